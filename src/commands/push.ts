@@ -6,6 +6,7 @@ import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
 import { environment, flag, option, paths, type Input } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath } from './kit/values/paths.ts';
+import { sinceArg } from './kit/values/times.ts';
 import { pathsOf } from './files/draw-tree.ts';
 
 const shownPaths = 8;
@@ -79,10 +80,7 @@ export const push = action({
   after: 'A push usually takes some minutes.',
   next: ({ input: { onto }, sentAt }) => [
     { label: `Clear the cache of ${onto.name}`, args: ['cache', 'clear', onto.id] },
-    {
-      label: 'Error log since the push',
-      args: ['logs', onto.id, 'error', `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`],
-    },
+    { label: 'Error log since the push', args: ['logs', onto.id, 'error', sinceArg(sentAt)] },
   ],
 });
 

@@ -5,7 +5,7 @@ import { catalogue, type Command } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import type { Authorized } from '../../src/pipeline/access/access-check.ts';
-import { parse, type Context } from '../../src/pipeline/language/parse.ts';
+import { parse, type BindContext } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { comparableName } from '../../src/policy/pattern.ts';
 import type { Evaluated } from './matrix/outcome-codes.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** The result of a line before anything is read or written; a `Refusal` says that nothing was done. */
-function resultOf(line: string, context?: Context, person = ana): Evaluated | Refusal {
+function resultOf(line: string, context?: BindContext, person = ana): Evaluated | Refusal {
   try {
     const parsed = parse(line, catalogue, context);
     if (parsed === undefined) throw new Error(`${line} is empty`);
@@ -265,13 +265,13 @@ describe('an empty value never means everything', () => {
   });
 
   test('in a thread it does not mean the thread’s target', () => {
-    const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
+    const inThread: BindContext = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     for (const path of ['delete', 'cache clear', 'redirects clear', 'changes'])
       expect(refusedBy(resultOf(`${path} ""`, inThread))).toMatch(/what to do with “”|is empty/);
   });
 
   test('a push keeps its typed direction, also with a bare name in a thread', () => {
-    const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
+    const inThread: BindContext = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     const given = (line: string) => parse(line, catalogue, inThread)?.given;
     expect(given(`push staging ${L} --files`)).toMatchObject({ from: [staging.id], onto: [L] });
     expect(given(`push ${L} staging --files`)).toMatchObject({ from: [L], onto: [staging.id] });

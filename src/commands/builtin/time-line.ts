@@ -4,7 +4,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, Who } from '../kit/time-line.ts';
-import { momentAt, type Moment } from '../kit/values/times.ts';
+import { momentAt, sinceArg, type Moment } from '../kit/values/times.ts';
 
 /** The start of a span that ends now. Throws `Refusal` for the future. */
 export function startOf(since: Moment, now: number, zone: string): number {
@@ -15,9 +15,6 @@ export function startOf(since: Moment, now: number, zone: string): number {
     field: 'since',
   });
 }
-
-/** A start as it is typed, to the second, so that it still means the same when a button is pressed. */
-const sinceArg = (from: number): string => `--since=${new Date(from).toISOString().slice(0, 19)}Z`;
 
 /** What happened to an environment, oldest first. */
 export function timeLinePage(env: Environment, line: TimeLine): Page {
@@ -67,13 +64,13 @@ function entryInWords(entry: TimeLineEntry): Text {
     return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
   }
   const { mark, number, title, reason, requester, handedOnBy, approvers, outcome } = entry;
-  const handed = handedOnBy && say`, handed on by ${mention(handedOnBy)}`;
-  const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(mention), ', ')}`;
+  const handed = handedOnBy && say`, handed on by ${drawn(handedOnBy)}`;
+  const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(drawn), ', ')}`;
   const why = reason === undefined ? '' : ` (“${reason}”)`;
-  return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${mention(requester)}${handed}${approved} · ${outcome}`;
+  return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${drawn(requester)}${handed}${approved} · ${outcome}`;
 }
 
-const mention = ({ id }: Who): Text => [actor(id)];
+const drawn = ({ id }: Who): Text => [actor(id)];
 
 /** A peak in a sentence, without its time. */
 const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>

@@ -9,7 +9,7 @@ import { unquoted } from './values.ts';
 export function dnsWording(wanted: RecordChange, snapshot: Snapshot): Wording {
   const plan = planOf(wanted, snapshot);
   const { records, adds, gone, known, after, was } = plan;
-  const [parsed, done] =
+  const [verb, done] =
     records.length === 0
       ? (['Add', 'Added'] as const)
       : after.length === 0
@@ -17,7 +17,7 @@ export function dnsWording(wanted: RecordChange, snapshot: Snapshot): Wording {
         : (['Change', 'Changed'] as const);
   const what = say`the ${wanted.type} record ${plan.whole} in the DNS of ${wanted.domain.name}`;
   return {
-    title: say`${parsed} ${what}`,
+    title: say`${verb} ${what}`,
     done: say`${done} ${what}`,
     warning: joined(warnings(wanted, plan), '\n'),
     facts: {

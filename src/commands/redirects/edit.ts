@@ -71,7 +71,7 @@ export const redirectsEdit = action({
         };
   },
   undo: ({ input, snapshot: { found, looped } }) =>
-    looped && input.to !== undefined ? undefined : back(input, found[0]),
+    looped && input.to !== undefined ? undefined : undoArgs(input, found[0]),
 });
 
 const unsaid: Wrong<keyof FieldValues> = {
@@ -131,7 +131,7 @@ function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
   };
 }
 
-function back(input: FieldValues, rule: RedirectRule | undefined): Args | undefined {
+function undoArgs(input: FieldValues, rule: RedirectRule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
   if (!selected || !type || !canBeSaid(redirectTarget, rule.to ?? '')) return undefined;

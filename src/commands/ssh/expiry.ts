@@ -20,10 +20,10 @@ export const sshExpiry = action({
   target: 'env',
   call: ({ input }) => setPasswordExpiration({ env_id: input.env.id, exp_interval: input.expiry }),
   card: ({ input: { env, expiry } }) => {
-    const parsed = expiry === 'never' ? 'never expire' : `expire ${inWords[expiry]}`;
+    const expires = expiry === 'never' ? 'never expire' : `expire ${inWords[expiry]}`;
     return {
-      title: say`Let SSH passwords of ${env.name} ${parsed}`,
-      done: say`SSH passwords of ${env.name} ${parsed} from now on`,
+      title: say`Let SSH passwords of ${env.name} ${expires}`,
+      done: say`SSH passwords of ${env.name} ${expires} from now on`,
       warning:
         expiry === 'never' ? say`**A password that leaks will open ${env.name} until it is changed.**` : undefined,
       facts: {

@@ -26,7 +26,6 @@ export type Channel = { readonly id: string; readonly shared: boolean | undefine
 
 /** A command that the rules allow, with its targets. */
 export type Authorized = Resolved & {
-  readonly stage: 'authorized';
   /** What it changes or, for a report, reads. */
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
@@ -61,7 +60,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   const many = manyOf(parsed);
   if (many) {
     const one = (request: Resolved): Authorized => authorize(policy, person, request, company);
-    return { ...authorizeEach({ policy, person, parsed, company }, many, one), stage: 'authorized' };
+    return authorizeEach({ policy, person, parsed, company }, many, one);
   }
   const { target, alsoReads, asked } = aboutOf(parsed, company);
   const { path, command } = parsed.parsed;
@@ -74,7 +73,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
   if (!isDecided(command, target)) {
     mayTry(policy, person, parsed.parsed);
-    return { ...parsed, stage: 'authorized', target, alsoReads, authorization };
+    return { ...parsed, target, alsoReads, authorization };
   }
   const decision = decideAccess(policy, person, asked);
   if (decision.kind === 'not allowed') {
@@ -87,7 +86,6 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   const rules = decision.rules.map((rule) => rule.line);
   return {
     ...parsed,
-    stage: 'authorized',
     target,
     alsoReads,
     authorization: { ...authorization, approval, rules },

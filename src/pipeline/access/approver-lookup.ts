@@ -16,13 +16,11 @@ import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
 import type { Resolved } from '../language/resolve.ts';
-import type { AccessContext } from './context.ts';
+import type { LookupContext } from './context.ts';
 
 /** Who is asked to approve a change, and the words for it. */
 
-type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;
-
-/** The most people asked for one requirement. */
+/** The most people looked up for one requirement, or to run one request. */
 export const maxPeople = 25;
 const maxNamed = 5;
 
@@ -33,7 +31,12 @@ type Asked = Required<Pick<Authorization, 'asks' | 'told'>>;
  * Whom to ask for approval of this request by these askers, for each requirement: people whose click would count now or, if
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
-export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolved, askers: Askers): Promise<Asked> {
+export async function whomToAsk(
+  context: LookupContext,
+  needed: Needed,
+  parsed: Resolved,
+  askers: Askers,
+): Promise<Asked> {
   const policy = context.policy();
   const { asked } = aboutOf(parsed, context.company());
   const request = { ...asked, ...askers };
@@ -85,7 +88,7 @@ type Around = {
 
 /** Whom the rules notify. Nobody who may not, or only might, see what it is about, and not the askers. */
 async function notifiedOf(
-  context: Asking,
+  context: LookupContext,
   { notify }: Requirement,
   { all, unknown, targets, askers }: Around,
 ): Promise<Notified | undefined> {
@@ -126,7 +129,7 @@ export function eachOnce(policy: Policy, ids: readonly string[]): readonly strin
  * those of whom Slack doesn't say it right now; undefined: nobody.
  */
 export async function membersAmong(
-  { personOf }: Asking,
+  { personOf }: LookupContext,
   ids: readonly string[],
 ): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>> & Pick<AskedRequirement, 'unsure'>> {
   const known = await Promise.all(ids.map((id) => personOf(id, [])));
@@ -143,7 +146,7 @@ export async function membersAmong(
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
 export async function peopleOf(
-  { membersOf }: Pick<AccessContext, 'membersOf'>,
+  { membersOf }: Pick<LookupContext, 'membersOf'>,
   policy: Policy,
   groups: readonly string[],
 ) {

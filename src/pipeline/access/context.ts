@@ -24,3 +24,6 @@ export type AccessContext = {
   /** User ids in a user group; undefined: no answer. */
   readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
 };
+
+/** What is needed to find the people who may approve or run something. */
+export type LookupContext = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;

@@ -18,7 +18,7 @@ import { aboutOf } from './targets.ts';
 import { nonMemberReason, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
-import { parse, parseArgs } from '../language/parse.ts';
+import { parse, parseArgs, typedCommands } from '../language/parse.ts';
 import {
   areEnvironments,
   environmentsOfSite,
@@ -30,17 +30,20 @@ import {
 } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
-import { typedCommands } from '../language/pasted-credentials.ts';
 import { split } from '../language/tokenize.ts';
-import type { AccessContext } from './context.ts';
+import type { AccessContext, LookupContext } from './context.ts';
 
 /** Whether somebody may run something, by the same checks as if they ran it. */
 
-/** What an answer is made from. */
-type Asking = Omit<AccessContext, 'database' | 'glanceAt'>;
+type ExplainContext = LookupContext & Pick<AccessContext, 'names'>;
 
 /** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
-export async function explainAccess(context: Asking, by: Person, args: Args, id: string | undefined): Promise<Ability> {
+export async function explainAccess(
+  context: ExplainContext,
+  by: Person,
+  args: Args,
+  id: string | undefined,
+): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const { path, command } = resolved.parsed;
   if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
@@ -69,7 +72,7 @@ export async function explainAccess(context: Asking, by: Person, args: Args, id:
   };
 }
 
-async function answerOf(context: Asking, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(context: ExplainContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };

@@ -12,13 +12,11 @@ import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Whether a person may run a command at all. Help, forms and early refusals use it. */
 
-/** Whether the person may run the command on any target; a list: the Slack user groups that decide it. */
-export function mayRunSomewhere(
-  policy: Policy,
-  person: Member,
-  path: string,
-  command: Command,
-): 'yes' | 'no' | readonly string[] {
+/** Whether the rules allow it; a list: the Slack user groups that decide it. */
+export type MayRun = 'yes' | 'no' | readonly string[];
+
+/** Whether the person may run the command on any target. */
+export function mayRunSomewhere(policy: Policy, person: Member, path: string, command: Command): MayRun {
   if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';
   const kinds = kindsOf(command);
   const all = rightsOf(path, command).flatMap((right) =>
@@ -34,13 +32,8 @@ export const isDecided = (command: Command, target: Target | undefined): boolean
     ? command.right === 'named' && (target !== undefined || command.everywhere === true)
     : command.shape === 'action' || target !== undefined;
 
-/** Whether the rules let the person run the command on this environment; a list: the user groups that decide it. */
-export function mayRunOn(
-  policy: Policy,
-  person: Member,
-  path: string,
-  target: Environment,
-): 'yes' | 'no' | readonly string[] {
+/** Whether the rules let the person run the command on this environment. */
+export function mayRunOn(policy: Policy, person: Member, path: string, target: Environment): MayRun {
   const command = catalogue.get(path);
   if (command === undefined) throw new Error(`there is no command ${path}`);
   if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))

@@ -2,6 +2,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { decideAccess, groupsAbout, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy, PolicyCommand } from '../../policy/rules.ts';
 import type { Watch } from '../../storage/watches.ts';
+import type { MayRun } from './may-run.ts';
 
 type Kind = Watch['kind'];
 
@@ -22,13 +23,8 @@ export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => 
   ...new Set(needed[kind].flatMap((right) => groupsAbout(policy, right))),
 ];
 
-/** Whether the person may watch an environment in this way; a list: the Slack user groups that decide it. */
-export function mayWatch(
-  policy: Policy,
-  person: Member,
-  target: Environment,
-  kind: Kind,
-): 'yes' | 'no' | readonly string[] {
+/** Whether the person may watch an environment in this way. */
+export function mayWatch(policy: Policy, person: Member, target: Environment, kind: Kind): MayRun {
   const decisions = needed[kind].map((command) =>
     decideAccess(policy, person, { command, aims: [{ target, access: 'read' }] }),
   );

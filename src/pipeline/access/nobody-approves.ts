@@ -7,13 +7,11 @@ import type { Aim } from '../../policy/rules.ts';
 import { bold, joined, list, say, type Text } from '../../text.ts';
 import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
 import type { AskedRequirement } from './authorization.ts';
-import type { AccessContext } from './context.ts';
+import type { LookupContext } from './context.ts';
 import { aboutOf } from './targets.ts';
 import type { Resolved } from '../language/resolve.ts';
 
 /** A batch that would wait in vain, because nobody can approve all of it. */
-
-type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;
 
 /** How many environments the refusal names. */
 const maxNamed = 5;
@@ -23,7 +21,7 @@ const maxNamed = 5;
  * say who could, it may be approved, so nothing is refused. `asks`: whom it would ask, from `whomToAsk`.
  */
 export async function refuseIfNobodyApproves(
-  context: Asking,
+  context: LookupContext,
   needed: Needed,
   parsed: Resolved,
   askers: Askers,

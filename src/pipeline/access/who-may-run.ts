@@ -3,13 +3,10 @@ import { groupIds, samePerson } from '../../policy/people.ts';
 import { decideAccess, groupsAbout, mayRead, whoMay } from '../../policy/policy.ts';
 import { say, type Text } from '../../text.ts';
 import type { Resolved } from '../language/resolve.ts';
-import { eachOnce, membersAmong, peopleOf } from './approver-lookup.ts';
+import { eachOnce, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
-import type { AccessContext } from './context.ts';
+import type { LookupContext } from './context.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
-
-/** The most people looked up. */
-const maxPeople = 25;
 
 /** Who may run a request instead of somebody who may not. */
 export type Runners = {
@@ -22,11 +19,7 @@ export type Runners = {
 };
 
 /** Finds those whom the rules let run it, other than `asker`. */
-export async function whoMayRun(
-  context: Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>,
-  parsed: Resolved,
-  asker: string,
-): Promise<Runners> {
+export async function whoMayRun(context: LookupContext, parsed: Resolved, asker: string): Promise<Runners> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);

@@ -1,7 +1,5 @@
-import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
-import type { Page } from '../../commands/kit/page.ts';
+import type { AnyBuiltin, BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
-import type { Args } from '../../errors.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { happenedTo } from './change-history.ts';
 import { atOnce, eachFor } from './each-environment.ts';
@@ -16,7 +14,7 @@ import { writeDown } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Who asks, where, and the inbox row that the answer closes. */
-export type ReportReader = {
+type ReportReader = {
   readonly person: Person;
   readonly channel: string | undefined;
   readonly inbox: string | undefined;
@@ -28,7 +26,7 @@ export async function answerOf(
   parsed: Authorized,
   command: AnyReport | AnyBuiltin,
   reader: ReportReader,
-): Promise<Page | { readonly instead: Args }> {
+): Promise<BuiltinAnswer> {
   const now = Date.now();
   const { person, inbox, channel } = reader;
   if (command.shape === 'builtin') {

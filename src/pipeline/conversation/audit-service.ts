@@ -42,9 +42,12 @@ async function fileOf(
   const name = `audit-trail-${day}.${format}`;
   const lines: string[] = [];
   let characters = 0;
-  const file = (more: boolean): TrailFile => {
-    return { name, content: headOf(format) + lines.toReversed().join(''), lines: lines.length, more };
-  };
+  const file = (more: boolean): TrailFile => ({
+    name,
+    content: headOf(format) + lines.toReversed().join(''),
+    lines: lines.length,
+    more,
+  });
   for await (const entries of trailSince(database.db, readerOf(context, person, 'audit'), since)) {
     for (const entry of entries) {
       const line = exportLine(format, entry);

@@ -12,7 +12,7 @@ import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { itemLine, itemsShown } from '../changes/batch-card.ts';
 import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
-import { storedTargets } from '../access/targets.ts';
+import { storedTargets, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { askersNamed, markOf, stateText } from '../changes/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
@@ -49,7 +49,7 @@ export async function changesFor(
 ): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }> {
   const mayRead = readerOf(context, person);
   const wanted = {
-    ...(env ? { target: `environment:${env.id}` } : { isOwn: true }),
+    ...(env ? { target: targetKey(env) } : { isOwn: true }),
     ...(mine && { requesters: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
@@ -73,8 +73,8 @@ export async function changesFor(
 }
 
 /** What was sent for an environment since `since` (epoch ms), oldest first, out of its newest 100 changes. */
-export async function happenedTo({ db }: Database, { id }: Environment, since: number): Promise<readonly Happened[]> {
-  const changes = await listChanges(db, { target: `environment:${id}`, limit: maxShown });
+export async function happenedTo({ db }: Database, env: Environment, since: number): Promise<readonly Happened[]> {
+  const changes = await listChanges(db, { target: targetKey(env), limit: maxShown });
   return changes
     .flatMap((change) =>
       change.sent_at === null || change.sent_at < since || change.state === 'rejected'

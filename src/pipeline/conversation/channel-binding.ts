@@ -68,8 +68,9 @@ export const bindingFor = (
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
 function refuseToForget(context: AccessContext, actor: Actor, site: string, name: string): void {
-  const isListed = environmentsOfSite(context.names(undefined), site).length > 0;
-  const { trouble } = context.names(undefined);
+  const all = context.names(undefined);
+  const { trouble } = all;
+  const isListed = environmentsOfSite(all, site).length > 0;
   if (!isListed && trouble) {
     throw new Refusal(
       say`I can't tell whether you may unbind this channel from ${name}. ${trouble} Nothing was done.`,

@@ -29,7 +29,7 @@ export type ShownChecklist = {
 };
 
 /** What was ticked, as indexes of what was offered, and the ids of the environments to leave out. */
-export type Ticked = { readonly at: readonly number[]; readonly leaveOut: readonly string[] };
+type Ticked = { readonly at: readonly number[]; readonly leaveOut: readonly string[] };
 
 type From = Request['from'];
 
@@ -66,16 +66,13 @@ export async function checkTicked(
   const kept = allowed.filter(({ id }) => ids.includes(id));
   // One still goes first if that one was left out, or is not for this person.
   const canary =
-    kept.length > 1 && parsed.canary !== undefined ? (kept.find(isNamed(parsed)) ?? kept[0])?.id : undefined;
+    kept.length > 1 && parsed.canary !== undefined
+      ? (kept.find(({ id }) => id === parsed.canary) ?? kept[0])?.id
+      : undefined;
   const { canary: _, ...rest } = parsed;
   const given = { ...parsed.given, [command.target]: [ids.join(',')], [checklist.field]: words };
   return ready(context, from, { ...rest, given, ...(canary !== undefined && { canary }) });
 }
-
-const isNamed =
-  ({ canary }: ParsedCommand) =>
-  ({ id }: Environment): boolean =>
-    id === canary;
 
 /** The ticked words, and the ids of the environments that have one of them and are not left out. */
 export function narrowed(

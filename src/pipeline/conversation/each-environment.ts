@@ -32,11 +32,9 @@ const patienceMs = 2_000;
 export const createManyTurns = (most: () => number): Semaphore =>
   createSemaphore(() => ({ most: most(), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
 
-type EachContext = Pick<PipelineContext, 'policy' | 'read' | 'onTrouble' | 'manyTurns'>;
-
 /** Reads a few at a time, as this person. Rejects with `NotAdmitted` only: a read that fails is a part that says why. */
 export const eachFor =
-  (context: EachContext, person: Person): ReportContext['each'] =>
+  (context: PipelineContext, person: Person): ReportContext['each'] =>
   async <T>(of: EachRead<T>) => {
     const account = canonicalId(context.policy(), person.id);
     return context.manyTurns(async () => {
@@ -70,14 +68,18 @@ export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }:
 }
 
 /** Reads one environment, if the person may. Never rejects, and ends in time. */
-function partsOf<T>(context: EachContext, person: Person, { paths, first, work }: EachRead<T>, ending: AbortSignal) {
+function partsOf<T>(
+  context: PipelineContext,
+  person: Person,
+  { paths, first, work }: EachRead<T>,
+  ending: AbortSignal,
+) {
   const partOf = readingUntil(ending, context, person);
   let begun: Promise<StatusPart<void>> | undefined;
   return async (env: Environment): Promise<StatusPart<T>> => {
     for (const path of paths) {
-      const may = mayRunOn(context.policy(), person, path, env);
-      if (may === 'no') return { kind: 'not allowed', path };
-      if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
+      const withheld = withheldPart(context.policy(), person, path, env);
+      if (withheld) return withheld;
     }
     begun ??= first && partOf(firstMs, first);
     const shared = await begun;
@@ -85,8 +87,27 @@ function partsOf<T>(context: EachContext, person: Person, { paths, first, work }
   };
 }
 
+/** The part for somebody who may not, or perhaps may not, run the command that shows it; undefined: they may. */
+export function withheldPart(
+  policy: Policy,
+  person: Person,
+  path: string,
+  env: Environment,
+): StatusPart<never> | undefined {
+  const may = mayRunOn(policy, person, path, env);
+  if (may === 'yes') return undefined;
+  return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
+}
+
+/** The part for a read that failed. `doing` is what the log says of an error that is not the host's. */
+export function failedPart({ onTrouble }: PipelineContext, doing: string, error: unknown): StatusPart<never> {
+  if (error instanceof HostTrouble) return { kind: 'failed', why: troubleText(error) };
+  onTrouble(doing, error);
+  return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
+}
+
 /** Reads one part in its time. Never rejects. */
-function readingUntil(ending: AbortSignal, context: EachContext, person: Person) {
+function readingUntil(ending: AbortSignal, context: PipelineContext, person: Person) {
   // Not their usual account, so that what else they ask for does not wait behind this.
   const account = `${canonicalId(context.policy(), person.id)} many`;
   let isThrottled = false;
@@ -104,13 +125,9 @@ function readingUntil(ending: AbortSignal, context: EachContext, person: Person)
     } catch (error) {
       if (error instanceof TooLate) return { kind: 'late', afterMs: ms };
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
-      if (error instanceof HostTrouble) {
-        // Asking on would use up what the host has left for everybody else.
-        isThrottled ||= error.kind === 'throttled';
-        return { kind: 'failed', why: troubleText(error) };
-      }
-      context.onTrouble('reading many environments', error);
-      return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
+      // Asking on would use up what the host has left for everybody else.
+      isThrottled ||= error instanceof HostTrouble && error.kind === 'throttled';
+      return failedPart(context, 'reading many environments', error);
     } finally {
       cancel.abort();
     }

@@ -15,7 +15,7 @@ import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { statusFor } from './site-status.ts';
 import { timersFor } from './timer-list.ts';
-import { timeLineServiceFor } from './time-line-service.ts';
+import { timeLineServiceFor } from './time-line.ts';
 import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { troubleText } from '../changes/host-trouble.ts';
@@ -23,7 +23,7 @@ import { usage } from '../language/usage.ts';
 import type { PipelineContext } from './context.ts';
 
 /** The rules that allow a command, and the inbox row that it answers. */
-export type Invocation = {
+type Invocation = {
   readonly authorization?: Authorization;
   readonly inbox?: string | undefined;
   /** The channel in which it was typed. */

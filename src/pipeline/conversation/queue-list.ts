@@ -1,6 +1,7 @@
 import type { QueryService, QueueLine } from '../../commands/kit/builtin.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { queuedWords } from '../changes/queue.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -28,7 +29,7 @@ export function queuesFor(context: ChangesContext, actor: Actor): Pick<QueryServ
       const found = await listQueued(context.database.db, maxRead);
       const mayRead = readerOf(context, actor.person);
       const shown = found
-        .filter((row) => env === undefined || row.target === `environment:${env.id}`)
+        .filter((row) => env === undefined || row.target === targetKey(env))
         .map((row) => ({ row, line: lineOf(row) }))
         .filter(({ row, line }) => line.isOwn || mayRead(row))
         .toSorted((one, other) => one.row.target.localeCompare(other.row.target) || one.row.id - other.row.id);

@@ -3,7 +3,6 @@ import type { Each } from '../../commands/kit/report.ts';
 import type { BriefStatus, FirstReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
 import { newestBackup } from '../../commands/backups/newest.ts';
 import { loudestError } from '../../commands/logs/loudest.ts';
-import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { JustBegun } from '../../just-begun.ts';
@@ -11,17 +10,15 @@ import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
-import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { readerOf } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
+import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
-import { troubleText } from '../changes/host-trouble.ts';
 import { holdOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
-import { eachFor } from './each-environment.ts';
+import { eachFor, failedPart, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -37,27 +34,9 @@ const maxOpen = 30;
 const maxRead = 50;
 const maxSettled = 3;
 
-type StatusContext = Pick<
-  PipelineContext,
-  | 'database'
-  | 'policy'
-  | 'company'
-  | 'names'
-  | 'personOf'
-  | 'glanceAt'
-  | 'membersOf'
-  | 'read'
-  | 'alias'
-  | 'onTrouble'
-  | 'siteCheck'
-  | 'listing'
-  | 'statusParts'
-  | 'manyTurns'
->;
-
 /** The status of environments, and which commands are certainly allowed on them. */
 export const statusFor = (
-  context: StatusContext,
+  context: PipelineContext,
   person: Person,
   now: number,
 ): Pick<QueryService, 'status' | 'briefStatus' | 'mayRunOn'> => ({
@@ -66,39 +45,21 @@ export const statusFor = (
     const part = partsOf(context, person, env);
     const { statusParts: shared } = context;
     const checking = checkOf(context, person, env);
-    const parts = {
-      site: part('check', checking.once),
-      work: part('status', () => workOf(context, person, env)),
-      backup: part('backups list', (read) => newestBackup(read, env), shared.backup),
-      errors: part(
-        'logs',
-        (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }),
-        shared.errors,
-      ),
-      changes: part('changes', () => settledOf(context, person, env)),
-      access: part('timers', () => timersFor(context, person, now).timers(env)),
-      pause: part('status', () => readPause(context.database.db)),
-    };
     const [site, work, backup, errors, changes, access, pause] = await Promise.all([
-      parts.site,
-      parts.work,
-      parts.backup,
-      parts.errors,
-      parts.changes,
-      parts.access,
-      parts.pause,
+      part('check', checking.once),
+      part('status', () => workOf(context, person, env)),
+      part('backups list', (read) => newestBackup(read, env), shared.backup),
+      part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
+      part('changes', () => settledOf(context, person, env)),
+      part('timers', () => timersFor(context, person, now).timers(env)),
+      part('status', () => readPause(context.database.db)),
     ]);
     return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
   },
   briefStatus: async (all) => {
-    const backups = await eachFor(
-      context,
-      person,
-    )({
-      paths: ['status', 'backups list'],
-      all,
-      work: (env, read) => newestBackup(read, env),
-    });
+    const each = eachFor(context, person);
+    const paths = ['status', 'backups list'];
+    const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
     const briefs: Each<BriefStatus>[] = [];
     for (const { env, paths, part: backup } of backups)
       briefs.push({ env, paths, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
@@ -110,7 +71,7 @@ export const statusFor = (
  * Reads the site itself once. If that reading is bad, or does not end in time for the card, two more follow. It is not
  * cancelled when the card goes out, because the verdict counts it.
  */
-function checkOf(context: StatusContext, person: Person, env: Environment) {
+function checkOf(context: PipelineContext, person: Person, env: Environment) {
   const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
   const plan = planFor(env);
   const signal = AbortSignal.timeout(verdictMs);
@@ -132,12 +93,11 @@ function checkOf(context: StatusContext, person: Person, env: Environment) {
 type Work<T> = (read: HostReader) => Promise<T>;
 
 /** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
-function partsOf(context: StatusContext, person: Person, env: Environment) {
+function partsOf(context: PipelineContext, person: Person, env: Environment) {
   const read = readPartsOf(context, person);
   return async <T>(path: string, work: Work<T>, shared?: JustBegun<StatusPart<T>>): Promise<StatusPart<T>> => {
-    const may = mayRunOn(context.policy(), person, path, env);
-    if (may === 'no') return { kind: 'not allowed', path };
-    if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
+    const withheld = withheldPart(context.policy(), person, path, env);
+    if (withheld) return withheld;
     const found = shared?.find(env.id);
     if (found) return found;
     const reading = read(path, work);
@@ -147,7 +107,7 @@ function partsOf(context: StatusContext, person: Person, env: Environment) {
 }
 
 const readPartsOf =
-  (context: StatusContext, person: Person) =>
+  (context: PipelineContext, person: Person) =>
   async <T>(path: string, work: Work<T>): Promise<StatusPart<T>> => {
     const cancel = new AbortController();
     // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
@@ -160,15 +120,13 @@ const readPartsOf =
       return { kind: 'found', found };
     } catch (error) {
       if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
-      if (error instanceof HostTrouble) return { kind: 'failed', why: troubleText(error) };
-      context.onTrouble(`reading a status: ${path}`, error);
-      return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
+      return failedPart(context, `reading a status: ${path}`, error);
     } finally {
       cancel.abort();
     }
   };
 
-async function workOf(context: StatusContext, person: Person, env: Environment): Promise<SiteWork> {
+async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
   const [held, found] = await Promise.all([
@@ -184,7 +142,7 @@ async function workOf(context: StatusContext, person: Person, env: Environment):
   };
 }
 
-async function settledOf(context: StatusContext, person: Person, env: Environment) {
+async function settledOf(context: PipelineContext, person: Person, env: Environment) {
   const found = await listChanges(context.database.db, { target: targetKey(env), isOpen: false, limit: maxRead });
   const settled = found.filter(readerOf(context, person));
   return {

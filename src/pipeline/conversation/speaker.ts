@@ -24,7 +24,7 @@ export async function identifySender(
   return requireMember(await ask(person, groupsToAsk(context.policy(), parsed), team));
 }
 
-/** As `speaker`, for things that are only shown or suggested: older answers about user groups are good enough. */
+/** As `identifySender`, for things that are only shown or suggested: older answers about user groups are good enough. */
 export async function identifyViewer(
   context: AccessContext,
   { person, team }: Sender,

@@ -1,3 +1,4 @@
+import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
 import { logFiles } from '../../commands/kit/log-query.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -8,6 +9,7 @@ import { changesNumbered, type Change } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { plain, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
 import { markOf, stateText } from '../changes/card.ts';
@@ -15,7 +17,9 @@ import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
+import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
+import { timeLineFile } from './time-line-file.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
 
@@ -36,6 +40,20 @@ const maxTitleLength = 200;
 /** No date is later; an altered line may hold any number. */
 const endOfTime = 8_640_000_000_000_000;
 
+/** The time lines of a `QueryService`, limited to what this person may read. */
+export const timeLineServiceFor = (
+  context: PipelineContext,
+  actor: Actor,
+): Pick<QueryService, 'timeLine' | 'takeTimeLine'> => ({
+  timeLine: (env, since) => timeLineFor(context, actor.person, env, since),
+  takeTimeLine: async (env, since) => {
+    const taken = timeLineFile(env, await timeLineFor(context, actor.person, env, since), actor.person);
+    const { entries } = taken.line;
+    await writeDown(context, actor, { event: 'changes_export', target: env, since, entries: entries.length });
+    return taken;
+  },
+});
+
 /** From `since` (epoch ms) until now. Leaves out what this person may not read. */
 export async function timeLineFor(
   context: PipelineContext,
@@ -48,12 +66,12 @@ export async function timeLineFor(
   const found: Trail[] = [];
   const domains = domainsOf(context, person, env);
   const read = domains.slice(0, maxDomains);
-  for (const target of [keyOf(env), ...read]) found.push(await trailOf(db, target, since));
+  for (const target of [targetKey(env), ...read]) found.push(await trailOf(db, target, since));
   const lines = found.flatMap((one) => one.lines);
   const changes = await changesIn(context, person, lines);
   const holds = [
     ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(holdOf),
-    ...(await lockBefore(db, keyOf(env), since)),
+    ...(await lockBefore(db, targetKey(env), since)),
     ...(await pausesIn(db, since)),
   ].toSorted(byTime);
   const entries = [...changes.entries, ...holds.slice(-maxHolds), ...peaks].toSorted(byTime);
@@ -63,12 +81,10 @@ export async function timeLineFor(
 
 const byTime = (one: TimeLineEntry, other: TimeLineEntry): number => one.at - other.at;
 
-const keyOf = ({ id }: Environment): string => `environment:${id}`;
-
 /** The domains of its site: what changes them can break it too. */
 function domainsOf({ names }: PipelineContext, person: Person, { site }: Environment): readonly string[] {
   const domains = names(person).domains.filter((one) => site !== undefined && one.site?.name === site.name);
-  return domains.map((one) => `domain:${one.id}`);
+  return domains.map(targetKey);
 }
 
 /** `more`: there may be older lines in the span. */

@@ -7,6 +7,7 @@ import { pauseKey, readKv } from '../../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { targetKey } from '../access/targets.ts';
 import { readerOf, type StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalArgs } from '../steps/timers.ts';
@@ -31,7 +32,7 @@ export const timersFor = (
   };
   return {
     timers: async (env) => {
-      const found = await listTimers(db, maxRead, env && `environment:${env.id}`);
+      const found = await listTimers(db, maxRead, env && targetKey(env));
       const reads = readerOf(context, person);
       const readable = found.filter((timer) => reads(aboutOf(timer)));
       return {

@@ -16,10 +16,10 @@ import {
 } from '../../storage/watches.ts';
 import { code, joined, list, say, time, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
+import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { readerOf } from '../access/visibility.ts';
-import { targetKey } from '../access/targets.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import { digestStoppedNote } from '../steps/digest-notes.ts';
 import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';

@@ -1,9 +1,8 @@
 import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
-import { coversSpelled, readPattern, spell, type Pattern, type Spelled } from '../../policy/pattern.ts';
+import { comparableName, coversSpelled, readPattern, spell, type Pattern, type Spelled } from '../../policy/pattern.ts';
 import { amount, code, say, type Text } from '../../text.ts';
-import { comparableName } from '../../policy/pattern.ts';
 import { searchIn } from './name-search.ts';
 
 // `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named together.

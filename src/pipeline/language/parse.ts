@@ -4,12 +4,12 @@ import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
 import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue, usage } from './usage.ts';
-import { typedCommands, parseWithoutTokens } from './pasted-credentials.ts';
+import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { usable, valueAt, type Option } from './option-value.ts';
 
-export type { BindContext as Context, Given } from './bind-arguments.ts';
+export type { BindContext, Given } from './bind-arguments.ts';
 
 /** Parses a line; undefined: it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(
@@ -30,6 +30,16 @@ export const parseArgs = (args: Args, commands: ReadonlyMap<string, Command>): P
     commands,
     {},
   );
+
+/** The commands that the words begin with, longest first. */
+export function typedCommands(words: readonly Word[], commands: ReadonlyMap<string, Command>) {
+  const typed = words.map((word) => word.text.toLowerCase());
+  return [3, 2, 1].flatMap((length) => {
+    const path = typed.slice(0, length).join(' ');
+    const command = typed.length >= length ? commands.get(path) : undefined;
+    return command ? [{ path, command, rest: words.slice(length) }] : [];
+  });
+}
 
 function parsedFrom(
   words: readonly Word[],

@@ -7,18 +7,6 @@ import { refuseKeys, type Word } from './tokenize.ts';
 
 /** Refuses service tokens pasted into a line, except in fields where such words are ordinary. */
 
-export type FoundCommand = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
-
-/** The commands that the words begin with, longest first. */
-export function typedCommands(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly FoundCommand[] {
-  const typed = words.map((word) => word.text.toLowerCase());
-  return [3, 2, 1].flatMap((length) => {
-    const path = typed.slice(0, length).join(' ');
-    const command = typed.length >= length ? commands.get(path) : undefined;
-    return command ? [{ path, command, rest: words.slice(length) }] : [];
-  });
-}
-
 /** Whether this field may hold text that looks like a service token. */
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 

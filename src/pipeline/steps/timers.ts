@@ -124,7 +124,7 @@ async function createRemoval(context: StepsContext, timer: Timer, target: Enviro
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
   if (parsed.command.shape !== 'action') throw new Error(`${args.join(' ')} is no action`);
   const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
-  const authorized: Authorized = { ...resolved, stage: 'authorized', target, alsoReads: [], authorization };
+  const authorized: Authorized = { ...resolved, target, alsoReads: [], authorization };
   const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
   const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
   if (holder && holder.state !== 'unknown') return putOff(context, timer);

@@ -47,7 +47,6 @@ const add = actionAt('allowlist add');
 const parsed = parsedFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
 const authorized: Authorized = {
   ...resolve(parsed, names),
-  stage: 'authorized',
   target: live,
   alsoReads: [],
   authorization: { approval: 'none', rules: [7], policy: 'p' },

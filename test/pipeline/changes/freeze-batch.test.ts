@@ -32,7 +32,7 @@ function authorizedFor(of: AnyAction, env: Environment | undefined, { canary, fo
   const input = { addresses: ['198.51.100.4'], ...(forMs !== undefined && { for: forMs }), ...(env && { env }) };
   const parsed = parsedFor(path, {}, canary === undefined ? {} : { canary });
   const authorization = { approval: 'none', rules: [7], policy: 'p' } as const;
-  return { parsed, input, missing: [], problems: [], stage: 'authorized', target: env, alsoReads: [], authorization };
+  return { parsed, input, missing: [], problems: [], target: env, alsoReads: [], authorization };
 }
 /** Each of these environments frozen by itself. `lists`: the one address that each list has. */
 const frozenEach = (of: AnyAction, envs: readonly Environment[], { lists = [], ...more }: Options = {}) =>

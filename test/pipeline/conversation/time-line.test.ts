@@ -9,8 +9,7 @@ import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import { codeSpan, escapeMarkdown } from '../../../src/pipeline/conversation/markdown.ts';
 import { timeLineFile } from '../../../src/pipeline/conversation/time-line-file.ts';
-import { timeLineServiceFor } from '../../../src/pipeline/conversation/time-line-service.ts';
-import { timeLineFor } from '../../../src/pipeline/conversation/time-line.ts';
+import { timeLineFor, timeLineServiceFor } from '../../../src/pipeline/conversation/time-line.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';

@@ -10,7 +10,7 @@ import {
   namedTogether,
   type Together,
 } from '../../../src/pipeline/language/many-environments.ts';
-import { parse, parseArgs, type Context } from '../../../src/pipeline/language/parse.ts';
+import { parse, parseArgs, type BindContext } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, canonicalArgs, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { inline, plain, say } from '../../../src/text.ts';
@@ -40,13 +40,13 @@ const names = createNames(
   () => policy,
 )(ana);
 
-const read = (line: string, context?: Context, known = { ...names }): Resolved => {
+const read = (line: string, context?: BindContext, known = { ...names }): Resolved => {
   const parsed = parse(line, catalogue, context);
   if (parsed === undefined) throw new Error('an empty line');
   return resolve(parsed, known);
 };
 /** The names that a line of `backups list` names together. */
-const named = (typed: string, context?: Context): readonly string[] => {
+const named = (typed: string, context?: BindContext): readonly string[] => {
   const { input, problems } = read(`backups list ${typed}`, context);
   const [problem] = problems;
   if (problem) throw problem.refusal;

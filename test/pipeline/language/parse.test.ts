@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
-import { parse, parseArgs, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
+import { parse, parseArgs, type BindContext, type Given } from '../../../src/pipeline/language/parse.ts';
 import { usage, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../fixtures.ts';
 
-function read(line: string, context?: Context): ParsedCommand {
+function read(line: string, context?: BindContext): ParsedCommand {
   const parsed = parse(line, catalogue, context);
   if (parsed === undefined) throw new Error(`${line} is empty`);
   return parsed;
 }
-const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
+const inThread: BindContext = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
 
 describe('parsed lines', () => {
   test.each<[string, string, string, Given]>([

@@ -58,7 +58,6 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
     input: { env },
     missing: [],
     problems: [],
-    stage: 'authorized',
     target: env,
     alsoReads: [],
     authorization: { approval: 'none', rules: [7], policy: 'p' },

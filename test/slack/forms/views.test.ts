@@ -97,7 +97,6 @@ test('a review shows the text of the card, but stores no more of it than needed'
       const parsed = parsedFor('cache clear', { env: [live.id] }, { reason });
       const authorized: Authorized = {
         ...resolve(parsed, names),
-        stage: 'authorized',
         target: live,
         alsoReads: [],
         authorization: { approval: 'none', rules: [], policy: '' },
@@ -125,7 +124,6 @@ test.each<[string, string, boolean]>([
   const parsed = parsedFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
   const authorized: Authorized = {
     ...resolve(parsed, names),
-    stage: 'authorized',
     target: domain,
     alsoReads: [],
     authorization: { approval: 'none', rules: [], policy: '' },

@@ -49,6 +49,9 @@ export function momentAt(moment: Moment, now: number, zone: string): number {
   return day === undefined && at > now ? onClock(zone, dayBefore(today), time) : at;
 }
 
+/** A moment as it is typed after `--since`, to the second, so that it means the same whenever a button is pressed. */
+export const sinceArg = (at: number): string => `--since=${new Date(at).toISOString().slice(0, 19)}Z`;
+
 /** The last Monday at nine that is not after `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
 export function mondaysAround(now: number, zone: string) {
   const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * 86_400_000));

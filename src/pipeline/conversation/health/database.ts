@@ -1,12 +1,11 @@
 import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
 import { oldestWatchDue } from '../../../storage/watches.ts';
 import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
-import { actor, code, joined, say, time } from '../../../text.ts';
+import { actor, amount, bytes, code, joined, say, time, type Text } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
 import { readPause } from '../../steps/admin-actions.ts';
 import type { HealthContext } from './context.ts';
 import { bad, well, type CheckResult } from './check-result.ts';
-import { sizesInWords } from './stored-data.ts';
 
 /** Checks of the database, and of what it holds. */
 
@@ -15,6 +14,7 @@ const overdueMs = 60_000;
 /** Watches wait for room in the rate of reads, so they may be late for some looks. */
 const watchOverdueMs = 900_000;
 const maxUnknown = 5;
+const maxTables = 3;
 /** Less free space than this, in bytes, needs a look. */
 const leastFree = 500_000_000;
 
@@ -33,6 +33,21 @@ export function roomState(sizes: Sizes): CheckResult {
   const says = sizesInWords(sizes);
   if (sizes.free === undefined || sizes.free >= leastFree) return well(says);
   return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
+}
+
+/** How large the database is and what fills it. Audit lines and changes are kept for good. Short: it is read on phones. */
+function sizesInWords({ bytes: total, tables, lines, since, changes, free }: Sizes): Text {
+  const largest = tables.slice(0, maxTables).map((table) => `${table.name} ${bytes(table.bytes)}`);
+  const trail = since === undefined ? say`` : say` since ${time(since, 'date')}`;
+  const kept = say`${amount(lines)} audit ${lines === 1 ? 'line' : 'lines'}${trail}, about ${amount(changes)} ${changes === 1 ? 'change' : 'changes'}`;
+  return joined(
+    [
+      say`${bytes(total)}${largest.length > 0 ? `, of which ${largest.join(', ')}` : ''}`,
+      kept,
+      free === undefined ? undefined : say`${bytes(free)} free`,
+    ],
+    '; ',
+  );
 }
 
 export async function replicas({ database }: HealthContext): Promise<CheckResult> {
