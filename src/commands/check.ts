@@ -35,15 +35,15 @@ export const check = report({
   },
 });
 
-const notChecked = ({ name }: Named, why: Text): Page => ({
+const notChecked = ({ name }: CheckTarget, why: Text): Page => ({
   title: say`❔ **${name} can't be checked**`,
   parts: [paragraph(say`I don't know how it is: ${why}. Nothing was asked of it.`)],
 });
 
-type Named = Environment | Domain;
+type CheckTarget = Environment | Domain;
 
 /** What these readings show. One reading is called one reading. */
-export function checkPage(of: Named, { plan: { otherDomains }, instead, readings, cut }: SiteVerdict): Page {
+export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, readings, cut }: SiteVerdict): Page {
   const shown = mostTellingOf(readings);
   const verdict = verdictOf(readings);
   const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;

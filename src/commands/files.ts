@@ -48,10 +48,10 @@ export const files = report({
   },
 });
 
-type Found = { readonly at: string; readonly children: readonly FileNode[] | undefined };
+type FoundFolder = { readonly at: string; readonly children: readonly FileNode[] | undefined };
 
 /** The node at the path; other Unicode forms of the same path match too. */
-function folderAt(all: readonly FileNode[], env: Environment, wanted: string): Found {
+function folderAt(all: readonly FileNode[], env: Environment, wanted: string): FoundFolder {
   const paths = pathsOf(all);
   const exact = paths.get(wanted);
   if (exact) return { at: wanted, children: exact.children };

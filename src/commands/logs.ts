@@ -26,7 +26,7 @@ export const logs = report({
   examples: ['acme-shop/live --since 1h', 'acme-shop/live access --search checkout'],
   fields,
   target: 'env',
-  show: async ({ input, read, now, zone, look, happened }) => {
+  show: async ({ input, read, now, zone, analyzeLog, sentChanges }) => {
     const span = spanOf(input, now, zone);
     const most = input.lines ?? defaultLines;
     // A host that ignores the span sends its newest lines, which may all be after the span's end.
@@ -41,8 +41,8 @@ export const logs = report({
     // The host's search may be case-sensitive: if it finds nothing, search its newest lines here.
     const isNothing = input.search !== undefined && found.trim() === '';
     const text = isNothing ? await read(getLogs({ ...log, lines: maxLines })) : found;
-    const recall = (since: number) => happened(input.env, since);
-    return look({ text, asked: askedOf(input), wanted, most, span, now }, recall);
+    const recall = (since: number) => sentChanges(input.env, since);
+    return analyzeLog({ text, asked: askedOf(input), wanted, most, span, now }, recall);
   },
 });
 

@@ -3,7 +3,7 @@ import { plain, say, time, type Text } from '../text.ts';
 import { whyMissing, type StatusText } from './builtin/status-line.ts';
 import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
-import type { Each } from './kit/report.ts';
+import type { EnvironmentResult } from './kit/report.ts';
 
 /** Reports over many environments: a line for each, with what could not be read named as unknown. */
 
@@ -20,13 +20,13 @@ export const among = (leftOut: string): NameField<Environment | Environments, tr
 });
 
 /** What a field that takes one environment or several names. */
-export const together = (named: Environment | Environments): Pick<Environments, 'all' | 'trouble'> =>
+export const asEnvironments = (named: Environment | Environments): Pick<Environments, 'all' | 'trouble'> =>
   named.kind === 'environments' ? named : { all: [named], trouble: undefined };
 
-type Many<T> = {
+type ManyReport<T> = {
   readonly title: Text;
   readonly of: Pick<Environments, 'trouble'>;
-  readonly each: readonly Each<T>[];
+  readonly each: readonly EnvironmentResult<T>[];
   /** Undefined: nothing is said of it. */
   readonly tell: (found: T) => Ranked | undefined;
   /** What is said if there is no line at all. */
@@ -56,7 +56,7 @@ const states: Readonly<Record<StatusText['mark'], string>> = {
   '🚫': 'not shown',
 };
 
-export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: Many<T>): Page {
+export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: ManyReport<T>): Page {
   const lines = each
     .flatMap(({ env: { name }, part }) => {
       const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };

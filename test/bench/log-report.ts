@@ -30,7 +30,7 @@ function accessLog(): string {
   return text;
 }
 
-const shown = ({ look }: LogReader, text: string): Promise<Page> =>
+const shown = ({ analyze }: LogReader, text: string): Promise<Page> =>
   logs.show({
     input: {
       env,
@@ -48,7 +48,7 @@ const shown = ({ look }: LogReader, text: string): Promise<Page> =>
     ...surroundings,
     now,
     zone: 'Europe/Berlin',
-    look,
+    analyzeLog: analyze,
   });
 
 /** Milliseconds of CPU time: of this thread, and of all threads. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
-import type { Happened } from '../../src/commands/kit/log-query.ts';
+import type { SentChange } from '../../src/commands/kit/log-query.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
@@ -21,7 +21,7 @@ const lineAt = (ago: number, text: string): string => `[${atMinute(now - ago * m
 
 type Asked = {
   readonly host?: string;
-  readonly happened?: readonly Happened[];
+  readonly happened?: readonly SentChange[];
   readonly zone?: string;
   /** Receives the requests to the host. */
   readonly asked?: unknown[];
@@ -46,7 +46,7 @@ async function shown(words: string, of: Asked = {}): Promise<Page> {
     ...surroundings,
     now,
     zone,
-    happened: async (_, since) => happened.filter(({ at }) => at >= since),
+    sentChanges: async (_, since) => happened.filter(({ at }) => at >= since),
   });
 }
 const textOf = ({ title, parts }: Page): string =>
@@ -55,7 +55,7 @@ const textOf = ({ title, parts }: Page): string =>
     ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : part.kind === 'code' ? part.text : '')),
   ].join('\n');
 
-const own: Happened = { at: now - 17 * minute, number: 1039, says: 'Cleared the cache of acme-shop/live' };
+const own: SentChange = { at: now - 17 * minute, number: 1039, says: 'Cleared the cache of acme-shop/live' };
 const fatal = (ago: number): string =>
   lineAt(ago, `PHP Fatal error:  Uncaught Error for order ${Math.round(ago * 97)}`);
 const warning = (ago: number): string =>

@@ -10,7 +10,7 @@ import { redirectsClear } from '../../src/commands/redirects/clear.ts';
 import { redirectsEdit } from '../../src/commands/redirects/edit.ts';
 import { fromPath, places, selectors, redirectTarget } from '../../src/commands/redirects/fields.ts';
 import { redirectsList } from '../../src/commands/redirects/list.ts';
-import { wayBack } from '../../src/commands/redirects/loops.ts';
+import { loopFrom } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
 import { allRules, ruleInShort, type RedirectRule } from '../../src/commands/redirects/rules.ts';
 import type { Args } from '../../src/errors.ts';
@@ -590,7 +590,7 @@ describe('adding', () => {
         const next = new Map(others);
         let at: number | undefined = to;
         for (let step = 0; step < 20 && at !== undefined && at !== first; step += 1) at = next.get(at);
-        const way = wayBack(
+        const way = loopFrom(
           rule(`/${first}`, `/${to}`),
           others.map(([from, to]) => rule(`/${from}`, `/${to}`)),
         );
@@ -599,8 +599,8 @@ describe('adding', () => {
       }),
     );
     const chain = Array.from({ length: 25_000 }, (_, at) => rule(`/${at + 1}`, `/${at + 2}`));
-    expect(wayBack(rule('/0', '/1'), chain)).toBeUndefined();
-    expect(wayBack(rule('/0', '/1'), [...chain, rule('/25001', '/0')])).toHaveLength(25_001);
+    expect(loopFrom(rule('/0', '/1'), chain)).toBeUndefined();
+    expect(loopFrom(rule('/0', '/1'), [...chain, rule('/25001', '/0')])).toHaveLength(25_001);
   });
 });
 

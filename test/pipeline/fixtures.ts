@@ -44,8 +44,8 @@ export const surroundings: Omit<ReportContext, keyof Sources> = {
   now: 0,
   zone: 'UTC',
   alias: () => 'client-3f2a',
-  look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
-  happened: async () => [],
+  analyzeLog: (look, recall) => analyze(look, () => 'client-3f2a', recall),
+  sentChanges: async () => [],
   each: () => Promise.reject(new Error('no test reads many environments here')),
   everything: () => ({ kind: 'environments', all: [live, staging], trouble: undefined }),
   siteCheck: {

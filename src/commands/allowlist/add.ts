@@ -1,21 +1,21 @@
 import { showDuration } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { action, type Wording, type Wrong } from '../kit/action.ts';
+import { action, type Wording, type Invalid } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,
   endsOf,
   sortedList,
-  isForAWhile,
+  isAllTimed,
   letInBy,
   addressesOn,
   lookAtAllowlist,
   notListed,
   addressesInShort,
   timedOf,
-  whole,
+  listFact,
   wideRanges,
   type AllowlistSnapshot,
 } from './listing.ts';
@@ -25,7 +25,7 @@ const fields = {
   addresses: addresses('Addresses'),
   for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
 };
-type Of = { readonly input: Input<typeof fields>; readonly snapshot: AllowlistSnapshot };
+type AddRequest = { readonly input: Input<typeof fields>; readonly snapshot: AllowlistSnapshot };
 
 export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
@@ -70,15 +70,15 @@ export const allowlistAdd = action({
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),
-    mayEmpty: isForAWhile(of.snapshot),
+    mayEmpty: isAllTimed(of.snapshot),
     takes: [],
   }),
 });
 
-const added = ({ input, snapshot }: Of): readonly string[] => notListed(snapshot.list, input.addresses);
-const timed = ({ input, snapshot }: Of): AllowlistSnapshot['timed'] => timedOf(snapshot, input.addresses);
+const added = ({ input, snapshot }: AddRequest): readonly string[] => notListed(snapshot.list, input.addresses);
+const timed = ({ input, snapshot }: AddRequest): AllowlistSnapshot['timed'] => timedOf(snapshot, input.addresses);
 
-function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
+function impossible(of: AddRequest): Invalid<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;
   if (added(of).length + timed(of).length > 0) return undefined;
   const already = say`${addressesInShort(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
@@ -90,7 +90,7 @@ function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   };
 }
 
-function cardOf(of: Of): Wording {
+function cardOf(of: AddRequest): Wording {
   const { input, snapshot } = of;
   const adds = added(of);
   const isWritten = adds.length > 0;
@@ -105,10 +105,10 @@ function cardOf(of: Of): Wording {
     done: isWritten || input.for !== undefined ? title : say`${title}: it is no longer timed access`,
     warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, wideRanges(stays)], '\n'),
     facts: {
-      'List before': whole(snapshot.list),
-      Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only the timed access changes',
+      'List before': listFact(snapshot.list),
+      Adds: isWritten ? listFact(adds) : 'nothing: the list stays as it is, and only the timed access changes',
       'Let in anyway': letInBy(snapshot.list, adds),
-      'There already': there.length > 0 ? whole(there, 5) : undefined,
+      'There already': there.length > 0 ? listFact(there, 5) : undefined,
       ...endFacts(of),
       // Without a write, `endFacts` already shows when the timed access ends.
       ...(isWritten && { 'Removed again': endOf(input, ending) }),
@@ -118,13 +118,13 @@ function cardOf(of: Of): Wording {
 
 const listIsEmpty = say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`;
 
-const endOf = ({ for: forMs }: Of['input'], ending: readonly string[]): string =>
+const endOf = ({ for: forMs }: AddRequest['input'], ending: readonly string[]): string =>
   forMs === undefined
     ? `only when somebody removes ${ending.length === 0 ? 'it' : 'what is added'}`
     : `${showDuration(forMs)} after it is done`;
 
 /** When the timed access was to end before this change, and when it will end after it. */
-function endFacts(of: Of): Record<string, Text> {
+function endFacts(of: AddRequest): Record<string, Text> {
   const { for: forMs } = of.input;
   const ending = timed(of);
   if (ending.length === 0) return {};

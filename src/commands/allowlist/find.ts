@@ -4,7 +4,7 @@ import { code, say } from '../../text.ts';
 import { wordField } from '../kit/fields.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
-import { among, manyPage, together, type Ranked } from '../many-environments.ts';
+import { among, manyPage, asEnvironments, type Ranked } from '../many-environments.ts';
 import { emptyIsUnknown, entriesFor, addressesOn, addressesInShort, type Allowlist } from './listing.ts';
 
 export const allowlistFind = report({
@@ -20,7 +20,7 @@ export const allowlistFind = report({
   },
   target: 'each',
   show: async ({ input: { address, among }, each, everything, now }) => {
-    const of = among === undefined ? everything() : together(among);
+    const of = among === undefined ? everything() : asEnvironments(among);
     const found = await each({
       paths: ['allowlist find', 'allowlist show'],
       all: of.all,

@@ -10,8 +10,8 @@ import type { LookSources, Timed } from '../kit/sources.ts';
 export type Allowlist = readonly string[];
 export type AllowlistSnapshot = { readonly list: Allowlist; readonly timed: readonly Timed[] };
 
-type Looking = { readonly input: { readonly env: Environment } } & LookSources;
-export const lookAtAllowlist = async ({ input: { env }, read, timed }: Looking): Promise<AllowlistSnapshot> => ({
+type LookInput = { readonly input: { readonly env: Environment } } & LookSources;
+export const lookAtAllowlist = async ({ input: { env }, read, timed }: LookInput): Promise<AllowlistSnapshot> => ({
   list: await read(getAllowedIps({ env_id: env.id })),
   timed: await timed(env),
 });
@@ -23,7 +23,7 @@ export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly 
 }
 
 /** Whether every address on the list has timed access, so the list will be empty when it ends. */
-export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean => {
+export const isAllTimed = ({ list, timed }: AllowlistSnapshot): boolean => {
   const ending = timed.map(({ address }) => address);
   return withoutAddresses(list, ending).length === 0;
 };
@@ -36,7 +36,7 @@ export const endsOf = (timed: readonly Timed[]): Text => {
 
 /** The `addresses` that are on the list, in any spelling. */
 export const addressesOn = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
-  const known = meanings(list);
+  const known = canonicalSet(list);
   return addresses.filter((address) => known.has(canonicalAddress(address)));
 };
 
@@ -45,20 +45,20 @@ export const notListed = (list: Allowlist, addresses: readonly string[]): readon
 
 /** The list without these addresses; the other entries keep their spelling and order. */
 export const withoutAddresses = (list: Allowlist, addresses: readonly string[]): Allowlist => {
-  const gone = meanings(addresses);
+  const gone = canonicalSet(addresses);
   return list.filter((entry) => !gone.has(canonicalAddress(entry)));
 };
 
 /** The networks on the list that contain one of these addresses, whether or not the address is listed itself. */
-export const around = (list: Allowlist, addresses: readonly string[]): Allowlist =>
+export const networksWith = (list: Allowlist, addresses: readonly string[]): Allowlist =>
   list.filter((entry) => addresses.some((address) => isWithin(address, entry)));
 
 /** Says which networks let these addresses in even after they are removed; undefined if none does. */
 export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | undefined => {
-  const networks = around(list, addresses);
+  const networks = networksWith(list, addresses);
   return networks.length === 0
     ? undefined
-    : say`${addressesInShort(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${addressesInShort(addresses.filter((address) => around(networks, [address]).length > 0))} in all the same`;
+    : say`${addressesInShort(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${addressesInShort(addresses.filter((address) => networksWith(networks, [address]).length > 0))} in all the same`;
 };
 
 /** The entries that let this address in, and those that cannot be read as an address or a range. */
@@ -81,7 +81,7 @@ function isWithin(address: string, network: string): boolean {
 }
 
 /** The canonical spellings of a list, so that two spellings of one address are equal. */
-const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
+const canonicalSet = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
 
 /** The whole list as a precondition; the host may list it in any order. */
 export const sortedList = (list: Allowlist): Allowlist => [...list].sort();
@@ -94,7 +94,7 @@ export const addressesInShort = (addresses: readonly string[], most = 5): Text =
 export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');
 
 /** A list as one fact of a card; the card shows its first entries. */
-export const whole = (list: Allowlist, most = 20): Text =>
+export const listFact = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
 /** Warns about ranges wider than one office needs (more than a /24, or a /48 in IPv6), widest first. */

@@ -7,14 +7,14 @@ import {
   are,
   emptyIsUnknown,
   sortedList,
-  isForAWhile,
+  isAllTimed,
   letInBy,
   addressesOn,
   lookAtAllowlist,
   notListed,
   addressesInShort,
   timedOf,
-  whole,
+  listFact,
   withoutAddresses,
 } from './listing.ts';
 
@@ -55,11 +55,11 @@ export const allowlistRemove = action({
         ? say`**The list will be empty.** ${emptyIsUnknown}`
         : stillLetIn(before, input.addresses),
     facts: {
-      'List before': whole(before),
-      Removes: whole(addressesOn(before, input.addresses)),
+      'List before': listFact(before),
+      Removes: listFact(addressesOn(before, input.addresses)),
       'Not there anyway':
-        notListed(before, input.addresses).length > 0 ? whole(notListed(before, input.addresses), 5) : undefined,
-      'List after': whole(withoutAddresses(before, input.addresses)),
+        notListed(before, input.addresses).length > 0 ? listFact(notListed(before, input.addresses), 5) : undefined,
+      'List after': listFact(withoutAddresses(before, input.addresses)),
     },
   }),
   proof: ({ input, current: { list } }) => {
@@ -88,7 +88,7 @@ export const allowlistRemove = action({
   },
   access: ({ input, snapshot }) => ({
     lets: [],
-    mayEmpty: isForAWhile(snapshot),
+    mayEmpty: isAllTimed(snapshot),
     takes: input.addresses,
   }),
 });

@@ -9,12 +9,12 @@ import {
   emptyIsUnknown,
   endsOf,
   sortedList,
-  isForAWhile,
+  isAllTimed,
   lookAtAllowlist,
   notListed,
   addressesInShort,
   timedOf,
-  whole,
+  listFact,
   wideRanges,
   withoutAddresses,
   type Allowlist,
@@ -60,7 +60,7 @@ export const allowlistSet = action({
         Adds: partOf(notListed(list, input.addresses)),
         Removes: partOf(withoutAddresses(list, input.addresses)),
         ...(ending.length > 0 && { 'Was to end': endsOf(ending), 'Will end': 'never: it is no longer timed access' }),
-        'List after': whole(input.addresses),
+        'List after': listFact(input.addresses),
       },
     };
   },
@@ -78,7 +78,7 @@ export const allowlistSet = action({
   leaves: ({ list }) => sortedList(list),
   access: ({ input, snapshot }) => ({
     lets: input.addresses,
-    mayEmpty: isForAWhile(snapshot),
+    mayEmpty: isAllTimed(snapshot),
     takes: 'all others',
   }),
 });
@@ -87,7 +87,7 @@ export const allowlistSet = action({
 const hasExactly = (list: Allowlist, wanted: readonly string[]): boolean =>
   notListed(list, wanted).length === 0 && withoutAddresses(list, wanted).length === 0;
 
-const partOf = (part: readonly string[]): Text => (part.length === 0 ? say`nothing` : whole(part));
+const partOf = (part: readonly string[]): Text => (part.length === 0 ? say`nothing` : listFact(part));
 
 function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefined {
   if (before.length === 0) {

@@ -1,6 +1,6 @@
 import { showDuration } from '../../duration.ts';
 import { code, joined, mention, say, type Text } from '../../text.ts';
-import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
+import { builtin, type Ability, type RequiredApproval, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, member } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
 
@@ -54,7 +54,7 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
         say`It depends on who is in ${joined(answer.userGroups.map(code), ', ')}, and Slack doesn't tell me. Until it does, I refuse it.`,
       ];
     case 'no rule':
-      return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), wanted(path, risk)];
+      return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), remedy(path, risk)];
   }
 }
 
@@ -63,12 +63,12 @@ function missing(whoMay: readonly string[], name: string): readonly Text[] {
   return [say`No rule allows ${name} to run it there; ${whoMay.join(' and ')} may. Being one of them would be enough.`];
 }
 
-const wanted = (path: string, risk: string): Text =>
+const remedy = (path: string, risk: string): Text =>
   risk === 'named'
     ? say`A rule would have to name ${code(path)} itself: no class covers it.`
     : say`A rule would have to name ${code(path)} or its class, ${code(risk)}.`;
 
-function approvingOf({ asks, who, notified, expires, reason }: Approving): Text {
+function approvingOf({ asks, who, notified, expires, reason }: RequiredApproval): Text {
   const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
   const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
   return joined([

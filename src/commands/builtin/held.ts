@@ -1,8 +1,8 @@
 import { code, joined, say, type Text } from '../../text.ts';
-import type { Paused } from '../kit/builtin.ts';
+import type { PauseResult } from '../kit/builtin.ts';
 
 /** The changes that a pause holds back, one per line, and how many more; empty if there are none. */
-export function listHeld({ held, named }: Pick<Paused, 'held' | 'named'>): Text {
+export function listHeld({ held, named }: Pick<PauseResult, 'held' | 'named'>): Text {
   if (held === 0) return [];
   const more = held - named.length;
   const lines = named.map(({ number, title }) => say`• ${code(`#${number}`)} ${title}`);

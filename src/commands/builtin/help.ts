@@ -81,7 +81,7 @@ export const help = builtin({
     }
     const wanted = input.command.toLowerCase();
     const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
-    if (found.length === 0) return instead(wanted, mine);
+    if (found.length === 0) return helpOnOther(wanted, mine);
     return {
       title: say`**${wanted}**`,
       parts: found.map((command) => paragraph(code(command.usage), command.summary, exampleOf(command), mark(command))),
@@ -90,7 +90,7 @@ export const help = builtin({
 });
 
 /** Help on a word that is not one of this person's commands: explains a state, or throws `Refusal` with suggestions. */
-function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
+function helpOnOther(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
   const paths = mine.map(({ path }) => path);
   const helpOn = (path: string) => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
   const state = stateIn(wanted);

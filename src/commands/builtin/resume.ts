@@ -23,8 +23,8 @@ export const resume = builtin({
         title: say`**Sending is still paused**`,
         parts: [
           paragraph(
-            ended ? say`I ended ${saying(ended)}.` : say`I ended nothing.`,
-            say`There is still ${saying(left)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
+            ended ? say`I ended ${pauseInWords(ended)}.` : say`I ended nothing.`,
+            say`There is still ${pauseInWords(left)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
             listHeld(resumed),
           ),
         ],
@@ -35,7 +35,7 @@ export const resume = builtin({
       title: say`**Sending is on again**`,
       parts: [
         paragraph(
-          say`I ended ${saying(ended)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+          say`I ended ${pauseInWords(ended)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
           listHeld(resumed),
         ),
       ],
@@ -43,5 +43,5 @@ export const resume = builtin({
   },
 });
 
-const saying = ({ by, at, why }: Pause) =>
+const pauseInWords = ({ by, at, why }: Pause) =>
   say`the pause that ${actor(by)} started ${time(at, 'date')}${why === undefined ? '' : say` (“${why}”)`}`;

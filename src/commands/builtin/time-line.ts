@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
-import type { TimeLine, TimeLineEntry, Who } from '../kit/time-line.ts';
+import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
 import { momentAt, sinceArg, type Moment } from '../kit/values/times.ts';
 
 /** The start of a span that ends now. Throws `Refusal` for the future. */
@@ -70,7 +70,7 @@ function entryInWords(entry: TimeLineEntry): Text {
   return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${drawn(requester)}${handed}${approved} · ${outcome}`;
 }
 
-const drawn = ({ id }: Who): Text => [actor(id)];
+const drawn = ({ id }: NamedActor): Text => [actor(id)];
 
 /** A peak in a sentence, without its time. */
 const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>

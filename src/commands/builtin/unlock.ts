@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { code, list, mention, say, time } from '../../text.ts';
-import { builtin, type Forced, type QueryService } from '../kit/builtin.ts';
+import { builtin, type ForceUnlockResult, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
 import { type Page, paragraph } from '../kit/page.ts';
@@ -14,10 +14,11 @@ export const unlock = builtin({
   urgent: true,
   ownRight: 'force',
   fields: { env: environment(), force: flag('Force') },
-  answer: ({ input: { env, force }, queryService }) => (force ? forced(env, queryService) : usual(env, queryService)),
+  answer: ({ input: { env, force }, queryService }) =>
+    force ? removeChangeLock(env, queryService) : removePersonLock(env, queryService),
 });
 
-async function usual(env: Environment, queryService: QueryService): Promise<Page> {
+async function removePersonLock(env: Environment, queryService: QueryService): Promise<Page> {
   const { done, hold } = await queryService.unlock(env);
   if (hold === undefined) throw notLocked(env);
   if (!done) {
@@ -35,7 +36,7 @@ async function usual(env: Environment, queryService: QueryService): Promise<Page
   };
 }
 
-async function forced(env: Environment, queryService: QueryService): Promise<Page> {
+async function removeChangeLock(env: Environment, queryService: QueryService): Promise<Page> {
   const result = await queryService.forceUnlock(env);
   switch (result.kind) {
     case 'not locked':
@@ -86,6 +87,6 @@ function freedPage(
   };
 }
 
-type Freed = Extract<Forced, { kind: 'freed' }>;
+type Freed = Extract<ForceUnlockResult, { kind: 'freed' }>;
 
 const notLocked = ({ name }: Environment): Refusal => new Refusal(say`**${name} is not locked.** Nothing was done.`);

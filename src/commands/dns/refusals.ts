@@ -1,14 +1,14 @@
 import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
-import type { Wrong } from '../kit/action.ts';
+import type { Invalid } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
 import { planOf, type Plan, type Snapshot, type RecordChange } from './plan.ts';
 import { maxValueLength, comparableValue, wrongValue, type RecordType } from './values.ts';
 
-type Refused = Wrong<keyof RecordChange>;
+type Refused = Invalid<keyof RecordChange>;
 type Refuse = (field: keyof RecordChange, says: Text, hint?: Inline) => Refused;
 const nothing = 'Nothing was done.';
-const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** What is wrong with the input, regardless of the records. */
 export function wrongInput(wanted: RecordChange): Refused | undefined {
@@ -19,19 +19,19 @@ export function wrongInput(wanted: RecordChange): Refused | undefined {
   if (!isInZone(whole, domain.name))
     return {
       field: 'name',
-      says: say`${code(cut(whole))} is not a name in ${domain.name}. ${nothing}`,
+      says: say`${code(shortened(whole))} is not a name in ${domain.name}. ${nothing}`,
       hint: withoutDot,
     };
   const wrongName = wrongLabels(whole, recordLabel);
-  if (wrongName !== undefined) return { field: 'name', says: say`${code(cut(whole))} ${wrongName}. ${nothing}` };
+  if (wrongName !== undefined) return { field: 'name', says: say`${code(shortened(whole))} ${wrongName}. ${nothing}` };
   for (const value of add) {
     const wrong = wrongValue(type, value);
-    if (wrong !== undefined) return { field: 'add', says: say`${code(cut(value))} ${wrong}. ${nothing}` };
+    if (wrong !== undefined) return { field: 'add', says: say`${code(shortened(value))} ${wrong}. ${nothing}` };
   }
   const removed = new Set(remove.map((value) => comparableValue(type, value)));
   const both = add.find((value) => removed.has(comparableValue(type, value)));
   if (both !== undefined)
-    return { field: 'remove', says: say`${code(cut(both))} is both added and removed. ${nothing}` };
+    return { field: 'remove', says: say`${code(shortened(both))} is both added and removed. ${nothing}` };
   if ([...add, ...remove].join('').length > maxValueLength)
     return {
       field: 'add',

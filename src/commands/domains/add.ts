@@ -61,7 +61,7 @@ export const domainsAdd = action({
   },
   preconditions: ({ snapshot: { listed, certificate } }) => ({
     there: listed !== null,
-    certificate: usable(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
+    certificate: isCertificate(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
   }),
   call: ({ input, snapshot: { certificate } }) => {
     if (certificate !== null && 'wrong' in certificate) throw new TypeError(plain(certificate.wrong));
@@ -77,13 +77,13 @@ export const domainsAdd = action({
   card: ({ input, snapshot: { certificate } }) => ({
     title: say`Add ${input.domain} to ${input.env.name}`,
     done: say`Added ${input.domain} to ${input.env.name}`,
-    warning: usable(certificate) ? uncovered(certificate, input) : undefined,
+    warning: isCertificate(certificate) ? uncovered(certificate, input) : undefined,
     facts: {
       Domain: shownName(input.domain),
       Wildcard: input.noWildcard ? 'no' : say`yes, ${code(`*.${input.domain}`)}`,
       www: input.www ? say`yes, ${code(`www.${input.domain}`)}` : 'no',
       Setup: setups[input.setup ?? 'quick'],
-      Certificate: usable(certificate)
+      Certificate: isCertificate(certificate)
         ? say`${code(input.certificate ?? '')}, for ${spokenNames(certificate)}, until ${time(certificate.validUntil, 'date')}`
         : 'by the host',
     },
@@ -106,8 +106,9 @@ const setups = {
   avoid_downtime: 'avoiding downtime, for a domain that carries visitors already',
 } as const satisfies Record<(typeof setupTypes)[number], string>;
 
-type Looked = Certificate | { readonly wrong: Text } | null;
-const usable = (certificate: Looked): certificate is Certificate => certificate !== null && !('wrong' in certificate);
+type CertificateLook = Certificate | { readonly wrong: Text } | null;
+const isCertificate = (certificate: CertificateLook): certificate is Certificate =>
+  certificate !== null && !('wrong' in certificate);
 
 const maxNames = 10;
 const spokenNames = ({ names }: Certificate): Text =>

@@ -10,7 +10,7 @@ export type Examples = readonly [string, ...string[]];
 /** What a read says about a change: it happened; not yet, so read again; it did not happen. */
 export type ProofVerdict = 'yes' | 'not yet' | 'no';
 /** Why the input or the look is refused, before anybody is asked to approve. */
-export type Wrong<Name extends string = string> = {
+export type Invalid<Name extends string = string> = {
   readonly field?: Name;
   readonly says: Inline;
   readonly hint?: Inline;
@@ -46,10 +46,10 @@ export type Action<F extends Fields, S> = {
   /** Form fields that depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Checks across fields, without I/O. The result is shown on the form before its ack. */
-  invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
-  impossible?(of: WithSnapshot<F, S>): Wrong<keyof F & string> | undefined;
+  impossible?(of: WithSnapshot<F, S>): Invalid<keyof F & string> | undefined;
   /** What must still be the same when the change is sent; by default all of `snapshot`. */
   preconditions?(of: WithSnapshot<F, S>): unknown;
   call(of: WithSnapshot<F, S>): Write;
@@ -65,7 +65,7 @@ export type Action<F extends Fields, S> = {
   batch?(of: {
     readonly input: Omit<Input<F>, TargetKey<F>>;
     readonly where: string;
-  }): Pick<Wording, 'title' | 'done'> | Wrong<keyof F & string>;
+  }): Pick<Wording, 'title' | 'done'> | Invalid<keyof F & string>;
   /** The part of the fields that a batch means on one of its environments; by default all of them. */
   meant?(of: WithSnapshot<F, S>): Input<F>;
   /** What to expect after the host accepted, if nothing can be followed or read back. */

@@ -7,7 +7,7 @@ import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { TimeLine } from './time-line.ts';
 import type { WatchService } from './watch.ts';
-import type { Each } from './report.ts';
+import type { EnvironmentResult } from './report.ts';
 import type { BriefStatus, SiteStatus } from './site-status.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
@@ -57,11 +57,11 @@ export type QueryService = WatchService & {
   /** Checks the whole trail against its hashes and against the head that was announced last. */
   verify(): Promise<Finding>;
   /** The trail lines that this person may read, as a file; only the newest if it is too long. The export is audited. */
-  takeAway(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
+  exportTrail(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
   /** What happened to an environment since then (epoch ms), as far as this person may read it. */
   timeLine(env: Environment, since: number): Promise<TimeLine>;
   /** The same as a Markdown file; without the oldest entries if it is too long. The export is audited. */
-  takeTimeLine(
+  exportTimeLine(
     env: Environment,
     since: number,
   ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
@@ -76,22 +76,22 @@ export type QueryService = WatchService & {
   /** Removes a person's lock. `done` is false if a change holds it, or, without `hold`, if there is no lock. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
   /** Removes the lock of an unknown or settled change from this environment only; the change itself is untouched. */
-  forceUnlock(env: Environment): Promise<Forced>;
+  forceUnlock(env: Environment): Promise<ForceUnlockResult>;
   /** The queues that this person may see, each in order, and their own places. `more`: there are more. */
   queue(env: Environment | undefined): Promise<{ readonly lines: readonly QueueLine[]; readonly more: boolean }>;
   /** Gives up a place of this person; resolves with its request, or undefined if they have no such place. */
   leaveQueue(place: number): Promise<Pick<QueueLine, 'what' | 'target'> | undefined>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
-  pause(why: string | undefined): Promise<Paused>;
+  pause(why: string | undefined): Promise<PauseResult>;
   /**
    * Ends the pause that began at `began` (epoch ms). Left out: a person's pause before the one that came on top of it, but
    * not one that stayed when another was ended.
    */
-  resume(began: number | undefined): Promise<Resumed>;
+  resume(began: number | undefined): Promise<ResumeResult>;
   /** The state of an environment. Resolves within about two seconds, whatever could not be read by then. */
   status(env: Environment): Promise<SiteStatus>;
   /** What is at hand of many environments; resolves in two minutes at most. Rejects with `NotAdmitted`. */
-  briefStatus(all: readonly Environment[]): Promise<readonly Each<BriefStatus>[]>;
+  briefStatus(all: readonly Environment[]): Promise<readonly EnvironmentResult<BriefStatus>[]>;
   /** Whether this person may certainly run a command on an environment. */
   mayRunOn(path: string, env: Environment): boolean;
   /** The environments that this person used last, the latest first. */
@@ -101,15 +101,15 @@ export type QueryService = WatchService & {
   /** Facts about this installation. */
   buildInfo(): BuildInfo;
   /** The site that this channel is bound to. */
-  bound(): Promise<Bound | undefined>;
+  bound(): Promise<ChannelBinding | undefined>;
   /** Binds this channel to a site and announces it; false if it was already bound to it. */
   use(site: NamedSite): Promise<boolean>;
   /** Ends the binding; resolves with it, or undefined if there was none. */
-  forget(): Promise<Bound | undefined>;
+  forget(): Promise<ChannelBinding | undefined>;
 };
 
 /** The site that a channel is bound to. */
-export type Bound = {
+export type ChannelBinding = {
   /** Its id, or its name where the host lists no sites. */
   readonly site: string;
   readonly name: string;
@@ -154,7 +154,7 @@ export type Ability = {
   readonly target: string | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
-    | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | Approving }
+    | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
     | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
     | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
     /** Guests, bots and people from outside: the rules are not read for them. */
@@ -165,7 +165,7 @@ export type Ability = {
 };
 
 /** The approval that the rules require. `expires` is in milliseconds. */
-export type Approving = {
+export type RequiredApproval = {
   readonly asks: readonly {
     readonly count: number;
     readonly people: number;
@@ -182,7 +182,7 @@ export type Approving = {
 };
 
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
-export type Forced =
+export type ForceUnlockResult =
   | { readonly kind: 'not locked' }
   | { readonly kind: 'held by a person'; readonly hold: LockInfo }
   | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
@@ -215,13 +215,13 @@ export type QueueLine = {
  * The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause that is still in
  * force.
  */
-export type Resumed = Pick<Paused, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
+export type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
 
 /**
  * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the
  * first few that this person may read, and `atHost` counts those the host already has.
  */
-export type Paused = {
+export type PauseResult = {
   readonly done: boolean;
   readonly pause: Pause;
   readonly held: number;

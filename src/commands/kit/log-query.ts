@@ -19,7 +19,7 @@ export type LogsInput = {
 };
 
 /** A change of an environment: when it was sent (epoch ms), its number, and what it did. */
-export type Happened = { readonly at: number; readonly number: number; readonly says: string };
+export type SentChange = { readonly at: number; readonly number: number; readonly says: string };
 
 /** A log as the host sent it, and what was requested. Plain data, so it can be passed to another thread. */
 export type LogQuery = {
@@ -34,7 +34,7 @@ export type LogQuery = {
 };
 
 /** The changes sent for the environment since then (epoch ms), oldest first. */
-export type Recall = (since: number) => Promise<readonly Happened[]>;
+export type SentSince = (since: number) => Promise<readonly SentChange[]>;
 
 /** An error log as the host sent it, to be searched for peaks in this span (epoch ms). Plain data. */
 export type PeakQuery = {

@@ -6,7 +6,7 @@ const distance = (one: string, other: string): number =>
   one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
 const sorted = (word: string): string => word.split('').toSorted().join('');
 
-type Near = { readonly word: string; readonly edits: number };
+type WordMatch = { readonly word: string; readonly edits: number };
 
 /** The entries of `known` that `typed` may have meant, nearest first, at most five. */
 export const near = (typed: string, known: readonly string[]): readonly string[] =>
@@ -18,7 +18,7 @@ export function nearest(typed: string, known: readonly string[]): readonly strin
   return all.filter(({ edits }) => edits === all[0]?.edits).map(({ word }) => word);
 }
 
-function nearestOf(typed: string, known: readonly string[]): readonly Near[] {
+function nearestOf(typed: string, known: readonly string[]): readonly WordMatch[] {
   const all = known.map((word) => ({ word, edits: distance(typed, word) }));
   const [first] = all;
   if (typed === '' || first === undefined) return [];
@@ -38,7 +38,7 @@ export const away = (typed: string, known: readonly string[]): number =>
 export const didYouMean = (meant: readonly Inline[]): Text => say`Did you mean ${joined(meant, ' or ')}?`;
 
 /** A command found in a sentence: how many letters were off, and the words that are not part of it. */
-type Found = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
+type CommandMatch = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };
 
 const maxWords = 12;
 const maxWordLength = 40;
@@ -47,16 +47,16 @@ const maxWordLength = 40;
  * The `paths` whose words all occur in what was typed, in any order: `clear the cache` means `cache clear`. More
  * matched words win, then fewer typos. Returns only the best matches, at most three.
  */
-export function nearestCommands(typed: readonly string[], paths: readonly string[]): readonly Found[] {
+export function nearestCommands(typed: readonly string[], paths: readonly string[]): readonly CommandMatch[] {
   const found = paths
-    .flatMap((path) => foundAs(path, typed.slice(0, maxWords)) ?? [])
+    .flatMap((path) => matchCommand(path, typed.slice(0, maxWords)) ?? [])
     .sort((one, other) => one.rest.length - other.rest.length || one.slips - other.slips);
   return found
     .filter(({ rest, slips }) => rest.length === found[0]?.rest.length && slips === found[0].slips)
     .slice(0, 3);
 }
 
-function foundAs(path: string, typed: readonly string[]): Found | undefined {
+function matchCommand(path: string, typed: readonly string[]): CommandMatch | undefined {
   const rest = [...typed];
   let slips = 0;
   for (const word of path.split(' ')) {

@@ -1,11 +1,11 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
-import type { Examples, Wrong } from './action.ts';
+import type { Examples, Invalid } from './action.ts';
 import type { Page, ReadOf } from './page.ts';
 import type { StatusPart } from './site-status.ts';
 import type { SiteCheckSource, Sources } from './sources.ts';
-import type { Happened, LogQuery, Recall } from './log-query.ts';
+import type { SentChange, LogQuery, SentSince } from './log-query.ts';
 
 /** What a report can use besides its input. */
 export type ReportContext = Sources & {
@@ -17,17 +17,17 @@ export type ReportContext = Sources & {
   /** A stable name for a visitor's address that does not reveal it: `client-3f2a`. */
   readonly alias: (address: string) => string;
   /** Reads from many environments, a few at a time. What could not be read in time, or may not be, says so. */
-  readonly each: <T>(of: EachRead<T>) => Promise<readonly Each<T>[]>;
+  readonly each: <T>(of: EnvironmentRead<T>) => Promise<readonly EnvironmentResult<T>[]>;
   /** All environments that the person can see; throws `Refusal` if there is none, or too many. */
   readonly everything: () => Environments;
   /** Analyses a log. */
-  readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
+  readonly analyzeLog: (query: LogQuery, recall: SentSince) => Promise<Page>;
   /** The changes sent for an environment since then (epoch ms), oldest first. */
-  readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
+  readonly sentChanges: (env: Environment, since: number) => Promise<readonly SentChange[]>;
 };
 
 /** What to read from each of these environments, for those on which the person may run all of `paths`. */
-export type EachRead<T> = {
+export type EnvironmentRead<T> = {
   readonly paths: readonly string[];
   readonly all: readonly Environment[];
   /** Reads what all of them need, once, as soon as there is one to read. If it fails, none of them is read. */
@@ -36,7 +36,7 @@ export type EachRead<T> = {
 };
 
 /** What was read of one environment, or why it was not. */
-export type Each<T> = ReadOf & { readonly part: StatusPart<T> };
+export type EnvironmentResult<T> = ReadOf & { readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
 export type Report<F extends Fields> = {
@@ -58,7 +58,7 @@ export type Report<F extends Fields> = {
   readonly target: TargetKey<F> | 'company' | 'each';
   /** With `company`: if this field names environments, the report is about `each` of them and not about the company. */
   readonly narrowedBy?: keyof F & string;
-  invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & ReportContext): Promise<Page>;
 };
 

@@ -4,10 +4,10 @@ import type { LogPeak } from './log-query.ts';
 /** What happened to an environment in a span of time. Times are epoch milliseconds. */
 
 /** Somebody by their Slack user id, or `sitehand`, with the name at that time, if it is known. */
-export type Who = { readonly id: string; readonly name: string | undefined };
+export type NamedActor = { readonly id: string; readonly name: string | undefined };
 
 /** What the audit trail says about a change, such as that it was asked for, approved, sent. */
-export type ChangeMoment = { readonly at: number; readonly who: Who; readonly says: string };
+export type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
 
 export type TimeLineEntry =
   | {
@@ -16,11 +16,11 @@ export type TimeLineEntry =
       readonly at: number;
       readonly number: number;
       readonly title: string;
-      readonly requester: Who;
+      readonly requester: NamedActor;
       /** Who handed the request on to them. */
-      readonly handedOnBy: Who | undefined;
+      readonly handedOnBy: NamedActor | undefined;
       readonly reason: string | undefined;
-      readonly approvers: readonly Who[];
+      readonly approvers: readonly NamedActor[];
       /** Its symbol, and its state in a sentence. */
       readonly mark: string;
       readonly outcome: Text;
@@ -36,7 +36,7 @@ export type TimeLineEntry =
   | {
       readonly kind: 'hold';
       readonly at: number;
-      readonly who: Who;
+      readonly who: NamedActor;
       readonly says: string;
       readonly reason: string | undefined;
       readonly until: number | undefined;

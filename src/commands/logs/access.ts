@@ -1,6 +1,6 @@
 import { amount, bold, code, inline, joined, say, type Text } from '../../text.ts';
 import { cutTo, type First, type Section } from './section.ts';
-import { breathe, eachPiece } from './chunks.ts';
+import { yieldToEventLoop, eachChunk } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, pathOfCount, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
@@ -9,7 +9,7 @@ const maxVisitors = 5;
 const pathCharacters = 120;
 
 /** An access log: status classes, failing and slow paths, and the busiest visitors. */
-export async function accessLens(lines: readonly LineWithRequest[]): Promise<Section> {
+export async function accessSection(lines: readonly LineWithRequest[]): Promise<Section> {
   const visitors = new Map<string, number>();
   const statuses = new Map<number, { count: number; readonly at: number | undefined }>();
   const [paths, failing] = [pathCounter(), pathCounter()];
@@ -27,8 +27,8 @@ export async function accessLens(lines: readonly LineWithRequest[]): Promise<Sec
     paths.add(request);
     if (status >= 400) failing.add(request);
   };
-  await eachPiece(lines, (piece) => piece.forEach(count));
-  await breathe();
+  await eachChunk(lines, (chunk) => chunk.forEach(count));
+  await yieldToEventLoop();
   const broken = [...statuses].filter(([status]) => status >= 500);
   const firsts = ranked(
     broken,

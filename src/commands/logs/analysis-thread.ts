@@ -1,20 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { addSpellings } from '../../secret.ts';
 import { aliasesBy } from './masking.ts';
-import type { Happened } from '../kit/log-query.ts';
+import type { SentChange } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
 import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
-import type { ReaderAnswer, Asking } from './reader.ts';
+import type { ThreadMessage, ThreadRequest } from './reader.ts';
 
 /** The worker thread: analyses long logs for `reader.ts`, one at a time. */
 
 const alias = aliasesBy(String(workerData));
 
-async function answer({ task, secrets, port }: Asking): Promise<void> {
+async function answer({ task, secrets, port }: ThreadRequest): Promise<void> {
   addSpellings(secrets);
-  const send = (message: ReaderAnswer): void => port.postMessage(message);
-  const recall = (since: number): Promise<readonly Happened[]> =>
+  const send = (message: ThreadMessage): void => port.postMessage(message);
+  const recall = (since: number): Promise<readonly SentChange[]> =>
     new Promise((resolve) => {
       port.once('message', resolve);
       send({ kind: 'recall', since });
@@ -28,4 +28,4 @@ async function answer({ task, secrets, port }: Asking): Promise<void> {
   }
 }
 
-parentPort?.on('message', (asking: Asking) => void answer(asking));
+parentPort?.on('message', (asking: ThreadRequest) => void answer(asking));

@@ -1,16 +1,16 @@
 import type { Page } from '../kit/page.ts';
 import { lineReader, newestOf, plausibleAt } from './lines.ts';
 import { logPage, stretchOf } from './page.ts';
-import { inPieces } from './chunks.ts';
+import { mapInChunks } from './chunks.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
 import { ledUp } from './timeline.ts';
-import type { LogQuery, Recall } from '../kit/log-query.ts';
+import type { LogQuery, SentSince } from '../kit/log-query.ts';
 
 /** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
-export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {
-  const { text, asked, wanted, most, span, now } = look;
+export async function analyze(query: LogQuery, alias: (address: string) => string, recall: SentSince): Promise<Page> {
+  const { text, asked, wanted, most, span, now } = query;
   const raw = newestOf(text, wanted);
-  const all = await inPieces(raw, lineReader(alias, plausibleAt(now)));
+  const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
   const kept = selectLines(all, raw, { span, search: asked.search });
   const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
   const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;

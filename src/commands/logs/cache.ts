@@ -1,7 +1,7 @@
 import { amount, bold, joined, say, type Text } from '../../text.ts';
 import { underHeading, shownPath } from './access.ts';
 import { type Section } from './section.ts';
-import { eachPiece } from './chunks.ts';
+import { eachChunk } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
 
@@ -9,7 +9,7 @@ const maxPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
 
 /** A cache log: the hit ratio, and the paths that were missed most. */
-export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Section> {
+export async function cacheSection(lines: readonly LineWithRequest[]): Promise<Section> {
   const verdicts = new Map<string, number>([
     ['HIT', 0],
     ['MISS', 0],
@@ -24,7 +24,7 @@ export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Sect
     verdicts.set(found, (verdicts.get(found) ?? 0) + 1);
     if (found === 'MISS' && request) missed.add(request);
   };
-  await eachPiece(lines, (piece) => piece.forEach(count));
+  await eachChunk(lines, (chunk) => chunk.forEach(count));
   const paths = mostFrequent(missed.counts())
     .slice(0, maxPaths)
     .map(({ path, count }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)}`);

@@ -1,30 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Yields to the event loop. */
-export const breathe = (): Promise<void> => nextTurn();
+export const yieldToEventLoop = (): Promise<void> => nextTurn();
 
 /** Lines read between two looks at the clock; even the longest take only a few milliseconds together. */
-const piece = 20;
+const chunkSize = 20;
 /** Milliseconds of work before yielding. */
 const maxBusyMs = 5;
 
-/** Visits lines in pieces: twenty thousand at once would block the event loop. */
-export async function eachPiece<T>(all: readonly T[], visit: (piece: readonly T[]) => void): Promise<void> {
+/** Visits lines in chunks: twenty thousand at once would block the event loop. */
+export async function eachChunk<T>(all: readonly T[], visit: (chunk: readonly T[]) => void): Promise<void> {
   let began = performance.now();
-  for (let at = 0; at < all.length; at += piece) {
-    visit(all.slice(at, at + piece));
+  for (let at = 0; at < all.length; at += chunkSize) {
+    visit(all.slice(at, at + chunkSize));
     if (performance.now() - began < maxBusyMs) continue;
-    await breathe();
+    await yieldToEventLoop();
     began = performance.now();
   }
 }
 
-/** Reads lines in pieces, yielding in between. */
-export async function inPieces<T, R>(
+/** Reads lines in chunks, yielding in between. */
+export async function mapInChunks<T, R>(
   all: readonly T[],
-  read: (piece: readonly T[]) => readonly R[],
+  read: (chunk: readonly T[]) => readonly R[],
 ): Promise<readonly R[]> {
   const results: R[] = [];
-  await eachPiece(all, (piece) => results.push(...read(piece)));
+  await eachChunk(all, (chunk) => results.push(...read(chunk)));
   return results;
 }

@@ -134,7 +134,7 @@ function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[
 }
 
 /** An error log by kinds of messages. `as`: show times with or without a date. `errors`: errors only. */
-export function errorLens(
+export function errorSection(
   lines: readonly Line[],
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
 ): Section {

@@ -31,7 +31,7 @@ export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays
 
 const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
 
-/** Reads a log in pieces, in order; where it is split does not affect the result. */
+/** Reads a log in chunks, in order; where it is split does not affect the result. */
 export function lineReader(
   alias: (address: string) => string,
   { from, to }: Plausible,

@@ -2,7 +2,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { LoudestError } from '../kit/site-status.ts';
-import { inPieces } from './chunks.ts';
+import { mapInChunks } from './chunks.ts';
 import { logFiles } from '../kit/log-query.ts';
 import { kindsOf, shortText } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
@@ -24,7 +24,7 @@ export async function loudestError(
   );
   const newest = newestLines(sent);
   const raw = newestOf(newest, maxLines);
-  const all = await inPieces(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
+  const all = await mapInChunks(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
   const { lines, timeless, oldest } = selectLines(all, raw, { span: { from }, search: undefined });
   const goesBack = oldest !== undefined && oldest < beginningOf({ from });
   const isCut = (raw.length === maxLines || newest.length < sent.length) && !goesBack;

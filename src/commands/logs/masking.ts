@@ -11,7 +11,7 @@ const maxShown = 2_000;
 const room = 4_096;
 
 /** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
-const unnamed = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
+const maskEmail = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
 
 /**
  * A log line that may be shown: credentials and e-mail addresses masked, visitors as `named`, no control characters.
@@ -23,7 +23,7 @@ function maskWith(line: string, named: (found: string) => string): string {
   const left = printable.length - maxShown;
   const short = left > 0 ? `${clean.slice(0, maxShown)}… (${left} more characters)` : clean;
   // Most lines have no e-mail address, and the full search is the slowest step: skip it where possible.
-  const unsigned = mayHoldEmail.test(short) ? short.replace(email, unnamed) : short;
+  const unsigned = mayHoldEmail.test(short) ? short.replace(email, maskEmail) : short;
   const numbered = (found: string, at: number, text: string): string =>
     isOfServer(found, text, at) ? found : named(found);
   const unnumbered = unsigned.replace(ipv4, numbered);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
-import { inPieces } from './chunks.ts';
+import { mapInChunks } from './chunks.ts';
 import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
 import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
@@ -17,7 +17,7 @@ const shownCharacters = 200;
 export async function findNewKinds(query: NewKindsQuery, alias: (address: string) => string): Promise<NewKinds> {
   const { text, wanted, since, match, now } = query;
   const raw = newestOf(text, wanted);
-  const lines = await inPieces(raw, lineReader(alias, plausibleAt(now)));
+  const lines = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
   const reaches = lines.find(({ at }) => at !== undefined)?.at;
   const isZoneless = lines.some((line) => line.isZoneless);
   const read = { reaches, lines: lines.length, isCut: lines.length === wanted, isZoneless };

@@ -1,15 +1,15 @@
 import type { Offer } from '../../errors.ts';
 import { amount, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, type Page, type PagePart, readAt, paragraph } from '../kit/page.ts';
-import type { Happened, LogsInput, TimeSpan } from '../kit/log-query.ts';
-import { accessLens } from './access.ts';
+import type { SentChange, LogsInput, TimeSpan } from '../kit/log-query.ts';
+import { accessSection } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
-import { cacheLens } from './cache.ts';
-import { errorLens, isGrave } from './groups.ts';
+import { cacheSection } from './cache.ts';
+import { errorSection, isGrave } from './groups.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
-import { breathe, inPieces } from './chunks.ts';
+import { yieldToEventLoop, mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -24,7 +24,7 @@ type LogReading = SelectedLines & {
   /** The span that is drawn; undefined: no line has a time. */
   readonly stretch: Stretch | undefined;
   /** Changes sent for the environment, oldest first. */
-  readonly happened: readonly Happened[];
+  readonly happened: readonly SentChange[];
   readonly now: number;
 };
 
@@ -59,18 +59,18 @@ export async function logPage(reading: LogReading): Promise<Page> {
   const all =
     asked.log === 'error'
       ? lines.map((line) => ({ line, request: undefined }))
-      : await inPieces(lines, (piece) => piece.map(withRequest));
+      : await mapInChunks(lines, (chunk) => chunk.map(withRequest));
   const failures = errorsIn(all, asked.log);
   const seen = asked.errors ? failures : all;
   const shown = asked.errors ? seen.map(({ line }) => line) : lines;
   if (shown.length === 0) return emptyPage(reading);
   const as = stretch && stretch.from > reading.now - recent ? 'time' : 'date';
-  const lens = await lensOf(seen, asked, as);
-  await breathe();
+  const section = await sectionOf(seen, asked, as);
+  await yieldToEventLoop();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
-  const { firsts } = lens;
+  const { firsts } = section;
   const isWhole = !reading.isCut && reading.span.from === undefined;
   const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
   const newest = newestEntries(shown);
@@ -78,11 +78,11 @@ export async function logPage(reading: LogReading): Promise<Page> {
   const isMixed = failures.length > 0 && failures.length < lines.length;
   const isLong = stretch !== undefined && stretch.to - stretch.from > wide;
   return {
-    title: titleOf(reading, shown, lens.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
+    title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
-      ...(reading.timeless === lines.length ? [notHeld(reading)] : []),
+      ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
       ...timeline,
-      ...lens.parts.map((text) => paragraph(text)),
+      ...section.parts.map((text) => paragraph(text)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
@@ -118,7 +118,7 @@ const sourceOf = (reading: LogReading, listed?: number): Text =>
 const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
 /** Said when no line has a time, because nothing shows whether the lines are from the span. */
-const notHeld = ({ lines, isCut }: LogReading): PagePart =>
+const timelessNote = ({ lines, isCut }: LogReading): PagePart =>
   paragraph(
     say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
   );
@@ -152,15 +152,15 @@ function errorsIn(lines: readonly LineWithRequest[], log: LogsInput['log']): rea
   });
 }
 
-async function lensOf(
+async function sectionOf(
   lines: readonly LineWithRequest[],
   { log, errors }: LogsInput,
   as: 'time' | 'date',
 ): Promise<Section> {
-  if (log === 'access') return accessLens(lines);
-  if (log === 'cache') return cacheLens(lines);
+  if (log === 'access') return accessSection(lines);
+  if (log === 'cache') return cacheSection(lines);
   const read = lines.map(({ line }) => line);
-  return errorLens(read, { as, errors });
+  return errorSection(read, { as, errors });
 }
 
 function titleOf(
@@ -198,14 +198,14 @@ function emptyPage(reading: LogReading): Page {
       : say`Read another log${asked.since.length > 0 ? say`, or go further back, as with ${code('--since=24h')}` : ''}.`;
   return {
     title: headOf(asked),
-    parts: [paragraph(say`${nothingOf(reading)} ${next}`)],
+    parts: [paragraph(say`${nothingFoundText(reading)} ${next}`)],
     source: joined([readAt(reading.now), ...notes(reading)], '; '),
     offers: offersInstead(asked),
   };
 }
 
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
-function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {
+function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {
   const newest = say`newest ${counted(sent, 'line')} of this log`;
   if (outside === sent && isCut && oldest !== undefined)
     return say`The ${newest} only go back to ${time(oldest, 'date')}, which is after the span you asked for. I can't read older ones.`;

@@ -1,5 +1,5 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
-import { inPieces } from './chunks.ts';
+import { mapInChunks } from './chunks.ts';
 import { isGrave, kindsOf, withoutFolders } from './groups.ts';
 import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
 import { cutTo } from './section.ts';
@@ -20,7 +20,7 @@ const fairPart = 4;
 export async function peaksIn(query: PeakQuery, alias: (address: string) => string): Promise<LogPeaks> {
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
-  const all = await inPieces(raw, lineReader(alias, plausibleAt(now)));
+  const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
   const { lines, oldest, timeless } = selectLines(all, raw, { span, search: undefined });
   const errors = lines.filter(({ continues, messages }) => !continues && messages.some(isGrave));
   const timed = errors.filter((line): line is Timed => line.at !== undefined);

@@ -4,7 +4,7 @@ import { spellings } from '../../secret.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
-import type { LogPeaks, LogQuery, PeakQuery, Recall } from '../kit/log-query.ts';
+import type { LogPeaks, LogQuery, PeakQuery, SentSince } from '../kit/log-query.ts';
 import type { NewKinds, NewKindsQuery } from '../kit/watch.ts';
 import { analyze } from './analyze.ts';
 import { findNewKinds } from './new-kinds.ts';
@@ -13,32 +13,32 @@ import { peaksIn } from './peaks.ts';
 /** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
 export type LogReader = {
   /** Rejects if `recall` does, or if the thread ends. */
-  readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
+  readonly analyze: (query: LogQuery, recall: SentSince) => Promise<Page>;
   /** Rejects if the thread ends. */
   readonly peaks: (query: PeakQuery) => Promise<LogPeaks>;
   /** Rejects if the thread ends. */
-  readonly findNew: (find: NewKindsQuery) => Promise<NewKinds>;
+  readonly findNew: (query: NewKindsQuery) => Promise<NewKinds>;
   /** Ends the thread; running analyses reject. */
   readonly close: () => Promise<void>;
 };
 
 /** A request to the thread, with the port for its answers. */
-export type Asking = { readonly task: Task; readonly secrets: readonly string[]; readonly port: MessagePort };
+export type ThreadRequest = { readonly task: Task; readonly secrets: readonly string[]; readonly port: MessagePort };
 type Task = { readonly look: LogQuery } | { readonly peaks: PeakQuery } | { readonly find: NewKindsQuery };
 /** The thread's messages: a question (`recall`), or the final result. */
-type Done =
+type TaskResult =
   | { readonly kind: 'page'; readonly page: Page }
   | { readonly kind: 'peaks'; readonly peaks: LogPeaks }
   | { readonly kind: 'kinds'; readonly kinds: NewKinds };
-export type ReaderAnswer =
-  | Done
+export type ThreadMessage =
+  | TaskResult
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
 
 /** The thread, and the reject functions of everybody waiting for it. */
 type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
 
-/** Shorter logs (in characters) are read here, in pieces: about 40 ms of work. */
+/** Shorter logs (in characters) are read here, in chunks: about 40 ms of work. */
 const short = 400_000;
 /** The maximum number of long logs waiting; the limit per person is elsewhere. */
 const maxWaiting = 200;
@@ -48,7 +48,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 
 /** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
 const idleMs = 60_000;
 
-const neverRecalls: Recall = () => Promise.resolve([]);
+const neverRecalls: SentSince = () => Promise.resolve([]);
 
 /** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
 export function createLogReader(aliasKey: string): LogReader {
@@ -57,7 +57,7 @@ export function createLogReader(aliasKey: string): LogReader {
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   const { run, close } = createThread(aliasKey);
   return {
-    look: async (look, recall) => {
+    analyze: async (look, recall) => {
       if (look.text.length < short) return analyze(look, alias, recall);
       const done = await inTurn(() => run({ look }, recall));
       return done.kind === 'page' ? done.page : wrongAnswer();
@@ -102,20 +102,20 @@ function createThread(aliasKey: string) {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const run = async (task: Task, recall: Recall): Promise<Done> => {
+  const run = async (task: Task, recall: SentSince): Promise<TaskResult> => {
     clearTimeout(idle);
     thread ??= start();
     const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
-    const { promise, resolve, reject } = Promise.withResolvers<Done>();
-    here.on('message', (answer: ReaderAnswer) => {
+    const { promise, resolve, reject } = Promise.withResolvers<TaskResult>();
+    here.on('message', (answer: ThreadMessage) => {
       if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
       else if (answer.kind === 'failed') reject(answer.error);
       else resolve(answer);
     });
     waiting.add(reject);
     try {
-      worker.postMessage({ task, secrets: spellings(), port: there } satisfies Asking, [there]);
+      worker.postMessage({ task, secrets: spellings(), port: there } satisfies ThreadRequest, [there]);
       return await promise;
     } finally {
       here.close();

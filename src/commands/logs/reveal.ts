@@ -6,7 +6,7 @@ import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { logFiles } from '../kit/log-query.ts';
-import { eachPiece, inPieces } from './chunks.ts';
+import { eachChunk, mapInChunks } from './chunks.ts';
 
 const defaultLines = 20_000;
 
@@ -36,12 +36,12 @@ export const logsReveal = report({
   show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {
     const text = await read(getLogs({ env_id: env.id, file_name: logFiles[log], lines }));
     const seen = new Map<string, number>();
-    await eachPiece(text.split('\n'), (lines) => {
+    await eachChunk(text.split('\n'), (lines) => {
       for (const line of lines)
         for (const address of new Set(addressesIn(line))) seen.set(address, (seen.get(address) ?? 0) + 1);
     });
     // Once per address, not per line: an alias costs more than the rest.
-    const times = await inPieces([...seen], (some) => some.filter(([address]) => alias(address) === visitor));
+    const times = await mapInChunks([...seen], (some) => some.filter(([address]) => alias(address) === visitor));
     return {
       title: say`**${visitor}** · ${env.name}, ${log} log`,
       parts: [

@@ -1,6 +1,6 @@
 import { code, say, time, type Text } from '../../text.ts';
 import { counted, type PagePart, paragraph } from '../kit/page.ts';
-import type { Happened } from '../kit/log-query.ts';
+import type { SentChange } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
 import { cutTo, type First } from './section.ts';
 
@@ -17,7 +17,7 @@ type Timeline = {
   readonly stretch: Stretch;
   readonly busiest: { readonly at: number; readonly count: number };
   /** Changes sent for the environment, oldest first. */
-  readonly happened: readonly Happened[];
+  readonly happened: readonly SentChange[];
   readonly firsts: readonly First[];
   /** Whether there are no older lines; otherwise the first one read may not be the first one written. */
   readonly isWhole: boolean;
@@ -53,14 +53,14 @@ export function timelineOf(timeline: Timeline): readonly PagePart[] {
 }
 
 /** The first problem soon after a change; undefined if the change is older than the first line. */
-function nextAfter({ at }: Happened, { stretch: { from }, firsts }: Timeline): First | undefined {
+function nextAfter({ at }: SentChange, { stretch: { from }, firsts }: Timeline): First | undefined {
   return secondOf(at) > secondOf(from) ? firsts.find((first) => first.at >= at && first.at - at <= near) : undefined;
 }
 
 /** Log times are whole seconds. */
 const secondOf = (at: number): number => Math.floor(at / 1_000);
 
-function changeOf({ at, number, says }: Happened, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
+function changeOf({ at, number, says }: SentChange, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
   const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
   const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
   return say`• ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;

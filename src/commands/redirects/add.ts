@@ -1,17 +1,17 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, list, say } from '../../text.ts';
-import { action, type Wrong } from '../kit/action.ts';
+import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, places, redirectTarget, type } from './fields.ts';
-import { leadsBack, wayBack } from './loops.ts';
-import { selectorsOf } from './one.ts';
+import { loopRefusal, loopFrom } from './loops.ts';
+import { selectorsOf } from './selection.ts';
 import {
   allRules,
   brief,
   sortedRules,
   inFull,
   isSame,
-  notWhole,
+  incompleteListing,
   ofType,
   samePlace,
   ruleInShort,
@@ -44,7 +44,7 @@ export const redirectsAdd = action({
     return {
       whole,
       same: rules.filter(({ from }) => from === input.from),
-      loop: wayBack(ruleOf(input), rules) ?? null,
+      loop: loopFrom(ruleOf(input), rules) ?? null,
     };
   },
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
@@ -82,10 +82,10 @@ const ruleOf = ({ from, to, type, domain, country, city }: FieldValues) => ({
   ...(city !== undefined && { traffic_from_city: city }),
 });
 
-function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Wrong<keyof FieldValues> | undefined {
+function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Invalid<keyof FieldValues> | undefined {
   const { env, from, to } = input;
   const wanted = ruleOf(input);
-  if (!whole) return { field: 'from', ...notWhole(env) };
+  if (!whole) return { field: 'from', ...incompleteListing(env) };
   if (same.some((rule) => isSame(rule, wanted))) {
     return {
       field: 'from',
@@ -93,7 +93,7 @@ function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Wrong<
     };
   }
   const clash = same.filter((rule) => samePlace(rule, wanted));
-  if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...leadsBack(from, loop) };
+  if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...loopRefusal(from, loop) };
   const selected = clash.length === 1 ? selectorsOf(wanted) : undefined;
   const args = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
   return {

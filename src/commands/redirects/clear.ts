@@ -1,6 +1,6 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { list, say, type Text } from '../../text.ts';
-import { action, type Wrong } from '../kit/action.ts';
+import { action, type Invalid } from '../kit/action.ts';
 import { environment, optional, word, type Input } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import {
@@ -9,7 +9,7 @@ import {
   sortedRules,
   inFull,
   inRequest,
-  notWhole,
+  incompleteListing,
   ruleInShort,
   comparableRule,
   withWords,
@@ -69,8 +69,11 @@ const whichOf = ({ search }: FieldValues, amount: number): Text =>
     ? say`all ${counted(amount, 'redirect')}`
     : say`the ${counted(amount, 'redirect')} with “${search}”`;
 
-function impossible({ env, search }: FieldValues, { whole, rules }: RuleListing): Wrong<keyof FieldValues> | undefined {
-  if (!whole) return notWhole(env);
+function impossible(
+  { env, search }: FieldValues,
+  { whole, rules }: RuleListing,
+): Invalid<keyof FieldValues> | undefined {
+  if (!whole) return incompleteListing(env);
   if (rules.length === 0) {
     return search === undefined
       ? { says: say`${env.name} has no redirects. Nothing was changed.` }

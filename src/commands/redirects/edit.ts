@@ -1,11 +1,11 @@
 import type { Args } from '../../errors.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
-import { action, type Wrong } from '../kit/action.ts';
+import { action, type Invalid } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
-import { listedFrom, canBeSaid, selectors, redirectTarget, type } from './fields.ts';
-import { leadsBack, wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne, selectorsOf, type FoundRules } from './one.ts';
+import { listedFrom, readsBack, selectors, redirectTarget, type } from './fields.ts';
+import { loopRefusal, loopFrom } from './loops.ts';
+import { fromOfItsRules, selectedRules, wrongRule, selectorsOf, type FoundRules } from './selection.ts';
 import {
   allRules,
   brief,
@@ -39,10 +39,10 @@ export const redirectsEdit = action({
   },
   look: async ({ input, read }): Promise<Snapshot> => {
     const { rules, whole } = await allRules(read, input.env);
-    const found = meant(rules, input);
+    const found = selectedRules(rules, input);
     const [rule] = found;
     const others = rules.filter((other) => other !== rule);
-    const back = (to: RedirectRule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
+    const back = (to: RedirectRule['to']) => (rule ? (loopFrom({ ...rule, to }, others) ?? null) : null);
     return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
   },
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
@@ -74,7 +74,7 @@ export const redirectsEdit = action({
     looped && input.to !== undefined ? undefined : undoArgs(input, found[0]),
 });
 
-const unsaid: Wrong<keyof FieldValues> = {
+const unsaid: Invalid<keyof FieldValues> = {
   field: 'to',
   says: say`What should change? Nothing was done.`,
   hint: say`Where it leads (\`--to\`), its type (\`--type\`), or both.`,
@@ -90,10 +90,10 @@ const changed = (rule: RedirectRule | undefined, { from, to, type }: FieldValues
     type: type ?? (rule && typeOf(rule)) ?? 'permanent',
   });
 
-function impossible(input: FieldValues, snapshot: Snapshot): Wrong<keyof FieldValues> | undefined {
+function impossible(input: FieldValues, snapshot: Snapshot): Invalid<keyof FieldValues> | undefined {
   const { env, from, to, type } = input;
   const options = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
-  const wrong = notOne(input, snapshot, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
+  const wrong = wrongRule(input, snapshot, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
   const [rule] = snapshot.found;
   if (wrong || rule === undefined) return wrong;
   if (to === undefined && !rule.to) {
@@ -116,7 +116,7 @@ function impossible(input: FieldValues, snapshot: Snapshot): Wrong<keyof FieldVa
       says: say`${env.name} already has the redirect ${ruleInShort(rule)}. Nothing was changed.`,
     };
   }
-  return snapshot.loop === null ? undefined : { field: 'to', ...leadsBack(from, snapshot.loop) };
+  return snapshot.loop === null ? undefined : { field: 'to', ...loopRefusal(from, snapshot.loop) };
 }
 
 function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
@@ -134,7 +134,7 @@ function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
 function undoArgs(input: FieldValues, rule: RedirectRule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
-  if (!selected || !type || !canBeSaid(redirectTarget, rule.to ?? '')) return undefined;
+  if (!selected || !type || !readsBack(redirectTarget, rule.to ?? '')) return undefined;
   const wanted = changed(rule, input);
   const to = rule.to === wanted.to ? [] : [`--to=${rule.to}`];
   const kind = type === wanted.type ? [] : [`--type=${type}`];

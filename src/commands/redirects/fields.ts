@@ -88,7 +88,7 @@ export const places = { domain: domain(false), country: country(false), city: ci
 export const selectors = { domain: domain(true), country: country(true), city: city(true) };
 
 /** Whether the field reads this value back unchanged. */
-export const canBeSaid = (field: PlainField<string>, value: string): boolean =>
+export const readsBack = (field: PlainField<string>, value: string): boolean =>
   attempt(() => field.read([value])) === value;
 
 const refused = (label: string, said: string, wrong: string, hint: string): Refusal =>

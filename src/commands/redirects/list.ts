@@ -56,9 +56,9 @@ export const redirectsList = report({
     // Said once instead of in every line.
     const isOne = found.length > 1 && domain && others.length === 0;
     return {
-      title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
+      title: say`**${env.name} · redirects** · ${searchInWords(input)}${counted(found.length, 'redirect')}`,
       parts: listOr(
-        none(input),
+        emptyText(input),
         found.map((rule) => say`• ${inFull(isOne ? { ...rule, domain: null } : rule)}`),
       ),
       source: joined(
@@ -75,10 +75,10 @@ export const redirectsList = report({
   },
 });
 
-const said = ({ search, regex }: FieldValues): Text =>
+const searchInWords = ({ search, regex }: FieldValues): Text =>
   search === undefined ? [] : regex ? say`matching ${code(search)} · ` : say`with “${search}” · `;
 
-const none = ({ env, search }: FieldValues): Text =>
+const emptyText = ({ env, search }: FieldValues): Text =>
   search === undefined
     ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
     : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`;

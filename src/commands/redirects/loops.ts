@@ -14,7 +14,7 @@ type Stop = { readonly path: string; readonly place: RuleScope };
  * The rules of a loop that starts with `rule`: empty if it redirects to itself, undefined if there is no known loop. An
  * address counts as this site only if a rule names its host as a domain.
  */
-export function wayBack(
+export function loopFrom(
   rule: Pick<RedirectRule, 'from' | 'to'> & Partial<RedirectRule>,
   others: readonly RedirectRule[],
 ): readonly RedirectRule[] | undefined {
@@ -39,7 +39,7 @@ export function wayBack(
 }
 
 /** Refuses a redirect loop. */
-export const leadsBack = (from: string, way: readonly RedirectRule[]) =>
+export const loopRefusal = (from: string, way: readonly RedirectRule[]) =>
   ({
     says:
       way.length === 0

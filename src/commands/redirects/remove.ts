@@ -4,9 +4,9 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
-import { canBeSaid, listedFrom, fromPath, places, selectors, redirectTarget } from './fields.ts';
-import { wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne, type FoundRules } from './one.ts';
+import { readsBack, listedFrom, fromPath, places, selectors, redirectTarget } from './fields.ts';
+import { loopFrom } from './loops.ts';
+import { fromOfItsRules, selectedRules, wrongRule, type FoundRules } from './selection.ts';
 import {
   allRules,
   brief,
@@ -31,12 +31,12 @@ export const redirectsRemove = action({
   dependent: { from: fromOfItsRules },
   look: async ({ input, read }): Promise<FoundRules> => {
     const { rules, whole } = await allRules(read, input.env);
-    const found = meant(rules, input);
+    const found = selectedRules(rules, input);
     const [rule] = found;
-    return { whole, found, looped: rule !== undefined && wayBack(rule, rules) !== undefined };
+    return { whole, found, looped: rule !== undefined && loopFrom(rule, rules) !== undefined };
   },
   impossible: ({ input, snapshot }) =>
-    notOne(input, snapshot, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
+    wrongRule(input, snapshot, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
   preconditions: ({ snapshot: { whole, found } }) => ({ whole, found: sortedRules(found) }),
   call: ({ input, snapshot: { found } }) =>
     updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found.map(inRequest) }),
@@ -74,11 +74,11 @@ function undoArgs({ id }: Environment, rule: RedirectRule): Args | undefined {
   ] as const;
   const given = parts.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
   const canBeAdded =
-    canBeSaid(fromPath, from) &&
-    canBeSaid(redirectTarget, to) &&
+    readsBack(fromPath, from) &&
+    readsBack(redirectTarget, to) &&
     !rule.traffic_from_country_name &&
     !rule.displayed_location &&
-    given.every(({ field, value }) => canBeSaid(field, value));
+    given.every(({ field, value }) => readsBack(field, value));
   if (!canBeAdded || type === undefined) return undefined;
   const options = given.map(({ name, value }) => `--${name}=${value}`);
   return ['redirects', 'add', id, from, to, `--type=${type}`, ...options];

@@ -9,7 +9,7 @@ import { comparableHostname } from '../kit/values/hostnames.ts';
 export type RedirectRule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
 
 /** Filters and order of a listing. */
-type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
+type RuleFilter = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
 /** The rules of an environment, without duplicates; `whole` is false if the host has more than it lists. */
 export type RuleListing = { readonly rules: readonly RedirectRule[]; readonly whole: boolean };
 
@@ -19,7 +19,7 @@ const maxPages = 50;
 const maxCellLength = 4_096;
 
 /** Reads every page; a host that ignores paging returns everything at once. */
-export async function allRules(read: HostReader, { id }: Environment, wanted: Selection = {}): Promise<RuleListing> {
+export async function allRules(read: HostReader, { id }: Environment, wanted: RuleFilter = {}): Promise<RuleListing> {
   const rules = new Map<string, RedirectRule>();
   let came = 0;
   for (let page = 0; page < maxPages; page += 1) {
@@ -38,7 +38,7 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Se
 }
 
 /** Refuses changes if the host does not list every rule. */
-export const notWhole = ({ name }: Environment) =>
+export const incompleteListing = ({ name }: Environment) =>
   ({
     says: say`The host has more redirects of ${name} than it lists, so the wrong ones could be touched. Nothing was changed.`,
     hint: "Try again. If that doesn't help, change them in the host's panel.",

@@ -22,7 +22,7 @@ export type InstalledTheme = {
 };
 
 /** The themes of one environment, by name. */
-export type Wardrobe = {
+export type ThemeListing = {
   /** The list they come from: the company's, or the deprecated list of the environment, and why. */
   readonly from: 'company' | 'environment: not listed' | 'environment: not allowed';
   /** When the host last updated the list, as the host writes it. */
@@ -41,20 +41,20 @@ export const companyList = async ({ read, company }: Pick<Sources, 'read' | 'com
  * Reads the themes from the company's list. If that list is withheld or has none for this environment, reads the
  * environment's own list.
  */
-export async function themesOf(env: Environment, sources: Pick<Sources, 'read' | 'company'>): Promise<Wardrobe> {
+export async function themesOf(env: Environment, sources: Pick<Sources, 'read' | 'company'>): Promise<ThemeListing> {
   const all = await companyList(sources);
   return inCompanyList(env, all) ?? inOwnList(env, all, sources.read);
 }
 
 /** What the company's list has for one environment; undefined if it has nothing. */
-export function inCompanyList(env: Environment, all: CompanyList): Wardrobe | undefined {
+export function inCompanyList(env: Environment, all: CompanyList): ThemeListing | undefined {
   if (all === undefined || 'withheld' in all) return undefined;
   const found = installedOn(env, all);
   return found.length > 0 ? { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) } : undefined;
 }
 
 /** Reads the environment's own list, which does not tell what is vulnerable. */
-export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<Wardrobe> {
+export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<ThemeListing> {
   const own = await read(listEnvironmentThemes({ env_id: env.id }));
   const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
     name === undefined
@@ -90,15 +90,15 @@ const installed = (
   title: title ?? null,
   status: one.theme_status ?? null,
   version: one.theme_version ?? null,
-  hasUpdate: is(one.theme_update, 'available'),
-  newVersion: (is(one.theme_update, 'available') && one.theme_update_version) || null,
+  hasUpdate: isWord(one.theme_update, 'available'),
+  newVersion: (isWord(one.theme_update, 'available') && one.theme_update_version) || null,
   vulnerable: one.is_theme_version_vulnerable ?? null,
   newVulnerable: one.is_theme_update_version_vulnerable ?? null,
   updateStatus: one.theme_update_status ?? null,
 });
 
 /** Compares a word of the host, from an open set, ignoring case. */
-export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
+export const isWord = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
 
 /** A theme in a table: its title, and its slug if that differs. */
 export const titled = ({ title, name }: { readonly title?: string | null | undefined; readonly name: string }): Text =>

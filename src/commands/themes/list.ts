@@ -3,12 +3,12 @@ import { allThemesIfAllowed, type ThemeFilter, type Withheld } from '../../hosti
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, say, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
-import type { Wrong } from '../kit/action.ts';
+import type { Invalid } from '../kit/action.ts';
 import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
 import { counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { among } from '../many-environments.ts';
-import { is, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
+import { isWord, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
 import { themesOfMany } from './of-many.ts';
 
 const fields = {
@@ -66,7 +66,7 @@ export const themesList = report({
 });
 
 /** What does not go together. A name that was meant to follow `in` must not be searched for: nothing would match. */
-function wrongWith({ search, among, status, sort, descending }: FieldValues): Wrong<keyof FieldValues> | undefined {
+function wrongWith({ search, among, status, sort, descending }: FieldValues): Invalid<keyof FieldValues> | undefined {
   if (among === undefined && search !== undefined && /^set:|^[^\s/]+\/[^\s/]+$/i.test(search))
     return {
       field: 'search',
@@ -104,7 +104,7 @@ function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): b
   if (search !== undefined && !text.includes(search.toLowerCase())) return false;
   // The host counts these environments but does not list them, so only the host can filter them by state.
   const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
-  if (status !== undefined && !isUntold && !environments.some((one) => is(one.theme_status, status))) return false;
+  if (status !== undefined && !isUntold && !environments.some((one) => isWord(one.theme_status, status))) return false;
   if (only === 'vulnerable') return isVulnerable(theme);
   return only === undefined || updatesOf(theme) > 0;
 }
@@ -127,7 +127,7 @@ const nameOf = ({ title, name }: CompanyTheme): string => title ?? name ?? '';
 const environmentsOf = ({ environment_count: counted, environments }: CompanyTheme): number =>
   counted ?? environments.length;
 const updatesOf = ({ update_count: counted, environments }: CompanyTheme): number =>
-  counted ?? environments.filter((one) => is(one.theme_update, 'available')).length;
+  counted ?? environments.filter((one) => isWord(one.theme_update, 'available')).length;
 const vulnerableIn = ({ environments }: CompanyTheme): number =>
   environments.filter((one) => one.is_theme_version_vulnerable).length;
 const isVulnerable = (theme: CompanyTheme): boolean =>

@@ -1,8 +1,8 @@
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { beginning, code, joined, say, type Text } from '../../text.ts';
 import { counted, type ChecklistItem, type Page, type PageOffer } from '../kit/page.ts';
-import type { Each, ReportContext } from '../kit/report.ts';
-import { manyPage, together, type Ranked } from '../many-environments.ts';
+import type { EnvironmentResult, ReportContext } from '../kit/report.ts';
+import { manyPage, asEnvironments, type Ranked } from '../many-environments.ts';
 import {
   companyList,
   inCompanyList,
@@ -11,7 +11,7 @@ import {
   sourceOf,
   type CompanyList,
   type InstalledTheme,
-  type Wardrobe,
+  type ThemeListing,
 } from './installed.ts';
 import { isThemeName, maxThemes } from './update.ts';
 
@@ -20,7 +20,7 @@ import { isThemeName, maxThemes } from './update.ts';
 type Only = 'vulnerable' | 'updates' | undefined;
 
 /** `isWhole`: the host left out no theme of it, as far as it can be seen. */
-type Installed = Wardrobe & { readonly isWhole: boolean };
+type Installed = ThemeListing & { readonly isWhole: boolean };
 
 const maxNamed = 3;
 const maxNameLength = 60;
@@ -34,7 +34,7 @@ export async function themesOfMany(
   let all: CompanyList;
   const found = await each<Installed>({
     paths: ['themes list', 'themes show'],
-    all: together(named).all,
+    all: asEnvironments(named).all,
     first: async (read) => {
       all = await companyList({ read, company });
     },
@@ -48,7 +48,7 @@ export async function themesOfMany(
   });
   const page = manyPage({
     title: say`**${titles[only ?? 'all']}**`,
-    of: together(named),
+    of: asEnvironments(named),
     each: found,
     tell: tellers[only ?? 'all'],
     none:
@@ -161,7 +161,7 @@ function noteOn(all: CompanyList, only: Only): Text | undefined {
 }
 
 /** Only updates that help are offered: of what is vulnerable, those to a version that is not. */
-function offersFor(found: readonly Each<Installed>[], only: Only): NonNullable<Page['offers']> {
+function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): NonNullable<Page['offers']> {
   const wanted = only === 'vulnerable' ? (theme: InstalledTheme) => vulnerable(theme) && isFixed(theme) : outdated;
   const on = found.flatMap(({ env, part }) => {
     const themes = part.kind === 'found' ? part.found.themes.filter(wanted) : [];

@@ -2,7 +2,14 @@ import { inline, say, time, type Inline } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
 import { age, counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { listUpdatedAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
+import {
+  listUpdatedAt,
+  themesOf,
+  titled,
+  vulnerableMark,
+  type InstalledTheme,
+  type ThemeListing,
+} from './installed.ts';
 
 export const themesShow = report({
   summary: 'Show the themes of an environment and their updates',
@@ -11,8 +18,8 @@ export const themesShow = report({
   fields: { env: environment() },
   target: 'env',
   show: async ({ input: { env }, now, ...sources }) => {
-    const wardrobe = await themesOf(env, sources);
-    const { themes } = wardrobe;
+    const listing = await themesOf(env, sources);
+    const { themes } = listing;
     const updates = themes.filter(({ hasUpdate }) => hasUpdate).length;
     return {
       title: say`**${env.name} · themes** · ${counted(themes.length, 'theme')}${updates > 0 ? `, ${counted(updates, 'update')}` : ''}`,
@@ -27,7 +34,7 @@ export const themesShow = report({
           inline(safetyOf(theme)),
         ]),
       ),
-      source: sourceOf(wardrobe, now),
+      source: sourceOf(listing, now),
       offers: updates > 0 ? [{ label: 'Update themes…', args: ['themes', 'update', env.id] }] : [],
     };
   },
@@ -40,7 +47,7 @@ function safetyOf({ vulnerable, newVulnerable }: InstalledTheme): Inline {
   return newVulnerable ? vulnerableMark('the update is') : 'no';
 }
 
-function sourceOf({ from, at }: Wardrobe, now: number): Inline {
+function sourceOf({ from, at }: ThemeListing, now: number): Inline {
   if (from !== 'company') {
     const why = from === 'environment: not allowed' ? 'is closed to my key' : 'knows nothing of it';
     return `read from the environment’s own list, because the company’s list ${why}; it does not tell what is vulnerable`;

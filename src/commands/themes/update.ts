@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inShort, list, say, type Text } from '../../text.ts';
-import { action, type Wrong } from '../kit/action.ts';
+import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
 import { didYouMean, near } from '../kit/nearest-words.ts';
-import { is, themesOf, type InstalledTheme } from './installed.ts';
+import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
 /** The most themes of one command. */
 export const maxThemes = 100;
@@ -99,7 +99,10 @@ const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme |
 const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
   names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
 
-function missing({ env, themes: names }: FieldValues, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
+function missing(
+  { env, themes: names }: FieldValues,
+  themes: readonly InstalledTheme[],
+): Invalid<'themes'> | undefined {
   const gone = names.filter((name) => find(themes, name) === undefined);
   if (gone.length === 0) return undefined;
   const known = themes.map(({ name }) => name);
@@ -119,7 +122,7 @@ function missing({ env, themes: names }: FieldValues, themes: readonly Installed
 function alreadyCurrent(
   { env, themes: names }: FieldValues,
   themes: readonly InstalledTheme[],
-): Wrong<'themes'> | undefined {
+): Invalid<'themes'> | undefined {
   const fresh = named(themes, names).filter((theme) => !theme.hasUpdate);
   if (fresh.length === 0) return undefined;
   const others = themes.filter(hasUpdate).map(({ name }) => name);
@@ -137,13 +140,13 @@ function alreadyCurrent(
 function isUpdated(before: InstalledTheme | undefined, now: InstalledTheme | undefined): boolean {
   if (before === undefined || now === undefined) return false;
   if (before.version !== null && now.version !== null) return now.version !== before.version;
-  return is(now.updateStatus, 'updated') && !is(before.updateStatus, 'updated');
+  return isWord(now.updateStatus, 'updated') && !isWord(before.updateStatus, 'updated');
 }
 
 function stepOf({ name, version, newVersion, status, vulnerable, newVulnerable }: InstalledTheme): string {
   const from = `${version ?? 'a version not known'}${vulnerable ? ' (vulnerable)' : ''}`;
   const to = `${newVersion ?? 'the newest'}${newVulnerable ? ' (vulnerable)' : ''}`;
-  return `${name}: ${from} → ${to}${is(status, 'active') ? ', the active theme' : ''}`;
+  return `${name}: ${from} → ${to}${isWord(status, 'active') ? ', the active theme' : ''}`;
 }
 
 function warningOf(themes: readonly InstalledTheme[]): Text | undefined {

@@ -25,7 +25,7 @@ export const maxPeople = 25;
 const maxNamed = 5;
 
 /** Who is asked, with one entry for each requirement, and who of them is told directly. */
-type Asked = Required<Pick<Authorization, 'asks' | 'told'>>;
+type AskedPeople = Required<Pick<Authorization, 'asks' | 'told'>>;
 
 /**
  * Whom to ask for approval of this request by these askers, for each requirement: people whose click would count now or, if
@@ -36,7 +36,7 @@ export async function whomToAsk(
   needed: Needed,
   parsed: Resolved,
   askers: Askers,
-): Promise<Asked> {
+): Promise<AskedPeople> {
   const policy = context.policy();
   const { asked } = aboutOf(parsed, context.company());
   const request = { ...asked, ...askers };
@@ -79,7 +79,7 @@ export function approversAmong(
   return found.map(({ id }) => id);
 }
 
-type Around = {
+type NotifyScope = {
   readonly all: readonly Member[];
   readonly unknown: readonly string[];
   readonly targets: readonly Target[];
@@ -90,7 +90,7 @@ type Around = {
 async function notifiedOf(
   context: LookupContext,
   { notify }: Requirement,
-  { all, unknown, targets, askers }: Around,
+  { all, unknown, targets, askers }: NotifyScope,
 ): Promise<Notified | undefined> {
   if (notify === undefined) return undefined;
   const policy = context.policy();
@@ -190,7 +190,7 @@ export function displayNames(
   return people.length > maxNamed ? [...some, say`${people.length - maxNamed} more`] : some;
 }
 
-type Naming = {
+type NamingOptions = {
   /** People who are left out: they have approved. */
   readonly without?: readonly string[];
   /** Whether those whom nobody can tell directly are notified: user groups with unknown members, and unsure people. */
@@ -214,7 +214,7 @@ const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: rea
  * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named without
  * a mention, because they are told directly.
  */
-export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: Naming = {}): Text =>
+export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: NamingOptions = {}): Text =>
   joined(
     asks.map((asked) => {
       const { count, people, names, groups, userGroups = [] } = asked;

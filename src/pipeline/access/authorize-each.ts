@@ -11,14 +11,14 @@ import { aboutOf, manyOf, requestFor } from './targets.ts';
 
 /** One request for many environments: which of them the rules allow, and what approval all of them need together. */
 
-type Asked = { readonly policy: Policy; readonly person: Member; readonly parsed: Resolved; readonly company: Company };
+type Batch = { readonly policy: Policy; readonly person: Member; readonly parsed: Resolved; readonly company: Company };
 
 /**
  * Keeps the environments that the rules allow; the person hears which others they named. Throws `Refusal` if that is
  * none, or if it is not known which. `authorizeOne` checks a request for one of them and throws `Refusal`.
  */
 export function authorizeEach<One extends { readonly target: Target | undefined }>(
-  { policy, person, parsed, company }: Asked,
+  { policy, person, parsed, company }: Batch,
   { all, trouble, ...named }: Environments,
   authorizeOne: (parsed: Resolved) => One,
 ) {

@@ -62,10 +62,10 @@ export async function refuseIfNobodyApproves(
 /** An environment and who can approve it. */
 type Approvable = { readonly name: string; readonly people: ReadonlySet<string> };
 
-type Short = { readonly by: readonly string[]; readonly count: number };
+type ShortRequirement = { readonly by: readonly string[]; readonly count: number };
 
 /** Undefined: Slack has named somebody in the meantime. */
-function refusal({ by, count }: Short, each: readonly Approvable[]): Refusal | undefined {
+function refusal({ by, count }: ShortRequirement, each: readonly Approvable[]): Refusal | undefined {
   const who = say`somebody else in ${joined(by.map(bold), ' or ')}`;
   const needs = count === 1 ? say`It needs an approval by ${who}` : say`It needs ${count} approvals, each by ${who}`;
   const few = count === 1 ? 'Nobody' : 'Too few people';
@@ -80,7 +80,7 @@ function refusal({ by, count }: Short, each: readonly Approvable[]): Refusal | u
             : 'Ask the person who keeps the policy to let somebody approve it.',
       },
     );
-  const left = apart(each, count);
+  const left = outOfReach(each, count);
   if (left.length === 0) return undefined;
   return new Refusal(
     say`**${few} can approve all of this.** ${needs}, and whoever can approve the others can't approve ${namesOf(left)}. Nothing was done.`,
@@ -96,7 +96,7 @@ const namesOf = (some: readonly Approvable[]): Text => [
 ];
 
 /** What is outside the reach of the people who can approve most of it together. */
-function apart(each: readonly Approvable[], count: number): readonly Approvable[] {
+function outOfReach(each: readonly Approvable[], count: number): readonly Approvable[] {
   const reach = new Map<string, number>();
   for (const { people } of each) for (const one of people) reach.set(one, (reach.get(one) ?? 0) + 1);
   const most = [...reach].toSorted(([, one], [, other]) => other - one).slice(0, count);

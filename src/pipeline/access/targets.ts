@@ -27,7 +27,7 @@ export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): s
   storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';
 
 /** The targets of a command, and the request that the rules decide on. */
-type About = {
+type CommandTargets = {
   /** What it changes or, for a report, reads. */
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
@@ -35,7 +35,7 @@ type About = {
 };
 
 /** Finds the targets in the resolved fields. Pure. */
-export function aboutOf(parsed: Resolved, company: Company): About {
+export function aboutOf(parsed: Resolved, company: Company): CommandTargets {
   const { path, command } = parsed.parsed;
   const { target, alsoReads } = targetsOf(parsed, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
@@ -60,7 +60,7 @@ export const requestFor = (parsed: Resolved, env: Environment): Resolved =>
 export function targetsOf(
   { parsed: { command }, input }: Resolved,
   company: Company,
-): Pick<About, 'target' | 'alsoReads'> {
+): Pick<CommandTargets, 'target' | 'alsoReads'> {
   if (command.shape === 'builtin') {
     const [first, ...more] = Object.entries(command.fields)
       .filter(([, field]) => isName(field))

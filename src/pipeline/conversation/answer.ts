@@ -41,9 +41,9 @@ export async function answerOf(
     now,
     zone: person.zone,
     alias: context.alias,
-    look: context.logs.look,
+    analyzeLog: context.logs.analyze,
     siteCheck: siteCheckFor(context, person.id),
-    happened: (env, since) => happenedTo(context.database, env, since),
+    sentChanges: (env, since) => happenedTo(context.database, env, since),
     each: eachFor(context, person),
     everything: () => everything(context.names(person)),
   };

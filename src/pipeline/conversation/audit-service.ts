@@ -18,12 +18,12 @@ const maxCharacters = 40_000_000;
 export function auditServiceFor(
   context: PipelineContext,
   actor: Actor,
-): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
+): Pick<QueryService, 'trail' | 'verify' | 'exportTrail'> {
   const { db } = context.database;
   return {
     trail: (filter) => trailFor(db, readerOf(context, actor.person, 'audit'), filter),
     verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
-    takeAway: async (format, since) => {
+    exportTrail: async (format, since) => {
       const file = await fileOf(context, actor.person, format, since);
       await writeDown(context, actor, { event: 'audit_export', format, since, lines: file.lines });
       return file;

@@ -1,6 +1,6 @@
 import type { ChangesQuery, ChangeStory } from '../../commands/kit/builtin.ts';
 import type { ListedChange } from '../../commands/kit/change-lines.ts';
-import type { Happened } from '../../commands/kit/log-query.ts';
+import type { SentChange } from '../../commands/kit/log-query.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
@@ -73,7 +73,7 @@ export async function changesFor(
 }
 
 /** What was sent for an environment since `since` (epoch ms), oldest first, out of its newest 100 changes. */
-export async function happenedTo({ db }: Database, env: Environment, since: number): Promise<readonly Happened[]> {
+export async function happenedTo({ db }: Database, env: Environment, since: number): Promise<readonly SentChange[]> {
   const changes = await listChanges(db, { target: targetKey(env), limit: maxShown });
   return changes
     .flatMap((change) =>

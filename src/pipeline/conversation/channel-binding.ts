@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryService, Bound } from '../../commands/kit/builtin.ts';
+import type { QueryService, ChannelBinding } from '../../commands/kit/builtin.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Database, Tx } from '../../storage/database.ts';
@@ -19,9 +19,9 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 const keyOf = (channel: string): string => `channel_site:${channel}`;
 
 /** The site that a channel is bound to (people there can write `live` instead of `site/live`), or undefined. */
-export async function bindingOf(db: Database['db'], channel: string): Promise<Bound | undefined> {
+export async function bindingOf(db: Database['db'], channel: string): Promise<ChannelBinding | undefined> {
   const stored = await readKv(db, keyOf(channel));
-  return stored && parseStored<Bound>(stored.value);
+  return stored && parseStored<ChannelBinding>(stored.value);
 }
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
@@ -36,13 +36,13 @@ export const bindingFor = (
   },
   use: async (site) => {
     const place = placeOf(channel);
-    const target = usable(context, actor, site.id);
+    const target = bindableEnvironment(context, actor, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
     assertChannel(context.policy(), await context.channelOf(place), [target]);
     return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
-      const binding: Bound = { site: site.id, name: site.name, by: actor.person.id };
+      const binding: ChannelBinding = { site: site.id, name: site.name, by: actor.person.id };
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(context, actor, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
       const text = say`**This channel is now bound to ${site.name}**, set by ${mention(actor.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
@@ -79,7 +79,7 @@ function refuseToForget(context: AccessContext, actor: Actor, site: string, name
       },
     );
   }
-  if (isListed && usable(context, actor, site) === undefined)
+  if (isListed && bindableEnvironment(context, actor, site) === undefined)
     throw new Refusal(say`**You may not unbind this channel from ${name}.** Nothing was done.`);
 }
 
@@ -93,7 +93,7 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
   });
 
 /** The current name of a bound site; it may have been renamed. */
-const nameNow = (context: AccessContext, { site, name }: Bound): string =>
+const nameNow = (context: AccessContext, { site, name }: ChannelBinding): string =>
   environmentsOfSite(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
@@ -102,5 +102,5 @@ function placeOf(channel: string | undefined): string {
 }
 
 /** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
-const usable = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
+const bindableEnvironment = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOfSite(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));

@@ -14,7 +14,7 @@ export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refuse
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = WatchContext &
   Pick<ReportContext, 'alias'> & {
-    readonly logs: Pick<LogReader, 'look' | 'peaks'>;
+    readonly logs: Pick<LogReader, 'analyze' | 'peaks'>;
     readonly recent: Recent;
     readonly statusParts: StatusParts;
     /** The turns of reports over many environments. */

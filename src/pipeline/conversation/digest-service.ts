@@ -97,9 +97,9 @@ async function start(
   });
 }
 
-type Row = { readonly place: string; readonly scope: DigestScope; readonly envs: readonly Environment[] };
+type DigestRow = { readonly place: string; readonly scope: DigestScope; readonly envs: readonly Environment[] };
 
-function rowOf({ id, name, zone }: Actor['person'], { place, scope, envs }: Row, at: number): NewWatch {
+function rowOf({ id, name, zone }: Actor['person'], { place, scope, envs }: DigestRow, at: number): NewWatch {
   const ends_at = at + keptMs;
   return {
     kind: 'digest',

@@ -1,6 +1,6 @@
 import type { BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
-import type { Each, EachRead, ReportContext } from '../../commands/kit/report.ts';
+import type { EnvironmentResult, EnvironmentRead, ReportContext } from '../../commands/kit/report.ts';
 import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
@@ -35,11 +35,11 @@ export const createManyTurns = (most: () => number): Semaphore =>
 /** Reads a few at a time, as this person. Rejects with `NotAdmitted` only: a read that fails is a part that says why. */
 export const eachFor =
   (context: PipelineContext, person: Person): ReportContext['each'] =>
-  async <T>(of: EachRead<T>) => {
+  async <T>(of: EnvironmentRead<T>) => {
     const account = canonicalId(context.policy(), person.id);
     return context.manyTurns(async () => {
       const read = partsOf(context, person, of, AbortSignal.timeout(allMs));
-      const found: Each<T>[] = [];
+      const found: EnvironmentResult<T>[] = [];
       const left = of.all.values();
       const next = async () => {
         for (const env of left) {
@@ -71,7 +71,7 @@ export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }:
 function partsOf<T>(
   context: PipelineContext,
   person: Person,
-  { paths, first, work }: EachRead<T>,
+  { paths, first, work }: EnvironmentRead<T>,
   ending: AbortSignal,
 ) {
   const partOf = readingUntil(ending, context, person);

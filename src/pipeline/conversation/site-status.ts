@@ -1,5 +1,5 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import type { Each } from '../../commands/kit/report.ts';
+import type { EnvironmentResult } from '../../commands/kit/report.ts';
 import type { BriefStatus, FirstReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
 import { newestBackup } from '../../commands/backups/newest.ts';
 import { loudestError } from '../../commands/logs/loudest.ts';
@@ -60,7 +60,7 @@ export const statusFor = (
     const each = eachFor(context, person);
     const paths = ['status', 'backups list'];
     const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
-    const briefs: Each<BriefStatus>[] = [];
+    const briefs: EnvironmentResult<BriefStatus>[] = [];
     for (const { env, paths, part: backup } of backups)
       briefs.push({ env, paths, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
     return briefs;

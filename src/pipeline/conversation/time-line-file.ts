@@ -1,5 +1,5 @@
 import { domainsInWords, leftOut, logInWords } from '../../commands/builtin/time-line.ts';
-import type { TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
+import type { TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, say } from '../../text.ts';
@@ -40,7 +40,7 @@ export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
 
 function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
   const at = `* **${utc(entry.at)}**`;
-  const whoIs = ({ id }: Who): string => escapeMarkdown(nameOf(id));
+  const whoIs = ({ id }: NamedActor): string => escapeMarkdown(nameOf(id));
   if (entry.kind === 'peak')
     return `${at} Error log: ${amount(entry.count)} errors until ${utc(entry.to)}, mostly ${codeSpan(entry.says)}`;
   if (entry.kind === 'hold') {
@@ -66,7 +66,7 @@ const because = (reason: string | undefined): string => (reason === undefined ? 
 /** Names by id, as far as the time line knows them: `Ana (U01ANA)`. */
 function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {
   const names = new Map([[by.id, by.name]]);
-  const add = ({ id, name }: Who): void => void (name !== undefined && names.set(id, name));
+  const add = ({ id, name }: NamedActor): void => void (name !== undefined && names.set(id, name));
   for (const entry of entries) {
     if (entry.kind === 'hold') add(entry.who);
     if (entry.kind !== 'change') continue;

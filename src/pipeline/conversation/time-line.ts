@@ -1,5 +1,5 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
+import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
 import { logFiles } from '../../commands/kit/log-query.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
@@ -44,9 +44,9 @@ const endOfTime = 8_640_000_000_000_000;
 export const timeLineServiceFor = (
   context: PipelineContext,
   actor: Actor,
-): Pick<QueryService, 'timeLine' | 'takeTimeLine'> => ({
+): Pick<QueryService, 'timeLine' | 'exportTimeLine'> => ({
   timeLine: (env, since) => timeLineFor(context, actor.person, env, since),
-  takeTimeLine: async (env, since) => {
+  exportTimeLine: async (env, since) => {
     const taken = timeLineFile(env, await timeLineFor(context, actor.person, env, since), actor.person);
     const { entries } = taken.line;
     await writeDown(context, actor, { event: 'changes_export', target: env, since, entries: entries.length });
@@ -63,7 +63,7 @@ export async function timeLineFor(
 ): Promise<TimeLine> {
   const [now, { log, peaks }] = await Promise.all([context.database.now(), logOf(context, person, env, since)]);
   const { db } = context.database;
-  const found: Trail[] = [];
+  const found: TargetTrail[] = [];
   const domains = domainsOf(context, person, env);
   const read = domains.slice(0, maxDomains);
   for (const target of [targetKey(env), ...read]) found.push(await trailOf(db, target, since));
@@ -88,10 +88,10 @@ function domainsOf({ names }: PipelineContext, person: Person, { site }: Environ
 }
 
 /** `more`: there may be older lines in the span. */
-type Trail = { readonly lines: readonly AuditLine[]; readonly more: boolean };
+type TargetTrail = { readonly lines: readonly AuditLine[]; readonly more: boolean };
 
 /** The lines about a target since then. Lines have an order of their own, which times follow. */
-async function trailOf(db: ReadHandle, target: string, since: number): Promise<Trail> {
+async function trailOf(db: ReadHandle, target: string, since: number): Promise<TargetTrail> {
   const lines: AuditLine[] = [];
   let beforeSeq: number | undefined;
   while (lines.length < maxRead) {
@@ -128,7 +128,7 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
 }
 
 /** Who handed these changes on, by id, with the name in their newest line. */
-async function handersOf(db: ReadHandle, changes: readonly Change[]): Promise<ReadonlyMap<string, Who>> {
+async function handersOf(db: ReadHandle, changes: readonly Change[]): Promise<ReadonlyMap<string, NamedActor>> {
   const ids = new Set(changes.flatMap(({ handed_on_by: by }) => by ?? []));
   const found = [...ids].map(async (id) => {
     const [line] = await listAudit(db, { actor: id, limit: 1 });
@@ -137,12 +137,12 @@ async function handersOf(db: ReadHandle, changes: readonly Change[]): Promise<Re
   return new Map(await Promise.all(found));
 }
 
-type More = { readonly readings: SiteReadings | undefined; readonly handedOnBy: Who | undefined };
+type Extras = { readonly readings: SiteReadings | undefined; readonly handedOnBy: NamedActor | undefined };
 
-function changeEntry(change: Change, story: readonly AuditLine[], { readings, handedOnBy }: More): TimeLineEntry {
+function changeEntry(change: Change, story: readonly AuditLine[], { readings, handedOnBy }: Extras): TimeLineEntry {
   const { sent_at, settled_at, state, created_at } = change;
   const requester = { id: change.requester, name: change.requester_name };
-  const who = (line: AuditLine): Who => (line.actor === requester.id ? requester : whoOf(line));
+  const who = (line: AuditLine): NamedActor => (line.actor === requester.id ? requester : whoOf(line));
   const moments = story.map((line): ChangeMoment => ({ at: line.at, who: who(line), says: eventInWords(line.event) }));
   const approvals = story.filter(({ event, actor }) => ['vote', 'approve'].includes(event) && actor !== 'sitehand');
   return {
@@ -166,7 +166,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
   };
 }
 
-const whoOf = ({ actor, details }: AuditLine): Who => ({ id: actor, name: parseDetails(details).name });
+const whoOf = ({ actor, details }: AuditLine): NamedActor => ({ id: actor, name: parseDetails(details).name });
 
 function holdOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'hold' }> {
   const { until } = fieldsOf(line.details);

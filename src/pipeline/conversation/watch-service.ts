@@ -108,7 +108,7 @@ export async function mayAllNow(
 export const placeOf = (channel: string | undefined, person: string): string =>
   channel === undefined || channel.startsWith('D') ? person : channel;
 
-type Wanted = {
+type WatchRequest = {
   readonly place: string;
   readonly env: Environment;
   readonly terms: WatchTerms;
@@ -116,7 +116,7 @@ type Wanted = {
   readonly mine: readonly string[];
 };
 
-async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Promise<WatchLine> {
+async function start(context: PipelineContext, actor: Actor, wanted: WatchRequest): Promise<WatchLine> {
   const { env, place, terms } = wanted;
   const { person } = actor;
   if (!(await mayAllNow(context, person.id, [env], 'errors')))
@@ -155,7 +155,7 @@ export async function assertPlace(
   });
 }
 
-function assertRoom(all: readonly Watch[], { place, env, terms, mine }: Wanted): void {
+function assertRoom(all: readonly Watch[], { place, env, terms, mine }: WatchRequest): void {
   const match = terms.match ?? null;
   const isSame = (one: Watch): boolean => one.target_key === targetKey(env) && one.match === match;
   assertMore(all, { place, mine, isSame });
@@ -164,7 +164,7 @@ function assertRoom(all: readonly Watch[], { place, env, terms, mine }: Wanted):
 /** Throws `Refusal` if there is the same watch in this place already, or too many; digests count too. */
 export function assertMore(
   all: readonly Watch[],
-  { place, mine, isSame }: Pick<Wanted, 'place' | 'mine'> & { readonly isSame: (one: Watch) => boolean },
+  { place, mine, isSame }: Pick<WatchRequest, 'place' | 'mine'> & { readonly isSame: (one: Watch) => boolean },
 ): void {
   const here = all.filter(({ channel }) => channel === place);
   const same = here.find(isSame);
@@ -185,7 +185,7 @@ export function assertMore(
   if (full) throw new Refusal(`${full}, and that is the most. Nothing was done.`, { hint: 'Stop another one first.' });
 }
 
-const rowOf = (person: Actor['person'], { env, place, terms }: Wanted, at: number, dueAt: number): NewWatch => ({
+const rowOf = (person: Actor['person'], { env, place, terms }: WatchRequest, at: number, dueAt: number): NewWatch => ({
   target_key: targetKey(env),
   target: JSON.stringify(env),
   match: terms.match ?? null,
@@ -217,7 +217,7 @@ export function watchLine(watch: Watch): WatchLine {
     until: watch.ends_at,
     quiet: watch.quiet === null ? undefined : readHours('Quiet hours', watch.quiet),
     zone: watch.zone,
-    standing: env && inItsWay(watch),
+    standing: env && standingOf(watch),
   };
 }
 
@@ -225,20 +225,20 @@ export function watchLine(watch: Watch): WatchLine {
 const targetsOf = (watch: Watch): readonly Environment[] =>
   watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
-const inTheWay: Readonly<Record<Trouble['kind'], string>> = {
+const troubleWords: Readonly<Record<Trouble['kind'], string>> = {
   unread: "the log can't be read",
   gap: 'a part of the log was missed',
   unsure: 'paused: rights unknown',
 };
 
-function inItsWay(watch: Watch): Text | undefined {
+function standingOf(watch: Watch): Text | undefined {
   const progress = watchProgress(watch);
   const { trouble } = progress;
   const held = heldIn(progress);
   return trouble || held > 0
     ? joined(
         [
-          trouble && say`⚠️ ${inTheWay[trouble.kind]} since ${time(trouble.since, 'date')}`,
+          trouble && say`⚠️ ${troubleWords[trouble.kind]} since ${time(trouble.since, 'date')}`,
           held > 0 ? `${held} held back` : undefined,
         ],
         '; ',

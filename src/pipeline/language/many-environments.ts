@@ -9,7 +9,7 @@ import { searchIn } from './name-search.ts';
 // Whatever cannot be read whole is refused whole, so that it is never fewer or more than what was typed.
 
 /** The names and sets that a person may use. */
-export type Together = {
+export type EnvironmentNames = {
   readonly environments: readonly Environment[];
   /** The sets of the policy: name → what it covers. */
   readonly sets?: ReadonlyMap<string, readonly Pattern[]>;
@@ -18,7 +18,7 @@ export type Together = {
 };
 
 /** The most environments that one command can be about. */
-export const maxTogether = 200;
+export const maxNamedTogether = 200;
 /** The most patterns and sets in one command, because each is compared with all environments. */
 const maxPatterns = 20;
 
@@ -34,7 +34,7 @@ export const namesMany = (words: readonly string[]): boolean => {
 export const isOpen = (words: readonly string[]): boolean => /\*|(?:^|[\s,])set:/i.test(words.join(' '));
 
 /** The environments that the words name, out of those that the person can see. Throws `Refusal` about the whole. */
-export function namedTogether(words: readonly string[], names: Together): Environments {
+export function environmentsNamed(words: readonly string[], names: EnvironmentNames): Environments {
   const [included = [], ...excluded] = words
     .join(' ')
     .trim()
@@ -47,7 +47,7 @@ export function namedTogether(words: readonly string[], names: Together): Enviro
     throw new Refusal(`One command takes at most ${maxPatterns} sets and names with a *. Nothing was done.`);
   const named = new Set(included.flatMap((term) => matching(term, names, 'allow')));
   const left = new Set(excluded.flat().flatMap((term) => matching(term, names, 'deny')));
-  return together(
+  return limited(
     names.environments.filter((one) => named.has(one) && !left.has(one)),
     isOpen(terms) ? names : { ...names, trouble: undefined },
     say`Nothing is left of that after ${code('except')}.`,
@@ -55,14 +55,14 @@ export function namedTogether(words: readonly string[], names: Together): Enviro
 }
 
 /** Everything that the person can see. Throws `Refusal` if that is nothing, or too much for one command. */
-export const everything = (names: Together): Environments =>
-  together(names.environments, names, say`I can't find any environment that you can see.`);
+export const everything = (names: EnvironmentNames): Environments =>
+  limited(names.environments, names, say`I can't find any environment that you can see.`);
 
-function together(all: readonly Environment[], { trouble }: Together, none: Text): Environments {
+function limited(all: readonly Environment[], { trouble }: EnvironmentNames, none: Text): Environments {
   if (all.length === 0) throw notMatched(none, trouble);
-  if (all.length > maxTogether)
+  if (all.length > maxNamedTogether)
     throw new Refusal(
-      say`These are ${amount(all.length)} environments, and one command takes at most ${maxTogether}. Nothing was done.`,
+      say`These are ${amount(all.length)} environments, and one command takes at most ${maxNamedTogether}. Nothing was done.`,
       { hint: say`Name fewer of them, as in ${code('acme-*/live')}.` },
     );
   return { kind: 'environments', all, trouble };
@@ -72,7 +72,7 @@ function together(all: readonly Environment[], { trouble }: Together, none: Text
  * The environments of one name, pattern or set; at least one. `deny`: to be left out, so those count too of which it is
  * not known whether it means them.
  */
-function matching(term: string, names: Together, effect: 'allow' | 'deny'): readonly Environment[] {
+function matching(term: string, names: EnvironmentNames, effect: 'allow' | 'deny'): readonly Environment[] {
   const set = /^set:\s*(.*)$/i.exec(term)?.[1];
   if (set === undefined && !term.includes('*')) return exactly(term, names);
   const patterns = set === undefined ? [patternOf(term)] : (names.sets?.get(comparableName(set)) ?? []);
@@ -94,7 +94,7 @@ function patternOf(term: string): Pattern {
   });
 }
 
-function exactly(term: string, names: Together): readonly Environment[] {
+function exactly(term: string, names: EnvironmentNames): readonly Environment[] {
   const found = searchIn(names.environments)
     .exact(term)
     .filter((one) => one.kind === 'environment');
@@ -105,11 +105,11 @@ function exactly(term: string, names: Together): readonly Environment[] {
   });
 }
 
-const unknownName = (term: string, { trouble }: Together): Refusal =>
+const unknownName = (term: string, { trouble }: EnvironmentNames): Refusal =>
   notMatched(say`I can't find ${code(term.slice(0, 80))} among the environments you can see.`, trouble);
 
 /** A set of which the person can see nothing is as unknown to them as one that does not exist. */
-function unknownSet(typed: string, names: Together): Refusal {
+function unknownSet(typed: string, names: EnvironmentNames): Refusal {
   const sets = names.sets ?? new Map<string, readonly Pattern[]>();
   const meant = near(comparableName(typed).slice(0, 40), [...sets.keys()]).find(
     (name) => covered(sets.get(name) ?? [], names, 'allow').length > 0,
@@ -136,7 +136,7 @@ const spelled = new WeakMap<readonly Environment[], readonly Spelled[]>();
 
 function covered(
   patterns: readonly Pattern[],
-  { environments }: Together,
+  { environments }: EnvironmentNames,
   effect: 'allow' | 'deny',
 ): readonly Environment[] {
   const all = spelled.get(environments) ?? environments.map(spell);

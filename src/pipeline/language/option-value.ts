@@ -19,7 +19,7 @@ export function valueAt(
 }
 
 /** The value as it counts, `before` values of the option having come already. Throws `Refusal`. */
-export function usable(name: string, value: string | undefined, { takesValue, many }: Option, before: number): string {
+export function checked(name: string, value: string | undefined, { takesValue, many }: Option, before: number): string {
   // An empty value is not a missing option: `--only=""` must not mean everything.
   const isEmpty = value === undefined ? takesValue : value.trim() === '' && name !== 'reason';
   if (isEmpty) throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);

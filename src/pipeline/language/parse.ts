@@ -7,7 +7,7 @@ import { optionName, takesRest, takesValue, usage } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { usable, valueAt, type Option } from './option-value.ts';
+import { checked, valueAt, type Option } from './option-value.ts';
 
 export type { BindContext, Given } from './bind-arguments.ts';
 
@@ -90,7 +90,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (last > at && next !== undefined) refuseOneHyphen(next, [...known.keys()], usage(path, command));
     at = last;
     const values = (options[name] ??= []);
-    values.push(usable(name, value, option, values.length));
+    values.push(checked(name, value, option, values.length));
   }
   return { positional, options };
 }

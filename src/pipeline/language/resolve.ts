@@ -5,14 +5,14 @@ import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
-import { isOpen, namedTogether, namesMany, type Together } from './many-environments.ts';
+import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
 
 /** The names that a person may read and so may use. */
-export type KnownNames = Together & { readonly domains: readonly Domain[] };
+export type KnownNames = EnvironmentNames & { readonly domains: readonly Domain[] };
 
 /** A parsed command with its values by field, the fields still missing, and those that cannot be read. */
 export type Resolved = {
@@ -127,9 +127,9 @@ function find(
   const exact = more.length > 0 ? [] : searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
   if (exact.length === 0 && namesMany(words)) {
-    if (field.orMany) return namedTogether(words, names);
+    if (field.orMany) return environmentsNamed(words, names);
     if (takesMany(parsed.command, name)) {
-      const many = namedTogether(words, names);
+      const many = environmentsNamed(words, names);
       const [only, ...more] = many.all;
       // What a set or a `*` means today is always shown first, even if it is one.
       return only && more.length === 0 && !isOpen(words) ? only : many;

@@ -1,4 +1,4 @@
-import type { QueryService, Paused, Resumed } from '../../commands/kit/builtin.ts';
+import type { QueryService, PauseResult, ResumeResult } from '../../commands/kit/builtin.ts';
 import type { Pause } from '../../commands/kit/change-lines.ts';
 import type { LockInfo } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
@@ -113,7 +113,7 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
 }
 
 /** The pause that `resume` means, and the one that stays. */
-function pauseToEnd(paused: Pause | undefined, began: number | undefined): Pick<Resumed, 'ended' | 'left'> {
+function pauseToEnd(paused: Pause | undefined, began: number | undefined): Pick<ResumeResult, 'ended' | 'left'> {
   if (paused === undefined) return { ended: undefined, left: undefined };
   const { earlier, ...newest } = paused;
   const all = earlier ? [earlier, newest] : [newest];
@@ -140,7 +140,7 @@ async function endPause(
 }
 
 /** The oldest approved, unsent changes that this person may read. */
-async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
+async function heldNow(tx: Tx, mayRead: MayRead): Promise<PauseResult['named']> {
   const held = await listChanges(tx, { state: 'approved', limit: maxHeldRead });
   return held
     .toReversed()

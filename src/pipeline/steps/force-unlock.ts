@@ -1,4 +1,4 @@
-import type { Forced } from '../../commands/kit/builtin.ts';
+import type { ForceUnlockResult } from '../../commands/kit/builtin.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -16,8 +16,8 @@ import { targetKey } from '../access/targets.ts';
  * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
  * followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
-export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<Forced> {
-  return exclusiveTransaction(context.database, async (tx, at): Promise<Forced> => {
+export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<ForceUnlockResult> {
+  return exclusiveTransaction(context.database, async (tx, at): Promise<ForceUnlockResult> => {
     const locks = await locksOn(tx, targetKey(env), at);
     const [held] = locks;
     if (held === undefined) return { kind: 'not locked' };

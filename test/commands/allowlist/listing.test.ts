@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
-import { around, entriesFor, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
+import { networksWith, entriesFor, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
 import { plain } from '../../../src/text.ts';
 
 const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
@@ -15,7 +15,7 @@ test.each([
   ['2001:db8::1', ['2001:db8::/48']],
   ['2001:db9::1', []],
 ])('%s is let in by the entries that contain it, and by nothing else', (address, networks) => {
-  expect(around(list, [address])).toEqual(networks);
+  expect(networksWith(list, [address])).toEqual(networks);
 });
 
 test('the networks are named that let an address in', () => {

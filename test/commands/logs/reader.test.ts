@@ -41,7 +41,7 @@ it('reads a long log in a worker thread with the same result as here, with the s
     return [{ at: now - 60_000, number: 7, says: 'Cleared the cache' }];
   };
   const here = await analyze(look, aliasesBy('key'), recall);
-  const beside = await reader.look(look, recall);
+  const beside = await reader.analyze(look, recall);
   expect(beside).toEqual(here);
   expect(JSON.stringify(beside.parts)).toContain('#7');
   expect(asked).toHaveLength(2);
@@ -50,29 +50,29 @@ it('reads a long log in a worker thread with the same result as here, with the s
 });
 
 it('masks there the secrets known here, also those added since the thread started', async () => {
-  await reader.look(long('nothing'), nothing);
+  await reader.analyze(long('nothing'), nothing);
   const secret = new Secret(`plain-words-${now}`);
-  const file = fileOf(await reader.look(long(`found ${secret.reveal()} lying about`), nothing));
+  const file = fileOf(await reader.analyze(long(`found ${secret.reveal()} lying about`), nothing));
   expect(file).toContain('found *** lying about');
   expect(file).not.toContain(secret.reveal());
 });
 
 it('reads several at once, each for its own requester', async () => {
-  const pages = await Promise.all(['one', 'two', 'three'].map((word) => reader.look(long(`says ${word}`), nothing)));
+  const pages = await Promise.all(['one', 'two', 'three'].map((word) => reader.analyze(long(`says ${word}`), nothing)));
   expect(pages.map((page) => /says \w+/.exec(fileOf(page))?.[0])).toEqual(['says one', 'says two', 'says three']);
 });
 
 it('passes on an error of a callback, and reads the next log', async () => {
   const broken = new Error('the database is away');
-  await expect(reader.look(long('x'), () => Promise.reject(broken))).rejects.toBe(broken);
-  expect(fileOf(await reader.look(long('still here'), nothing))).toContain('still here');
+  await expect(reader.analyze(long('x'), () => Promise.reject(broken))).rejects.toBe(broken);
+  expect(fileOf(await reader.analyze(long('still here'), nothing))).toContain('still here');
 });
 
 it('reports a thread that ends in the middle, and starts another one', async () => {
-  const ended = reader.look(long('x'), async () => {
+  const ended = reader.analyze(long('x'), async () => {
     await reader.close();
     return [];
   });
   await expect(ended).rejects.toThrow('the thread that reads long logs has ended');
-  expect(fileOf(await reader.look(long('again'), nothing))).toContain('again');
+  expect(fileOf(await reader.analyze(long('again'), nothing))).toContain('again');
 });

@@ -252,7 +252,7 @@ describeBoth('the export of the trail', (open) => {
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
     const actor = { person: chi, authorization: undefined, inbox: undefined };
     const context = contextFor(shopOnly, { database, changeStore, auditKeys: [] });
-    const file = await auditServiceFor(context, actor).takeAway('jsonl', undefined);
+    const file = await auditServiceFor(context, actor).exportTrail('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
     const rows = file.content
       .trimEnd()
@@ -263,7 +263,7 @@ describeBoth('the export of the trail', (open) => {
     expect(line).toMatchObject({ event: 'audit_export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
-    const again = await auditServiceFor(context, actor).takeAway('csv', undefined);
+    const again = await auditServiceFor(context, actor).exportTrail('csv', undefined);
     expect(again.content.split('\r\n')).toHaveLength(1 + 5 + 1);
   });
 });

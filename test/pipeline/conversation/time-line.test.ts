@@ -44,7 +44,7 @@ const contextOn = (database: Database, more: Partial<PipelineContext> = {}): Pip
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only the log is read.
     read: (async () => '') as PipelineContext['read'],
     logs: {
-      look: () => Promise.reject(new Error('not here')),
+      analyze: () => Promise.reject(new Error('not here')),
       findNew: () => Promise.reject(new Error('not here')),
       peaks: (query) => peaksIn(query, () => 'client-3f2a'),
     },
@@ -230,7 +230,7 @@ describeBoth('a time line', (open) => {
     const reason = '[x](http://evil.example) `y` | <b> https://evil.example jo@acme.example';
     await happened(database, live, now - hour, { reason }, [['approve', chi.id, 'C*h*i']]);
     const actor = { person: ana, authorization: undefined, inbox: undefined };
-    const { file, line } = await timeLineServiceFor(contextOn(database), actor).takeTimeLine(live, since);
+    const { file, line } = await timeLineServiceFor(contextOn(database), actor).exportTimeLine(live, since);
     expect(line.entries).toHaveLength(1);
     expect(file.name).toBe('time-line-acme-shop-live-2026-03-01.md');
     expect(file.content).toContain(

@@ -6,9 +6,9 @@ import type { Environment, Environments } from '../../../src/hosting/contract/ta
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import {
   everything,
-  maxTogether,
-  namedTogether,
-  type Together,
+  maxNamedTogether,
+  environmentsNamed,
+  type EnvironmentNames,
 } from '../../../src/pipeline/language/many-environments.ts';
 import { parse, parseArgs, type BindContext } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, canonicalArgs, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
@@ -117,27 +117,27 @@ describe('several environments', () => {
   test('a list that cannot be read is later, and never that nothing matches', () => {
     const trouble = say`The host didn't answer in time.`;
     for (const typed of ['nowhere/live, beta/live', 'nowhere-*/live', 'set:nothing', '*/live except nowhere/*']) {
-      const refused = refusalOf(() => namedTogether([typed], { ...names, trouble }));
+      const refused = refusalOf(() => environmentsNamed([typed], { ...names, trouble }));
       expect(refused.isLater).toBe(true);
       expect(said(refused)).toMatch(
         /^I can't tell right now which environments that means\. The host didn't answer in time\. Nothing was done\./,
       );
     }
     expect(refusalOf(() => everything({ environments: [], trouble })).isLater).toBe(true);
-    expect(namedTogether(['*/live'], { ...names, trouble }).trouble).toBe(trouble);
+    expect(environmentsNamed(['*/live'], { ...names, trouble }).trouble).toBe(trouble);
   });
 
   test('too many are refused with their number', () => {
-    const environments = Array.from({ length: maxTogether + 1 }, (_, at) => environment(`s${at}/live`, at));
-    expect(said(refusalOf(() => namedTogether(['*/live'], { environments })))).toMatch(
+    const environments = Array.from({ length: maxNamedTogether + 1 }, (_, at) => environment(`s${at}/live`, at));
+    expect(said(refusalOf(() => environmentsNamed(['*/live'], { environments })))).toMatch(
       /^These are 201 environments, and one command takes at most 200\. Nothing was done\./,
     );
-    expect(namedTogether(['*/live except s7/live'], { environments }).all).toHaveLength(maxTogether);
+    expect(environmentsNamed(['*/live except s7/live'], { environments }).all).toHaveLength(maxNamedTogether);
   });
 
   test('two environments of one name are told apart by their ids', () => {
     const environments = [environment('a/live', 1), environment('a/live', 2), environment('b/live', 3)];
-    expect(said(refusalOf(() => namedTogether(['a/live, b/live'], { environments })))).toContain(
+    expect(said(refusalOf(() => environmentsNamed(['a/live, b/live'], { environments })))).toContain(
       'more than one environment',
     );
   });
@@ -145,9 +145,9 @@ describe('several environments', () => {
   test('an environment of an unknown site is in no pattern, and left out by each', () => {
     const stray: Environment = { ...environment('stray', 9), site: undefined };
     const environments = [...listed, stray];
-    expect(namedTogether(['*/*'], { environments }).all).toEqual(listed);
-    expect(namedTogether([`beta/live, ${stray.id} except secret/*`], { environments }).all).toEqual([listed[3]]);
-    expect(() => namedTogether(['*/* except nowhere/*'], { environments })).toThrow("I can't find nowhere/*");
+    expect(environmentsNamed(['*/*'], { environments }).all).toEqual(listed);
+    expect(environmentsNamed([`beta/live, ${stray.id} except secret/*`], { environments }).all).toEqual([listed[3]]);
+    expect(() => environmentsNamed(['*/* except nowhere/*'], { environments })).toThrow("I can't find nowhere/*");
   });
 });
 
@@ -264,7 +264,7 @@ test('what matches is what a plain reference matches: no more, no fewer, and not
       fc.func(fc.boolean()),
       (sites, some, without, isReadable) => {
         const environments = sites.map((name, at) => environment(name, at)).filter(({ name }) => isReadable(name));
-        const together: Together = { environments };
+        const together: EnvironmentNames = { environments };
         const typed = `${some.join(', ')}${without.length > 0 ? ` except ${without.join(', ')}` : ''}`;
         const met = (texts: readonly string[]) =>
           environments.filter(({ name }) => texts.some((text) => means(text, name)));
@@ -272,14 +272,14 @@ test('what matches is what a plain reference matches: no more, no fewer, and not
         const isWhole = [...some, ...without].every((text) => met([text]).length > 0) && wanted.length > 0;
         const found = ((): Environments | undefined => {
           try {
-            return namedTogether(typed.split(' '), together);
+            return environmentsNamed(typed.split(' '), together);
           } catch {
             return undefined;
           }
         })();
         expect(found?.all).toEqual(isWhole ? wanted : undefined);
         if (found && without.length > 0) {
-          const before = namedTogether([some.join(', ')], together).all;
+          const before = environmentsNamed([some.join(', ')], together).all;
           expect(before).toEqual(expect.arrayContaining([...found.all]));
         }
       },

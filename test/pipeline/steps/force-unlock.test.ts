@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Forced } from '../../../src/commands/kit/builtin.ts';
+import type { ForceUnlockResult } from '../../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { forceUnlock } from '../../../src/pipeline/steps/force-unlock.ts';
 import { listAudit } from '../../../src/storage/audit.ts';
@@ -35,7 +35,7 @@ async function held(database: Database, more: Partial<Change>): Promise<Change> 
   return change;
 }
 
-function force(database: Database, inbox?: string): Promise<Forced> {
+function force(database: Database, inbox?: string): Promise<ForceUnlockResult> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   return forceUnlock(contextWith({ database, changeStore }), { person: fay, authorization, inbox }, live);

@@ -12,7 +12,7 @@ export const auditExport = builtin({
   fields: { format: choice('Format', ['csv', 'jsonl']), since: { ...option(moment('Since')), shown: '7d' } },
   answer: async ({ input: { format, since }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);
-    const { name, content, lines, more } = await queryService.takeAway(format, from);
+    const { name, content, lines, more } = await queryService.exportTrail(format, from);
     const sinceWhen = from === undefined ? '' : say` since ${time(from, 'date')}`;
     return {
       title: say`**Audit trail as a file** · ${more ? `the newest ${counted(lines, 'line')}` : counted(lines, 'line')}${sinceWhen}`,

@@ -24,7 +24,7 @@ export function findingPage(finding: Finding): Page {
     verdictOf(finding),
     ...gapsOf(finding),
     headOf(finding),
-    toldOf(finding),
+    announcedOf(finding),
     restoreOf(finding),
     keyOf(finding),
     sealOf(finding),
@@ -96,7 +96,7 @@ const headOf = ({ verdict }: Finding): Text =>
     ? say`The newest is line ${verdict.head.seq}, ${code(shortHash(verdict.head.hash))}.`
     : [];
 
-function toldOf({ verdict, witnessed }: Finding): Text {
+function announcedOf({ verdict, witnessed }: Finding): Text {
   if (witnessed === undefined)
     return say`No head has been announced in the ops channel yet, so I couldn't tell if lines were cut off at the end.`;
   const line = say`line ${witnessed.seq}, ${code(shortHash(witnessed.hash))}, on ${time(witnessed.at, 'date')}`;

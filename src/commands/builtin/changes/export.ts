@@ -14,7 +14,7 @@ export const changesExport = builtin({
   fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
   answer: async ({ input: { env, since = usual }, queryService }) => {
     const from = startOf(since, queryService.now, queryService.person.zone);
-    const { file, line } = await queryService.takeTimeLine(env, from);
+    const { file, line } = await queryService.exportTimeLine(env, from);
     return {
       title: say`**Time line of ${env.name} as a file** · ${counted(line.entries.length, 'entry', 'entries')} since ${time(from, 'date')}`,
       parts: [

@@ -1,16 +1,16 @@
 import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { beginning, code, say } from '../../text.ts';
-import type { Wrong } from '../kit/action.ts';
+import type { Invalid } from '../kit/action.ts';
 import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
-import { anyScope, canBeSaid, fromPath, selectors } from './fields.ts';
+import { anyScope, readsBack, fromPath, selectors } from './fields.ts';
 import {
   allRules,
   brief,
   canBeNamed,
-  notWhole,
+  incompleteListing,
   ruleScope,
   ruleInShort,
   spokenAll,
@@ -18,7 +18,7 @@ import {
 } from './rules.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
-type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
+type RuleSelection = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
 
 /** What a look finds of the selected rules. */
 export type FoundRules = {
@@ -31,9 +31,9 @@ export type FoundRules = {
 const maxCandidates = 5;
 
 /** The selected rules; there should be exactly one. */
-export function meant(
+export function selectedRules(
   rules: readonly RedirectRule[],
-  { from, domain, country, city }: Picked,
+  { from, domain, country, city }: RuleSelection,
 ): readonly RedirectRule[] {
   return rules.filter((rule) => {
     const place = ruleScope(rule);
@@ -50,13 +50,13 @@ const fits = (said: string | undefined, is: string, fold = (text: string) => tex
   said === undefined || is === (said === anyScope ? '' : fold(said));
 
 /** Why no single rule is selected, or why it cannot be sent; `argsFor` builds the command for one candidate. */
-export function notOne(
-  picked: Picked,
+export function wrongRule(
+  picked: RuleSelection,
   { found, whole }: FoundRules,
   argsFor: (selected: Args) => Args,
-): Wrong<'from'> | undefined {
+): Invalid<'from'> | undefined {
   const { env } = picked;
-  if (!whole) return { field: 'from', ...notWhole(env) };
+  if (!whole) return { field: 'from', ...incompleteListing(env) };
   const from = code(brief(picked.from));
   const [rule] = found;
   if (rule === undefined) {
@@ -99,14 +99,14 @@ function labelOf(rule: RedirectRule): string {
 /** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
 export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectRule>): Args | undefined {
   const { domain, country, city } = ruleScope(rule);
-  if (!canBeSaid(fromPath, rule.from ?? '') || domain === anyScope || city === anyScope) return undefined;
+  if (!readsBack(fromPath, rule.from ?? '') || domain === anyScope || city === anyScope) return undefined;
   const options = {
     domain: domain || anyScope,
     country: country.toUpperCase() || anyScope,
     city: rule.traffic_from_city?.trim() || anyScope,
   };
   const names = ['domain', 'country', 'city'] as const;
-  const isSayable = names.every((name) => canBeSaid(selectors[name], options[name]));
+  const isSayable = names.every((name) => readsBack(selectors[name], options[name]));
   return isSayable ? names.map((name) => `--${name}=${options[name]}`) : undefined;
 }
 
