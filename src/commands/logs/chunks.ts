@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Yields to the event loop. */
 export const yieldToEventLoop = (): Promise<void> => nextTurn();
 
 /** Lines read between two looks at the clock; even the longest take only a few milliseconds together. */

@@ -55,37 +55,39 @@ export function assertMember(person: Person): void {
  * Checks a resolved command against the rules; throws `Refusal`. For a target that the person may not read, the words
  * are the same as if it did not exist.
  */
-export function authorize(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorized {
+export function authorize(policy: Policy, person: Person, resolved: Resolved, company: Company): Authorized {
   assertMember(person);
-  const many = manyOf(parsed);
+  const many = manyOf(resolved);
   if (many) {
     const one = (request: Resolved): Authorized => authorize(policy, person, request, company);
-    return authorizeEach({ policy, person, parsed, company }, many, one);
+    return authorizeEach({ policy, person, resolved, company }, many, one);
   }
-  const { target, alsoReads, asked } = aboutOf(parsed, company);
-  const { path, command } = parsed.parsed;
-  for (const [name, value] of Object.entries(parsed.input)) {
+  const { target, alsoReads, asked } = aboutOf(resolved, company);
+  const { path, command } = resolved.parsed;
+  for (const [name, value] of Object.entries(resolved.input)) {
     const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
     const unknown = seen ? unknownIn(seen) : [];
     if (unknown.length > 0) throw new MembershipUnknown(say`you can see what ${code(path)} is about here`, unknown);
-    if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
+    if (seen?.kind === 'not allowed') throw unknownName(resolved.parsed, name);
   }
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
   if (!isDecided(command, target)) {
-    mayTry(policy, person, parsed.parsed);
-    return { ...parsed, target, alsoReads, authorization };
+    mayTry(policy, person, resolved.parsed);
+    return { ...resolved, target, alsoReads, authorization };
   }
   const decision = decideAccess(policy, person, asked);
   if (decision.kind === 'not allowed') {
     // Only readers get to see the rules. Somebody who named an environment or a domain is a reader already.
     const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });
     const mayExplain = isReader || unknownIn(decision).length > 0;
-    throw mayExplain ? notAllowed(parsed, nameOf(asked.command, path), target, decision) : new Refusal(mayNotUse(path));
+    throw mayExplain
+      ? notAllowed(resolved, nameOf(asked.command, path), target, decision)
+      : new Refusal(mayNotUse(path));
   }
   const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
   return {
-    ...parsed,
+    ...resolved,
     target,
     alsoReads,
     authorization: { ...authorization, approval, rules },

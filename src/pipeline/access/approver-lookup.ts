@@ -34,11 +34,11 @@ type AskedPeople = Required<Pick<Authorization, 'asks' | 'told'>>;
 export async function whomToAsk(
   context: LookupContext,
   needed: Needed,
-  parsed: Resolved,
+  resolved: Resolved,
   askers: Askers,
 ): Promise<AskedPeople> {
   const policy = context.policy();
-  const { asked } = aboutOf(parsed, context.company());
+  const { asked } = aboutOf(resolved, context.company());
   const request = { ...asked, ...askers };
   const targets = asked.aims.map(({ target }) => target);
   const notified = needed.requirements.flatMap(({ notify = [] }) => notify);

@@ -11,45 +11,45 @@ import { aboutOf, manyOf, requestFor } from './targets.ts';
 
 /** One request for many environments: which of them the rules allow, and what approval all of them need together. */
 
-type Batch = { readonly policy: Policy; readonly person: Member; readonly parsed: Resolved; readonly company: Company };
+type Batch = Readonly<{ policy: Policy; person: Member; resolved: Resolved; company: Company }>;
 
 /**
  * Keeps the environments that the rules allow; the person hears which others they named. Throws `Refusal` if that is
  * none, or if it is not known which. `authorizeOne` checks a request for one of them and throws `Refusal`.
  */
 export function authorizeEach<One extends { readonly target: Target | undefined }>(
-  { policy, person, parsed, company }: Batch,
+  { policy, person, resolved, company }: Batch,
   { all, trouble, ...named }: Environments,
-  authorizeOne: (parsed: Resolved) => One,
+  authorizeOne: (resolved: Resolved) => One,
 ) {
-  refuseForMany(parsed.parsed);
+  refuseForMany(resolved.parsed);
   if (trouble)
     throw new Refusal(
       say`I can't tell right now whether these are all the environments you mean. ${trouble} Nothing was done.`,
       { hint: 'Try again in a minute.', isLater: true },
     );
   const isRefused = (env: Environment): boolean => {
-    const decision = decideAccess(policy, person, aboutOf(requestFor(parsed, env), company).asked);
+    const decision = decideAccess(policy, person, aboutOf(requestFor(resolved, env), company).asked);
     const isCertain = decision.kind === 'not allowed' && unknownIn(decision).length === 0;
     return isCertain && decideReading(policy, person, env).kind === 'allowed';
   };
   const ordered = all.toSorted(liveLast);
   const notAllowed = ordered.filter(isRefused);
-  const check = (env: Environment): One => authorizeOne(requestFor(parsed, env));
+  const check = (env: Environment): One => authorizeOne(requestFor(resolved, env));
   const [first] = notAllowed.length === all.length ? notAllowed : [];
   if (first) throw refusalOfAll(() => check(first));
   const kept = ordered.filter((env) => !notAllowed.includes(env));
   const each = kept.map(check);
   const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
-  const { command } = parsed.parsed;
+  const { command } = resolved.parsed;
   const field = command.shape === 'action' ? command.target : '';
-  const input = { ...parsed.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
-  const decision = decideAccess(policy, person, aboutOf({ ...parsed, input }, company).asked);
+  const input = { ...resolved.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
+  const decision = decideAccess(policy, person, aboutOf({ ...resolved, input }, company).asked);
   if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
   const { approval, rules, batchValidity, unsure } = decision;
   const authorization = { approval, rules: rules.map((rule) => rule.line), batchValidity, policy: policy.hash };
-  const canary = canaryOf(parsed.parsed, kept, decision.canary);
-  const request = { ...parsed, ...(canary && { parsed: { ...parsed.parsed, canary: canary.id } }) };
+  const canary = canaryOf(resolved.parsed, kept, decision.canary);
+  const request = { ...resolved, ...(canary && { parsed: { ...resolved.parsed, canary: canary.id } }) };
   return { ...request, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 

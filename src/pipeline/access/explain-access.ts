@@ -1,5 +1,5 @@
 import type { Ability } from '../../commands/kit/builtin.ts';
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
@@ -138,24 +138,23 @@ function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Poli
 
 /** Forms pass the command as one text. */
 function parsedFrom(args: Args): ParsedCommand {
-  const commands: ReadonlyMap<string, Command> = catalogue;
   try {
-    const parsed = args.length === 1 ? parse(args[0] ?? '', commands) : parseArgs(args, commands);
+    const parsed = args.length === 1 ? parse(args[0] ?? '', catalogue) : parseArgs(args, catalogue);
     if (parsed) return parsed;
   } catch (error) {
-    if (error instanceof Refusal) refuseBareName(args, commands);
+    if (error instanceof Refusal) refuseBareName(args);
     throw error instanceof Refusal ? withoutOffers(error) : error;
   }
   throw new Refusal('Please name a command to ask about. Nothing was done.', { field: 'command' });
 }
 
 /** Throws `Refusal` if the words begin with a typed name, not a mention: Slack cannot say who that is. */
-function refuseBareName(args: Args, commands: ReadonlyMap<string, Command>): void {
+function refuseBareName(args: Args): void {
   const [first, ...rest] = args.length === 1 ? split(args[0] ?? '') : args.map((text) => ({ text, quoted: false }));
   const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
   const isName =
-    rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : typedCommands(rest, commands).length > 0;
-  if (!isName || name === '' || (first && typedCommands([first], commands).length > 0)) return;
+    rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : typedCommands(rest, catalogue).length > 0;
+  if (!isName || name === '' || (first && typedCommands([first], catalogue).length > 0)) return;
   const asked = rest.map(({ text }) => text).join(' ');
   const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
   throw new Refusal(say`I don't know who “${name}” is, because it isn't a mention. Nothing was done.`, {

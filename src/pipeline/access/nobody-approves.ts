@@ -23,7 +23,7 @@ const maxNamed = 5;
 export async function refuseIfNobodyApproves(
   context: LookupContext,
   needed: Needed,
-  parsed: Resolved,
+  resolved: Resolved,
   askers: Askers,
   asks: readonly AskedRequirement[],
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function refuseIfNobodyApproves(
   });
   if (short.length === 0) return;
   const policy = context.policy();
-  const { asked } = aboutOf(parsed, context.company());
+  const { asked } = aboutOf(resolved, context.company());
   const { people, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
   if (unknown.length > 0) return;
   for (const requirement of short) {

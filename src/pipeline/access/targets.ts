@@ -35,13 +35,13 @@ type CommandTargets = {
 };
 
 /** Finds the targets in the resolved fields. Pure. */
-export function aboutOf(parsed: Resolved, company: Company): CommandTargets {
-  const { path, command } = parsed.parsed;
-  const { target, alsoReads } = targetsOf(parsed, company);
+export function aboutOf(resolved: Resolved, company: Company): CommandTargets {
+  const { path, command } = resolved.parsed;
+  const { target, alsoReads } = targetsOf(resolved, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
   if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
-  for (const one of manyOf(parsed)?.all ?? []) aims.push({ target: one, access: 'change' });
-  return { target, alsoReads, asked: { command: rightOf(path, command, parsed.input), aims } };
+  for (const one of manyOf(resolved)?.all ?? []) aims.push({ target: one, access: 'change' });
+  return { target, alsoReads, asked: { command: rightOf(path, command, resolved.input), aims } };
 }
 
 /** The environments that an action is to change one by one, in a batch; undefined: it is about one target. */
@@ -51,10 +51,10 @@ export function manyOf({ parsed: { command }, input }: Resolved): Environments |
 }
 
 /** The same request for one of its environments. */
-export const requestFor = (parsed: Resolved, env: Environment): Resolved =>
-  parsed.parsed.command.shape === 'action'
-    ? { ...parsed, input: { ...parsed.input, [parsed.parsed.command.target]: env } }
-    : parsed;
+export const requestFor = (resolved: Resolved, env: Environment): Resolved =>
+  resolved.parsed.command.shape === 'action'
+    ? { ...resolved, input: { ...resolved.input, [resolved.parsed.command.target]: env } }
+    : resolved;
 
 /** What it changes or reads, and what it reads besides. Fields may be missing. Pure. */
 export function targetsOf(

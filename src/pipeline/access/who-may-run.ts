@@ -19,9 +19,9 @@ export type Runners = {
 };
 
 /** Finds those whom the rules let run it, other than `asker`. */
-export async function whoMayRun(context: LookupContext, parsed: Resolved, asker: string): Promise<Runners> {
+export async function whoMayRun(context: LookupContext, resolved: Resolved, asker: string): Promise<Runners> {
   const policy = context.policy();
-  const { asked, target, alsoReads } = aboutOf(parsed, context.company());
+  const { asked, target, alsoReads } = aboutOf(resolved, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
   const { people: all, unknown } = await peopleOf(context, policy, groupsAbout(policy, asked.command));
   const sure = all.filter(

@@ -23,7 +23,7 @@ type ReportReader = {
 /** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
 export async function answerOf(
   context: PipelineContext,
-  parsed: Authorized,
+  authorized: Authorized,
   command: AnyReport | AnyBuiltin,
   reader: ReportReader,
 ): Promise<BuiltinAnswer> {
@@ -31,11 +31,14 @@ export async function answerOf(
   const { person, inbox, channel } = reader;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const from = { authorization: parsed.authorization, inbox, channel };
-    const answer = command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
-    return Object.values(parsed.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
+    const from = { authorization: authorized.authorization, inbox, channel };
+    const answer = command.answer({
+      input: authorized.input,
+      queryService: queryServiceFor(context, person, now, from),
+    });
+    return Object.values(authorized.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
   }
-  if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);
+  if (command.noted !== undefined) await recordRequest(context, authorized, reader, command.noted);
   const surroundings: ReportContext = {
     ...sourcesOf(context, person.id),
     now,
@@ -47,20 +50,20 @@ export async function answerOf(
     each: eachFor(context, person),
     everything: () => everything(context.names(person)),
   };
-  const page = command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
-    throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(parsed));
+  const page = command.show({ input: authorized.input, ...surroundings }).catch((error: unknown) => {
+    throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
   });
-  return parsed.target === undefined ? atOnce(page) : page;
+  return authorized.target === undefined ? atOnce(page) : page;
 }
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */
 function recordRequest(
   context: PipelineContext,
-  parsed: Authorized,
+  authorized: Authorized,
   { person, inbox }: ReportReader,
   event: string,
 ): Promise<void> {
-  const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
-  const entry = { event, ...target, args: canonicalArgs(parsed).join(' ') };
-  return writeDown(context, { person, authorization: parsed.authorization, inbox }, entry);
+  const target = authorized.target?.kind === 'environment' ? { target: authorized.target } : {};
+  const entry = { event, ...target, args: canonicalArgs(authorized).join(' ') };
+  return writeDown(context, { person, authorization: authorized.authorization, inbox }, entry);
 }
