@@ -1,6 +1,6 @@
 import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { beginning, code, say } from '../../text.ts';
+import { code, say } from '../../text.ts';
 import type { Invalid } from '../kit/action.ts';
 import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
@@ -85,15 +85,9 @@ function candidates(found: readonly RedirectRule[], argsFor: (selected: Args) =>
   return [...alike.values()]
     .flatMap(([rule, ...others]) => {
       const selected = rule && selectorsOf(rule);
-      return rule && selected && others.length === 0 ? [{ label: labelOf(rule), args: argsFor(selected) }] : [];
+      return rule && selected && others.length === 0 ? [{ label: ruleInShort(rule), args: argsFor(selected) }] : [];
     })
     .slice(0, maxCandidates);
-}
-
-/** Slack's limit for button labels is 75 characters. */
-function labelOf(rule: RedirectRule): string {
-  const text = ruleInShort(rule);
-  return text.length > 75 ? `${beginning(text, 74)}…` : text;
 }
 
 /** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */

@@ -1,7 +1,6 @@
 import type { QueryService, PauseResult, ResumeResult } from '../../commands/kit/builtin.ts';
 import type { Pause } from '../../commands/kit/change-lines.ts';
 import type { LockInfo } from '../../commands/kit/lock-info.ts';
-import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -22,7 +21,7 @@ import type { MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { claimDelivery, requestDetails } from './claim-delivery.ts';
+import { answerDelivery, requestDetails } from './claim-delivery.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
@@ -157,11 +156,6 @@ type AdminEntry = { readonly event: string; readonly target?: Environment; reado
   Record<string, unknown>
 >;
 
-/** Throws `Refusal` if the delivery was already answered: its sender was told that nothing was done. */
-export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Promise<void> {
-  if (!(await claimDelivery(tx, inbox, at))) throw new Refusal('It is too late for that. Nothing was done.');
-}
-
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
 export async function record(
   context: ChangesContext,
@@ -172,7 +166,7 @@ export async function record(
 ): Promise<void> {
   const { event, target, says, ...rest } = entry;
   const { person } = actor;
-  await answerDelivery(tx, actor, at);
+  await answerDelivery(tx, actor.inbox, at);
   const details = {
     ...(target && { target: target.name, target_key: targetKey(target) }),
     ...rest,

@@ -17,6 +17,12 @@ export async function claimDelivery(tx: Tx, inbox: string | undefined, at: numbe
   return false;
 }
 
+/** As `claimDelivery`; throws `Refusal` also if it was answered. */
+export async function answerDelivery(tx: Tx, inbox: string | undefined, at: number): Promise<void> {
+  if (!(await claimDelivery(tx, inbox, at)))
+    throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+}
+
 /** The delivery, for the audit line. */
 export const requestDetails = (inbox: string | undefined): { readonly request?: string } =>
   inbox === undefined ? {} : { request: requestId(inbox) };

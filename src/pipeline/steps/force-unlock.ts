@@ -6,7 +6,8 @@ import { freeLock, locksOf, locksOn } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { list, mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { answerDelivery, holdOf, type Actor, actorDetails } from './admin-actions.ts';
+import { holdOf, type Actor, actorDetails } from './admin-actions.ts';
+import { answerDelivery } from './claim-delivery.ts';
 import { stateText } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -50,7 +51,7 @@ async function announceFreed(
   { change, env, still }: FreedLock,
 ): Promise<void> {
   const { person } = actor;
-  await answerDelivery(tx, actor, at);
+  await answerDelivery(tx, actor.inbox, at);
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
   const then =
     still.length > 0

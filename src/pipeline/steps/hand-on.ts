@@ -28,7 +28,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
-import { claimDelivery, requestDetails } from './claim-delivery.ts';
+import { answerDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 
@@ -97,8 +97,7 @@ async function saveAndPost(
   const until = await exclusiveTransaction(context.database, async (tx, at) => {
     const args = JSON.stringify(canonicalArgs(resolved));
     await refuseTooMany(context, tx, { person: person.id, args, at });
-    if (!(await claimDelivery(tx, inbox, at)))
-      throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+    await answerDelivery(tx, inbox, at);
     const [command, expires_at] = [parsed.path, at + keptMs];
     const row = { id, command, args, person: person.id, created_at: at, expires_at };
     await insertHandedOn(tx, { ...row, says: JSON.stringify(says), posted: JSON.stringify(posted) });

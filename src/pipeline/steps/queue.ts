@@ -23,8 +23,8 @@ import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder } from '../changes/lock-in-the-way.ts';
 import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
-import { answerDelivery, type Actor } from './admin-actions.ts';
-import { claimDelivery, requestDetails } from './claim-delivery.ts';
+import type { Actor } from './admin-actions.ts';
+import { answerDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 
 /** What people do with queues: joining, leaving, and using their turn. */
@@ -60,8 +60,7 @@ export function joinQueue(
     const ahead = (await queueOf(tx, lock.target)).length;
     if (same === undefined || same.turn_at === null)
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
-    if (!(await claimDelivery(tx, inbox, at)))
-      throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+    await answerDelivery(tx, inbox, at);
     if (same) {
       // It was their turn, and somebody's lock came in between.
       await takeTurnBack(tx, same, at);
@@ -140,7 +139,7 @@ export function leaveQueue(context: ChangesContext, actor: Actor, id: number): P
     const row = await findQueued(tx, id);
     const own = idsOf(context.policy(), actor.person.id);
     if (row === undefined || !own.includes(row.requester)) return undefined;
-    await answerDelivery(tx, actor, at);
+    await answerDelivery(tx, actor.inbox, at);
     await removeQueued(tx, row, at);
     await withdrawTurn(tx, row, say`You left the queue.`, at);
     const by = { by: actor.person.id, at, name: actor.person.name };

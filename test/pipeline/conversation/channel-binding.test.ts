@@ -127,7 +127,9 @@ describeBoth('a channel', (open) => {
     const leased = { ...row, owner: 'o', lease_until: 2_000, received_at: 1_000 };
     await database.transaction((tx) => receive(tx, leased));
     expect(await binding(database, ana, { inbox: 'k' }).use(shopSite)).toBe(true);
-    expect(await refused(binding(database, ana, { inbox: 'k' }).forget())).toContain('It is too late for that.');
+    expect(await refused(binding(database, ana, { inbox: 'k' }).forget())).toContain(
+      'I was delayed and have already told you so.',
+    );
     expect(await bindingOf(database.db, 'C1')).toBeDefined();
   });
 });
