@@ -115,7 +115,7 @@ function leaveWhenOutdated(
 /** The Slack side: the server, and the pollers. */
 function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
   const { database, log, onTrouble } = foundations;
-  const { groups, bot, token } = slack;
+  const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
   const context = contextOf(config, foundations, slack, back.pipeline, payloads);
   const onUnsatisfiable = (says: Text): void => {
@@ -139,7 +139,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('counting replicas', 5_000, foundations.replicas.look),
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
-  const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });
+  const server = createSlackServer({ config, context, ...readiness(foundations, slack, back.ops) });
   const stop: typeof server.stop = (withinMs) => {
     // First: a verdict that is still to come would hold up the end.
     back.pipeline.siteCheck.close();
@@ -164,10 +164,7 @@ const contextOf = (
   turns: createTurns(policy.behind),
   nextTurn: oneEachTurn(policy.behind),
   deliveries: createDeliveries(),
-  botUser: slack.bot.botUserId,
   command: config.slack.command,
-  team: slack.bot.team,
-  renewEveryMs: slack.pace.renewEveryMs,
   log,
   metrics,
 });

@@ -71,7 +71,7 @@ export async function turnPage(
   interaction: Interaction,
   pressed: z.infer<typeof pressedInModal>,
 ): Promise<void> {
-  const { view, trigger_id: trigger } = pressed;
+  const { view } = pressed;
   const [{ value }] = pressed.actions;
   const memo = memoOf(view.private_metadata);
   const draw = async () =>
@@ -80,7 +80,7 @@ export async function turnPage(
       : callView(await pageOfForm(context, interaction, memo, value), memo);
   if (view.callback_id === 'call')
     return void (await intoView(context, interaction, { ...view, title: callTitle }, draw));
-  const overlay = await openView(context, { trigger }, loading, 'push');
+  const overlay = await openView(context, interaction, loading, 'push');
   if (overlay === undefined) {
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   }
@@ -90,9 +90,8 @@ export async function turnPage(
 /** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
 async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
   const { page } = wantedIn(value);
-  const { channel, thread } = memo.origin;
-  const source = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
-  const came = await next(context.pipeline, await checkReview(context, source, memo, { first: 'review' }), undefined);
+  const checked = await checkReview(context, interaction, memo, { first: 'review' });
+  const came = await next(context.pipeline, checked, undefined);
   if (came.kind === 'refuse') throw came.refusal;
   if (came.kind !== 'review' || !isAsShown(came.frozen, memo.shown)) {
     throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {

@@ -41,41 +41,29 @@ export const approveInModal = z.object({
   actions: z.tuple([z.object({ action_id: z.string().startsWith('note:'), value: z.string() })]),
 });
 
-/** Opens the form for an optional note; `push`: on top of the pages. */
-export async function openApproval(
+/**
+ * Opens the form for the note of an approval, or for the environments without which a batch goes on. `push`: on top of
+ * the pages.
+ */
+export async function openDecision(
   context: SlackContext,
   interaction: Interaction,
-  value: string,
-  how?: 'push',
+  { verdict, value, how }: { readonly verdict: 'approve' | 'go_on'; readonly value: string; readonly how?: 'push' },
 ): Promise<void> {
   const decision = decisionIn(value);
-  if (decision?.verdict !== 'approve') throw new Refusal("I don't recognise this button any more. Nothing was done.");
-  const title = titles.approve;
+  if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
-  if (view === undefined)
-    throw new Refusal("I couldn't open the form for your note. Nothing was done.", { hint: 'Press the button again.' });
+  if (view === undefined) {
+    const form = verdict === 'approve' ? 'the form for your note' : 'the form';
+    throw new Refusal(`I couldn't open ${form}. Nothing was done.`, { hint: 'Press the button again.' });
+  }
+  const memo: Memo = { origin: originOf(interaction), decision: value };
   await intoView(context, interaction, { id: view, title }, async () => {
     const reader = await identifySender(context.pipeline, interaction);
+    if (verdict === 'go_on') return goOnView(decision.number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
-    return approveView(decision.number, joined([says, notShownOn(card)], '\n'), {
-      origin: originOf(interaction),
-      decision: value,
-    });
-  });
-}
-
-/** Opens the form that says without which environments a batch goes on. */
-export async function openGoOn(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
-  const decision = decisionIn(value);
-  if (decision?.verdict !== 'go_on') throw new Refusal("I don't recognise this button any more. Nothing was done.");
-  const title = titles.go_on;
-  const view = await openView(context, interaction, noticeView(title, say`One moment…`));
-  if (view === undefined)
-    throw new Refusal("I couldn't open the form. Nothing was done.", { hint: 'Press the button again.' });
-  await intoView(context, interaction, { id: view, title }, async () => {
-    const reader = await identifySender(context.pipeline, interaction);
-    const left = await leftToDo(context.pipeline, reader, decision);
-    return goOnView(decision.number, left, { origin: originOf(interaction), decision: value });
+    return approveView(decision.number, joined([says, notShownOn(card)], '\n'), memo);
   });
 }
 

@@ -6,6 +6,8 @@ import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import type { Homes } from './homes.ts';
 import type { People } from '../client/people.ts';
+import type { Pace } from '../client/rate-limits.ts';
+import type { Bot } from '../client/token.ts';
 import type { ReplyTarget } from '../client/ephemeral.ts';
 import type { NextTurn } from './one-each-turn.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
@@ -35,12 +37,10 @@ export type SlackContext = {
   readonly turns: Readonly<Record<Lane, ReturnType<typeof createSemaphore>>>;
   readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;
-  readonly botUser: string;
+  readonly bot: Bot;
   /** The slash command, with its slash: `/site`. */
   readonly command: string;
-  readonly team: string;
-  /** How often the lease of a running delivery is renewed. */
-  readonly renewEveryMs: number;
+  readonly pace: Pace;
   readonly log: Logger;
   readonly metrics: Metrics;
 };

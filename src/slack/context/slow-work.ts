@@ -20,7 +20,7 @@ export async function whileLeased(
   work: () => Promise<void>,
 ): Promise<void> {
   if (inbox === undefined) return work();
-  const { pipeline, log, renewEveryMs } = context;
+  const { pipeline, log, pace } = context;
   const { database } = pipeline;
   const began = performance.now();
   let renewing = false;
@@ -38,7 +38,7 @@ export async function whileLeased(
       renewing = false;
     }
   };
-  const timer = setInterval(() => void renew(), renewEveryMs);
+  const timer = setInterval(() => void renew(), pace.renewEveryMs);
   try {
     await work();
   } finally {

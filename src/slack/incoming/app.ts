@@ -27,7 +27,6 @@ export type SlackServer = {
 export type SlackServerOptions = {
   readonly config: Config;
   readonly context: SlackContext;
-  readonly bot: { readonly botId?: string; readonly botUserId: string };
   /** Why it is not ready, in a few words; undefined when it is ready. */
   readonly notReady: () => Promise<string | undefined>;
   /** What is wrong although the bot is ready, in a few words; undefined if nothing is. */
@@ -40,8 +39,8 @@ const maxConnections = 200;
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
-export function createSlackServer({ config, context, bot, notReady, remark }: SlackServerOptions): SlackServer {
-  const { log } = context;
+export function createSlackServer({ config, context, notReady, remark }: SlackServerOptions): SlackServer {
+  const { log, bot } = context;
   const logger = boltLogger(log);
   const { slack, http } = config;
   const running = new Set<Promise<void>>();
@@ -53,7 +52,7 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
   const app = new App({
     receiver,
-    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: context.team }),
+    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: bot.team }),
     convoStore: false,
     clientOptions: clientOptions(slack.apiUrl, logger),
     logger,

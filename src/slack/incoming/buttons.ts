@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts';
 import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
-import { openApproval, openGoOn, pressDecision } from '../answers/decisions.ts';
+import { openDecision, pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
@@ -90,9 +90,9 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
     case 'decision':
       return pressDecision(context, interaction, value);
     case 'note':
-      return openApproval(context, interaction, value);
+      return openDecision(context, interaction, { verdict: 'approve', value });
     case 'without':
-      return openGoOn(context, interaction, value);
+      return openDecision(context, interaction, { verdict: 'go_on', value });
     case 'call':
       return showCall(context, interaction, value);
     case 'checklist': {

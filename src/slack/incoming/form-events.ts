@@ -8,7 +8,7 @@ import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
-import { approveInModal, openApproval } from '../answers/decisions.ts';
+import { approveInModal, openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
@@ -76,9 +76,9 @@ function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): P
 /** Opens the form for a note with an approval. */
 function openNote(context: SlackContext, pressed: z.infer<typeof approveInModal>): Promise<void> {
   const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
-  const { trigger_id: trigger, actions } = pressed;
-  const interaction = { ...interactionOf(context, pressed, undefined, key), trigger };
-  const open = (): Promise<void> => openApproval(context, interaction, actions[0].value, 'push');
+  const [{ value }] = pressed.actions;
+  const interaction = interactionOf(context, pressed, undefined, key);
+  const open = (): Promise<void> => openDecision(context, interaction, { verdict: 'approve', value, how: 'push' });
   return runHandler(context, interaction, 'opening a form', open, 'usual');
 }
 

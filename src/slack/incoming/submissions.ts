@@ -58,13 +58,13 @@ export const submissionKey = ({ id, hash }: Submission['view']): string => `form
 /** The request behind a form or a press in it. Its delivery is saved later, if at all. */
 export const interactionOf = (
   context: SlackContext,
-  sender: Parameters<typeof senderIn>[1],
+  payload: Parameters<typeof senderIn>[1] & { readonly trigger_id?: string | undefined },
   memo: Memo | undefined,
   key: string,
 ): Interaction => ({
-  ...senderIn(context, sender),
+  ...senderIn(context, payload),
   channel: memo?.origin.channel,
-  trigger: undefined,
+  trigger: payload.trigger_id,
   since: performance.now(),
   inbox: undefined,
   request: requestId(key),
