@@ -6,7 +6,7 @@ import { next } from '../../pipeline/conversation/conversation.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
-import { callPages, type CallOf, type Surface } from '../draw/call-pages.ts';
+import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { intoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -16,10 +16,8 @@ import { sentBy } from '../context/payload-shapes.ts';
 /** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
 /** The page in a button's value, with the change if there is one. Anything else is refused. */
-const wanted = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/;
-
-function wantedIn(value: string): { readonly page: number; readonly of: CallOf } {
-  const [, page, installation, number] = wanted.exec(value) ?? [];
+function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
+  const [, page, installation, number] = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/.exec(value) ?? [];
   if (page === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
   const of = installation === undefined ? undefined : { installation, number: Number(number) };
   return { page: Number(page), of };
@@ -46,10 +44,10 @@ async function pageOfChange(
   value: string,
   surface: Surface,
 ): Promise<Drawn> {
-  const { page, of } = wantedIn(value);
+  const { page, of } = pageIn(value);
   if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
   const reader = await identifySender(context.pipeline, interaction);
-  return callPages(await detailsFor(context.pipeline, reader, of), { of, surface }).draw(page);
+  return drawCallPage(await detailsFor(context.pipeline, reader, of), { of, surface, page });
 }
 
 /** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
@@ -89,7 +87,7 @@ export async function turnPage(
 
 /** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
 async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
-  const { page } = wantedIn(value);
+  const { page } = pageIn(value);
   const checked = await checkReview(context, interaction, memo, { first: 'review' });
   const came = await next(context.pipeline, checked, undefined);
   if (came.kind === 'refuse') throw came.refusal;
@@ -98,5 +96,5 @@ async function pageOfForm(context: SlackContext, interaction: Interaction, memo:
       hint: 'Go back and submit the form to see how it looks now.',
     });
   }
-  return callPages(detailsOfFrozen(came.frozen), { of: undefined, surface: 'modal' }).draw(page);
+  return drawCallPage(detailsOfFrozen(came.frozen), { of: undefined, surface: 'modal', page });
 }

@@ -20,31 +20,28 @@ export type Surface = keyof typeof perPage;
 
 type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
-/** Splits the details into pages, the same ones each time. The result draws the page with that number, or the nearest. */
-export function callPages(
+/** Splits the details into pages, the same ones each time, and draws the page with this number, or the nearest. */
+export function drawCallPage(
   { title, lines, requestAt, waiting }: CallDetails,
-  { of, surface }: { readonly of: CallOf; readonly surface: Surface },
-): { readonly count: number; readonly draw: (wanted: number) => Drawn } {
+  { of, surface, page: number }: { readonly of: CallOf; readonly surface: Surface; readonly page: number },
+): Drawn {
   const pages = pagesOf(lines, perPage[surface]);
   const count = pages.length;
   const request = lines[requestAt];
   const requestOn = pages.findIndex((one) => request !== undefined && one.includes(request)) + 1;
   const go = (label: string, to: number): Button => ({ label, press: { kind: 'call', page: to, of } });
-  const draw = (wanted: number): Drawn => {
-    const page = Math.min(Math.max(1, wanted), count);
-    const buttons = [
-      ...(page > 1 ? [go('Previous', page - 1)] : []),
-      ...(page < count ? [go('Next', page + 1)] : []),
-      ...(page > 2 ? [go('First', 1)] : []),
-      ...(page < count - 1 ? [go('Last', count)] : []),
-      ...(page < requestOn ? [go('The request', requestOn)] : []),
-      ...(waiting && surface === 'modal' ? [approveWithNote(waiting)] : []),
-    ];
-    const place = say`Page ${page} of ${count}`;
-    const blocks = groupsOf(pages[page - 1] ?? []).map(blockOf);
-    return { text: mrkdwnLine(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
-  };
-  return { count, draw };
+  const page = Math.min(Math.max(1, number), count);
+  const buttons = [
+    ...(page > 1 ? [go('Previous', page - 1)] : []),
+    ...(page < count ? [go('Next', page + 1)] : []),
+    ...(page > 2 ? [go('First', 1)] : []),
+    ...(page < count - 1 ? [go('Last', count)] : []),
+    ...(page < requestOn ? [go('The request', requestOn)] : []),
+    ...(waiting && surface === 'modal' ? [approveWithNote(waiting)] : []),
+  ];
+  const place = say`Page ${page} of ${count}`;
+  const blocks = groupsOf(pages[page - 1] ?? []).map(blockOf);
+  return { text: mrkdwnLine(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
 }
 
 function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {

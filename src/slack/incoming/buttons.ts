@@ -1,17 +1,18 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
-import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
 import { openDecision, pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
+import { handleButton, handleLine } from '../answers/dispatch.ts';
+import { sendSheet, sharePage, showRest } from '../answers/kept-page.ts';
+import { undoOf } from '../../pipeline/changes/undo.ts';
+import { identifySender } from '../../pipeline/conversation/speaker.ts';
+import { join } from '../../pipeline/language/tokenize.ts';
+import { say } from '../../text.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
-import { sendSheet } from '../answers/send-sheet.ts';
-import { share } from '../answers/share.ts';
-import { pressUndo } from '../answers/undo.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a button press that we use: who, where, and the button's value. */
@@ -100,16 +101,25 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return openChecklist(context, interaction, { page: id, at: Number(at) });
     }
     case 'share':
-      return share(context, interaction, value);
+      return sharePage(context, interaction, value);
     case 'file':
       return sendSheet(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
-      const kept = await context.payloads.keptPage(id);
-      await reauthorize(context, interaction, kept);
-      return context.ephemeral(interaction, drawPage(kept.page, { id, shareable: false }, Number(from)));
+      return showRest(context, interaction, { id, from: Number(from) });
     }
     default:
       throw new Refusal("I don't recognise this button any more. Nothing was done.");
   }
+}
+
+/** *Undo* runs its arguments as if the person had typed them, or opens the review if the target has changed since. */
+async function pressUndo(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
+  const [, installation = '', number] = /^(\S+) (\d{1,15})$/.exec(value) ?? [];
+  if (number === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  const person = await identifySender(context.pipeline, interaction);
+  const { change, args, isAsLeft } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
+  if (isAsLeft) return handleLine(context, interaction, join(args));
+  const notice = say`**Somebody has changed ${change.target_name} since #${change.number} was done.** This is what undoing it would do now.`;
+  return handleButton(context, interaction, join(args), 'review', notice);
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/hosting/contract/call.ts';
 import { detailsOfChange, type CallDetails } from '../../../src/pipeline/changes/call-details.ts';
 import { fingerprint } from '../../../src/pipeline/changes/freeze.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { callPages } from '../../../src/slack/draw/call-pages.ts';
+import { drawCallPage } from '../../../src/slack/draw/call-pages.ts';
 import { callView } from '../../../src/slack/forms/views.ts';
 import { list, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
@@ -22,7 +22,8 @@ function changeWith(body: Json, facts: Facts = [], more: Partial<Change> = {}): 
 const of = { installation: 'f00d', number: 1042 };
 const [inMessage, inModal] = [{ of, surface: 'message' } as const, { of, surface: 'modal' } as const];
 const allPages = (details: CallDetails, where: typeof inMessage | typeof inModal = inMessage) => {
-  const { count, draw } = callPages(details, where);
+  const draw = (page: number) => drawCallPage(details, { ...where, page });
+  const count = Number(/ of (\d+)$/.exec(draw(1).text)?.[1]);
   return Array.from({ length: count }, (_, index) => draw(index + 1));
 };
 
@@ -126,7 +127,8 @@ describe('the buttons of a page', () => {
     ]),
     [],
   );
-  const { count: last, draw } = callPages(long, inMessage);
+  const last = allPages(long).length;
+  const draw = (page: number) => drawCallPage(long, { ...inMessage, page });
   const labels = (page: number): readonly string[] =>
     draw(page).blocks.flatMap((block) =>
       block.type === 'actions' ? block.elements.map((one) => textsIn(one).trim()) : [],
@@ -140,7 +142,7 @@ describe('the buttons of a page', () => {
     expect(draw(0)).toEqual(draw(1));
   });
   test('are absent if there is only one page', () => {
-    const one = callPages(detailsOfChange(changeWith({}), []), inMessage);
-    expect(JSON.stringify(one.draw(1).blocks)).not.toContain('"actions"');
+    const only = drawCallPage(detailsOfChange(changeWith({}), []), { ...inMessage, page: 1 });
+    expect(JSON.stringify(only.blocks)).not.toContain('"actions"');
   });
 });
