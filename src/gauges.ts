@@ -82,6 +82,11 @@ const loadOf = (what: string, { free, waiting }: Load): readonly Sample[] => [
 /** Left out while the database does not answer, but for `up`. */
 function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
   const read = remembered(() => within(patienceMs, stateOf(context)));
+  type State = Awaited<ReturnType<typeof stateOf>>;
+  const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
+    const state = await read();
+    return state && samples(state);
+  };
   return [
     {
       name: 'sitehand_database_up',
@@ -92,35 +97,25 @@ function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): read
       name: 'sitehand_changes',
       help: 'Changes that are not settled',
       labels: ['state'],
-      read: async () => {
-        const state = await read();
-        return state && openStates.map((name) => ({ labels: { state: name }, value: state.counts[name] ?? 0 }));
-      },
+      read: fromState(({ counts }) => openStates.map((state) => ({ labels: { state }, value: counts[state] ?? 0 }))),
     },
     {
       name: 'sitehand_oldest_seconds',
       help: 'How long the oldest change, timer, queued request or watch has been due, a message owed, a delivery open, an audit line not sent on',
       labels: ['queue'],
-      read: async () => {
-        const state = await read();
-        return state && Object.entries(state.waitedMs).map(([queue, ms]) => ({ labels: { queue }, value: ms / 1_000 }));
-      },
+      read: fromState(({ waitedMs }) =>
+        Object.entries(waitedMs).map(([queue, ms]) => ({ labels: { queue }, value: ms / 1_000 })),
+      ),
     },
     {
       name: 'sitehand_audit_out_lines',
       help: 'Lines of the audit trail that the place it is sent to has not taken yet',
-      read: async () => {
-        const out = (await read())?.out;
-        return out && [{ value: out.lines }];
-      },
+      read: fromState(({ out }) => out && [{ value: out.lines }]),
     },
     {
       name: 'sitehand_sending_paused',
       help: '1 while all sending is paused',
-      read: async () => {
-        const state = await read();
-        return state && [{ value: Number(state.isPaused) }];
-      },
+      read: fromState(({ isPaused }) => [{ value: Number(isPaused) }]),
     },
   ];
 }

@@ -33,7 +33,7 @@ export type Gauge = {
 };
 
 /** The metrics and their server. */
-export type Counting = {
+type Counting = {
   readonly metrics: Metrics;
   /** Serves these gauges too. */
   readonly show: (gauges: readonly Gauge[]) => void;

@@ -10,7 +10,7 @@ export class NotAdmitted extends Error {
   }
 }
 
-export type SemaphoreLimits = {
+type SemaphoreLimits = {
   /** How much work runs at once. */
   readonly most: number;
   /** How much of it per key. */

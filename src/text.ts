@@ -19,7 +19,7 @@ type Piece = { readonly text: string; readonly style?: Style };
 type List = { readonly list: readonly string[]; readonly most: number; readonly apart: string; readonly style?: Style };
 /** What can be drawn directly: everything but a list. */
 export type Drawable = Exclude<Span, List>;
-export type Style = 'bold' | 'code';
+type Style = 'bold' | 'code';
 export type Text = readonly Span[];
 /** The values for `${…}` in a `say` template. */
 export type Inline = string | number | Span | Text | undefined;

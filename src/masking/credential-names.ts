@@ -80,7 +80,7 @@ export const passwordHint =
   'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw|psk|mnemonic|wagwoord|wifi|wi-fi|κωδικ|סיסמ|كلمة|mật khẩu|slaptaž|parool|lykilor';
 export const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
 export const keyHint = 'key';
-export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
+const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
 export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 export const telling = `${passwords}|${credentialNames}|${keys}`;

@@ -84,7 +84,7 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
 }
 
 /** A line without the credentials that earlier lines announced. `behind`: earlier text to read before the line. */
-export type FollowedLine = { readonly line: string; readonly behind: string };
+type FollowedLine = { readonly line: string; readonly behind: string };
 
 /** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
 export class Follower {

@@ -32,7 +32,7 @@ type Next = (from: number) => RegExpExecArray | null;
 /** Compiled expressions by shape; each is compiled when its rule is first needed. */
 const compiled = new Map<RegExp, RegExp>();
 /** The compiled expression of a rule: sticky if it is tried only where a name begins. */
-export function expressionOf({ shape, begins }: MaskingRule): RegExp {
+function expressionOf({ shape, begins }: MaskingRule): RegExp {
   const known = compiled.get(shape) ?? casedOf(shape.source, begins === undefined ? shape.flags : `${shape.flags}y`);
   compiled.set(shape, known);
   return known;

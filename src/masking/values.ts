@@ -37,7 +37,7 @@ const isLabel = (text: string): boolean =>
     text.split(' ').some((one) => prose.test(one)));
 
 /** Calls that read a value by its name: `getenv('DB_PASS')`. */
-export const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
+const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
 /**
  * The program `passwd` prints messages such as `passwd: user 'bob' does not exist`; `passwd` may also be a field name.
  */

@@ -5,7 +5,7 @@ import { isLacking } from './api-errors.ts';
 import { asUndeliverable, platformError } from './messenger.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
-export type LookOptions = {
+type LookOptions = {
   readonly client: WebClient;
   /** How long an answer stays fresh. */
   readonly freshMs: number;

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
 import { spokenDuration } from '../../duration.ts';
-import { joined, say as phrase } from '../../text.ts';
+import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import { inert, sendDrawn, postDrawn } from './messenger.ts';
 
@@ -64,7 +64,7 @@ export function createEphemeral(
 function withRemark(what: Drawn, isExpired: boolean, tookMs: number): Drawn {
   if (!isExpired && tookMs <= longMs) return what;
   const why = isExpired ? 'Slack lets me answer there for half an hour only, so the answer is here.' : undefined;
-  const remark = drawNote({ text: joined([why, phrase`It took ${spokenDuration(tookMs)}.`]) });
+  const remark = drawNote({ text: joined([why, say`It took ${spokenDuration(tookMs)}.`]) });
   return { ...what, blocks: [...what.blocks, ...remark.blocks] };
 }
 

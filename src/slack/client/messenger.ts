@@ -13,7 +13,7 @@ import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { isLacking, refusalOf } from './api-errors.ts';
 import { createRateLimits, type Pace } from './rate-limits.ts';
 
-export type MessengerOptions = {
+type MessengerOptions = {
   readonly client: WebClient;
   readonly now: () => number;
   readonly pace: Pace;

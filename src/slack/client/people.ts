@@ -37,7 +37,7 @@ export type People = {
   readonly groupChanged: (group: string) => void;
 };
 
-export type PeopleOptions = Questions &
+type PeopleOptions = Questions &
   Pick<UserGroupOptions, 'onGroup' | 'replicas'> & {
     readonly bot: Pick<Bot, 'team' | 'enterprise'>;
     /** All Slack user ids of the person behind this one. */

@@ -20,7 +20,7 @@ export type GroupAnswer =
 export type Purpose = 'decisive' | 'fresh' | 'recent' | 'usual' | 'glance';
 
 /** The members of Slack user groups. */
-export type UserGroups = {
+type UserGroups = {
   readonly ask: (group: string, purpose: Purpose) => Promise<GroupAnswer>;
   /** Why the last question failed; undefined if it did not, or if there was none. */
   readonly troubleOf: (group: string) => string | undefined;

@@ -29,7 +29,7 @@ const maxPeople = 200;
 const openForMs = 3_600_000;
 const maxFailures = 3;
 
-export type HomesOptions = {
+type HomesOptions = {
   readonly everyMs: number;
   /** Monotonic milliseconds. */
   readonly ticks: () => number;

@@ -91,7 +91,7 @@ export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint
 }
 
 /** The id of a kept page, for its buttons. */
-export type KeptAs = { readonly id: string; readonly shareable: boolean };
+type KeptAs = { readonly id: string; readonly shareable: boolean };
 
 /** Whether a page may need *Next page*, and so has to be kept. */
 export const isLong = ({ parts }: Page): boolean =>

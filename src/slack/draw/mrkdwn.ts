@@ -1,5 +1,5 @@
 import type { RichTextElement, RichTextSection } from '@slack/types';
-import { codeOf, inShort, unseen, type Drawable, type Text } from '../../text.ts';
+import { codeOf, inShort, plain, time, unseen, type Drawable, type Text } from '../../text.ts';
 
 /** The only place that turns text into Slack's formats. Rich text has no markup; plain lines are escaped. */
 
@@ -42,4 +42,4 @@ function elementOf(span: Drawable): RichTextElement {
 
 const seconds = (at: number): number => Math.floor(at / 1000);
 const dateFormat = (as: 'time' | 'date'): string => (as === 'time' ? '{time}' : '{date_short_pretty} at {time}');
-const fallback = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const fallback = (at: number): string => plain([time(at, 'date')]);

@@ -15,7 +15,7 @@ import { reconnectAlways } from './reconnect.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** The connection to Slack. After `stop` it is closed and nothing runs. */
-export type SlackServer = {
+type SlackServer = {
   /** Connects (Socket Mode) or listens (HTTP). Resolves with the port of the health routes. */
   readonly start: () => Promise<number>;
   /** Socket Mode: disconnects, so that Slack delivers to other replicas. The health routes still answer. */
@@ -24,7 +24,7 @@ export type SlackServer = {
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
-export type SlackServerOptions = {
+type SlackServerOptions = {
   readonly config: Config;
   readonly context: SlackContext;
   /** Why it is not ready, in a few words; undefined when it is ready. */

@@ -36,10 +36,10 @@ export const submission = z.object({
     state: z.object({ values: z.unknown() }),
   }),
 });
-export type Submission = z.infer<typeof submission>;
+type Submission = z.infer<typeof submission>;
 
 /** The immediate answer to a submission; `after` is the work that follows. */
-export type SubmissionResponse = {
+type SubmissionResponse = {
   readonly ack?:
     | { readonly response_action: 'update'; readonly view: ModalView }
     | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
