@@ -44,7 +44,7 @@ const auditKey = credential(
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
 ).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
 /** Former keys may be shorter. A key below this length is a typo, and scrubbing it would blank out ordinary text. */
-const leastOfFormer = 8;
+const minFormerLength = 8;
 const formerKeys = printable
   .transform((value) =>
     value
@@ -53,8 +53,8 @@ const formerKeys = printable
       .filter((one) => one !== ''),
   )
   .refine(
-    (keys) => keys.every(({ length }) => length >= leastOfFormer && length <= maxCharacters),
-    `must be keys of ${leastOfFormer} to ${maxCharacters} characters each, with commas between`,
+    (keys) => keys.every(({ length }) => length >= minFormerLength && length <= maxCharacters),
+    `must be keys of ${minFormerLength} to ${maxCharacters} characters each, with commas between`,
   )
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
@@ -68,13 +68,13 @@ const databaseAt = (start: RegExp, error: string) => {
 };
 
 /** `host:port`; an IPv6 address in brackets. */
-function placeIn(said: string): { readonly host: string; readonly port: number } | undefined {
+function endpointIn(said: string): { readonly host: string; readonly port: number } | undefined {
   const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(said) ?? [];
   const name = written.replace(/^\[(.*)\]$/, '$1');
   const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= 65_535;
   return isPlace ? { host: name, port: Number(port) } : undefined;
 }
-const placeHint = 'must be host:port, such as 127.0.0.1:8080, without http://';
+const endpointHint = 'must be host:port, such as 127.0.0.1:8080, without http://';
 
 /** The environment variables and what each must be. No others are read. */
 export const variables = z.object({
@@ -111,7 +111,7 @@ export const variables = z.object({
   CERTIFICATES_DIR: z.string().optional(),
   CHECK_CONNECT_TO: z
     .string()
-    .refine((said) => placeIn(said) !== undefined, placeHint)
+    .refine((said) => endpointIn(said) !== undefined, endpointHint)
     .optional(),
   ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
@@ -252,7 +252,7 @@ function toConfig(read: z.output<typeof variables>) {
     auditOut: auditOutOf(read),
     certificatesDir: read.CERTIFICATES_DIR,
     /** Where every site check goes instead of the site. */
-    checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : placeIn(read.CHECK_CONNECT_TO),
+    checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : endpointIn(read.CHECK_CONNECT_TO),
     /** The variables with a plain http address of another machine. */
     plainHttp: plainIn(read),
     logLevel: read.LOG_LEVEL,

@@ -1,7 +1,7 @@
 /** Lengths of time, as people write and read them. */
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const MAX_LENGTH = 200;
+const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const maxLength = 200;
 
 const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?';
 /** A number and its unit, short or long, with an optional space between them. */
@@ -10,10 +10,10 @@ const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
 
 /** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; undefined if it is no length of time. */
 export function parseDuration(text: string): number | undefined {
-  const all = [...text.slice(0, MAX_LENGTH).matchAll(amounts)];
+  const all = [...text.slice(0, maxLength).matchAll(amounts)];
   if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
   return all.reduce(
-    (sum, [, amount, unit = '']) => sum + Number(amount) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0),
+    (sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit.charAt(0).toLowerCase()] ?? 0),
     0,
   );
 }
@@ -26,7 +26,7 @@ export const isAmountAndUnit = (amount: string, unit: string): boolean =>
 export function showDuration(milliseconds: number): string {
   let rest = milliseconds;
   let shown = '';
-  for (const [unit, size] of Object.entries(UNITS).toReversed()) {
+  for (const [unit, size] of Object.entries(units).toReversed()) {
     const whole = Math.floor(rest / size);
     if (whole > 0) shown += `${whole}${unit}`;
     rest -= whole * size;

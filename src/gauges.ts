@@ -31,7 +31,7 @@ const patienceMs = 2_000;
 export function gaugesOf(context: GaugesContext): readonly Gauge[] {
   const { policy, hosting, turns, slackRestMs } = context;
   return [
-    ...ofDatabase(context),
+    ...databaseGauges(context),
     {
       name: 'sitehand_policy_info',
       help: 'The policy in force, by the beginning of its hash; always 1',
@@ -46,10 +46,10 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       help: 'Places for work that runs at once: those that are free, and the work that waits for one',
       labels: ['for', 'state'],
       read: async () => [
-        ...loadOf('host reads', hosting.load()),
-        ...loadOf('usual work', turns.usual.load()),
-        ...loadOf('urgent work', turns.urgent.load()),
-        ...loadOf('reports', turns.reports.load()),
+        ...loadSamples('host reads', hosting.load()),
+        ...loadSamples('usual work', turns.usual.load()),
+        ...loadSamples('urgent work', turns.urgent.load()),
+        ...loadSamples('reports', turns.reports.load()),
       ],
     },
     gaugeOf(
@@ -74,15 +74,15 @@ const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({
   read: async () => [{ value: value() }],
 });
 
-const loadOf = (what: string, { free, waiting }: Load): readonly Sample[] => [
+const loadSamples = (what: string, { free, waiting }: Load): readonly Sample[] => [
   { labels: { for: what, state: 'free' }, value: free },
   { labels: { for: what, state: 'waiting' }, value: waiting },
 ];
 
 /** Left out while the database does not answer, but for `up`. */
-function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
-  const read = remembered(() => within(patienceMs, stateOf(context)));
-  type State = Awaited<ReturnType<typeof stateOf>>;
+function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
+  const read = remembered(() => within(patienceMs, readState(context)));
+  type State = Awaited<ReturnType<typeof readState>>;
   const fromState = (samples: (state: State) => readonly Sample[] | undefined) => async () => {
     const state = await read();
     return state && samples(state);
@@ -121,7 +121,7 @@ function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): read
 }
 
 /** One step after the other, so that a scrape takes few connections. */
-async function stateOf({ database, auditOut }: Pick<GaugesContext, 'database' | 'auditOut'>) {
+async function readState({ database, auditOut }: Pick<GaugesContext, 'database' | 'auditOut'>) {
   const { db } = database;
   const now = await database.now();
   const counts = await countStates(db);

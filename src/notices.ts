@@ -12,7 +12,7 @@ import { code, joined, say, type Text } from './text.ts';
 /** Tells the ops channel. A second text under the same key replaces the first. */
 type Tell = (key: string, text: Text) => void;
 
-export const ofPolicy = (log: Logger, tell: Tell): Parameters<typeof openPolicy>[2] => ({
+export const policyNotices = (log: Logger, tell: Tell): Parameters<typeof openPolicy>[2] => ({
   onReload: ({ hash }) => {
     log.info({ policy: hash.slice(0, 8) }, 'the policy was reloaded');
     tell(`policy:${hash}`, say`The policy was reloaded and applies from now on (${code(hash.slice(0, 8))}).`);
@@ -24,7 +24,7 @@ export const ofPolicy = (log: Logger, tell: Tell): Parameters<typeof openPolicy>
   },
 });
 
-export const ofDatabase = (
+export const databaseNotices = (
   log: Logger,
   tell: Tell,
 ): Required<Pick<DatabaseOptions, 'onFatal' | 'onWarning' | 'onJump'>> => ({

@@ -69,11 +69,11 @@ const isWorded = (text: string): boolean =>
   hinted.some(({ rule, hint }) => hint.test(text) && maskWith(text, rule) !== text);
 
 /** A shorter password may be an ordinary word. */
-const shortestOwn = 12;
+const minOwnLength = 12;
 /** Whether the text contains one of our own credentials. */
 export function holdsOwn(text: string): boolean {
   const plain = decoded(text, anyEscaped);
-  return longestFirst.some((value) => value.length >= shortestOwn && (text.includes(value) || plain.includes(value)));
+  return longestFirst.some((value) => value.length >= minOwnLength && (text.includes(value) || plain.includes(value)));
 }
 
 /** Any percent-encoded printable character, encoded once or several times. */

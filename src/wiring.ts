@@ -14,7 +14,7 @@ import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
 import { openMetrics } from './metrics.ts';
-import { ofDatabase, ofPolicy } from './notices.ts';
+import { databaseNotices, policyNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
@@ -70,9 +70,9 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     const told = opened.then((open) => tellOps(open, key, text));
     told.catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
-  const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
+  const policy = await openPolicy(config.policyFile, rights, policyNotices(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...ofDatabase(log, tell) });
+  const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...databaseNotices(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const replica = joinReplicas(database, () => policy.current().hash, log);
@@ -198,7 +198,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
     certificate,
     dialect: config.hosting.dialect,
-    ...outward(config, foundations),
+    ...buildOutgoing(config, foundations),
     leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
@@ -212,7 +212,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     auditKeys: auditKeysOf(config),
     auditOut: destination,
     history: createSendHistory(),
-    ...observing(foundations),
+    ...buildObservers(foundations),
     onSaved: () => nudge(),
     onTrouble,
   };
@@ -240,7 +240,7 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */
-function outward({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
+function buildOutgoing({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
   const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
   return { plainHttp, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
@@ -256,7 +256,7 @@ function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destina
 }
 
 /** What the log and the metrics get of what the pipeline does. */
-const observing = ({ log, metrics }: Foundations): Pick<PipelineContext, 'onCommand' | 'onAnswer'> => ({
+const buildObservers = ({ log, metrics }: Foundations): Pick<PipelineContext, 'onCommand' | 'onAnswer'> => ({
   onCommand: (command, outcome) => metrics.commands.inc({ command, outcome }),
   onAnswer: (answer) => {
     log.info(answer, 'the result of a write');

@@ -6,7 +6,7 @@ import { hinted, maskTokens } from './rules/tokens.ts';
 
 /** Masks everything shaped like a credential. Most texts contain none, so a fast check comes first. */
 
-const kinds: readonly MaskingRule[] = [...hinted, ...worded, ...maskingRules];
+const allRules: readonly MaskingRule[] = [...hinted, ...worded, ...maskingRules];
 
 /** Whether this part of a hint is plain text, apart from escaped signs. */
 const isWord = (hint: string): boolean =>
@@ -17,47 +17,47 @@ const wordsOf = (hint: string): readonly string[] =>
   partsOf(hint).flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
 /** Maps each hint word to the indexes of its rules. */
 const byWord = new Map<string, number[]>();
-for (const [at, { hint }] of kinds.entries())
+for (const [at, { hint }] of allRules.entries())
   for (const word of new Set(wordsOf(hint))) byWord.set(word, [...(byWord.get(word) ?? []), at]);
 /** By rule index: words of which at least one must also be present. */
-const beside = kinds.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
+const beside = allRules.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
 /** In these contexts the words are common in log lines and never name a credential. */
 const wordsIn = wordsFinder([...new Set([...byWord.keys(), ...beside.flatMap((also) => also ?? [])])], {
   key: ['array '],
   code: ['<', '</'],
 });
-const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
-  kinds.flatMap(({ hint }, at) => (partsOf(hint).some(isMeant) ? [at] : []));
+const rulesWith = (isMeant: (hint: string) => boolean): readonly number[] =>
+  allRules.flatMap(({ hint }, at) => (partsOf(hint).some(isMeant) ? [at] : []));
 
-const addressed = numbersOf((hint) => hint === '@');
+const addressRules = rulesWith((hint) => hint === '@');
 /** Rules whose hint is an expression for a long number, such as a card number; all other hints are words. */
-const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => ({
+const numberRules = rulesWith((hint) => !isWord(hint) && hint !== '@').map((at) => ({
   at,
   sign: new RegExp(
-    partsOf(kinds[at]?.hint ?? '')
+    partsOf(allRules[at]?.hint ?? '')
       .filter((one) => !isWord(one))
       .join('|'),
   ),
 }));
-const ofNumber = asciiTable(/[\d -]/);
-const shortest = 12;
+const numberCodes = asciiTable(/[\d -]/);
+const minNumberLength = 12;
 
 const none: readonly number[] = [];
 
 /** The indexes of the rules that may match, in order. */
-function lookedFor(text: string, codes: Uint8Array): readonly number[] {
+function possibleRules(text: string, codes: Uint8Array): readonly number[] {
   const held = wordsIn(text, codes);
   const hasAt = text.includes('@');
-  const hasNumber = runIn(codes, text.length, ofNumber, shortest) !== -1;
+  const hasNumber = runIn(codes, text.length, numberCodes, minNumberLength) !== -1;
   if (held.size === 0 && !hasAt && !hasNumber) return none;
-  const may = new Set(hasAt ? addressed : []);
+  const may = new Set(hasAt ? addressRules : []);
   for (const word of held) for (const at of byWord.get(word) ?? []) may.add(at);
-  if (hasNumber) for (const { at, sign } of numbered) if (sign.test(text)) may.add(at);
+  if (hasNumber) for (const { at, sign } of numberRules) if (sign.test(text)) may.add(at);
   return [...may].filter((at) => beside[at]?.some((word) => held.has(word)) ?? true).sort((one, other) => one - other);
 }
 
-const ofKey = asciiTable(/[\w+/]/);
-const shortestKey = 19;
+const keyCodes = asciiTable(/[\w+/]/);
+const minKeyLength = 19;
 const mayBeKey = new RegExp(base64.hint);
 const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 
@@ -67,9 +67,9 @@ export function mask(text: string): string {
   let left = maskTokens(text, codes);
   if (left !== text) codes = codesOf(left);
   // Read this before the rules run: some of them reuse the buffer of `codes`.
-  const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;
-  for (const at of lookedFor(left, codes)) {
-    const rule = kinds[at];
+  const mayHoldKey = runIn(codes, left.length, keyCodes, minKeyLength) !== -1;
+  for (const at of possibleRules(left, codes)) {
+    const rule = allRules[at];
     if (rule !== undefined) left = maskWith(left, rule);
   }
   return mayHoldKey && mayBeKey.test(left) ? left.replace(base64.shape, masked) : left;

@@ -87,7 +87,7 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
 type FollowedLine = { readonly line: string; readonly behind: string };
 
 /** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
-export class Follower {
+export class LineFollower {
   #isKey = false;
   #isBytes = false;
   #behind = '';
@@ -181,7 +181,7 @@ export class Follower {
 
 /** Masks the lines of a text as if they were the lines of a log. */
 export function lineByLine(text: string): string {
-  const follower = new Follower();
+  const follower = new LineFollower();
   return text
     .split('\n')
     .map((whole) => {

@@ -63,7 +63,7 @@ function searchAtNames(text: string, there: RegExp, begins: readonly NamePattern
 }
 
 /** Longer matches that were rejected are not searched again, which keeps the time linear. */
-const most = 300;
+const maxSearchedAgain = 300;
 
 /** Masks all matches of a rule in a text. */
 export function maskWith(text: string, rule: MaskingRule): string {
@@ -75,7 +75,7 @@ export function maskWith(text: string, rule: MaskingRule): string {
     left += text.slice(from, match.index);
     from = match.index;
     // A rejected match may contain a credential: `type=password;token=…`
-    const kept = shown === match[0] && shown.length < most ? lengthToSkip(match) : 0;
+    const kept = shown === match[0] && shown.length < maxSearchedAgain ? lengthToSkip(match) : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
   }
@@ -103,7 +103,7 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): stri
   const lead = input.slice(Math.max(0, index - 40), index);
   // Judge the value without a remark that follows it.
   const told = isBare(kept) ? value.replace(remark, '') || value : value;
-  if (isPlaceholderValue(value, kept) || isCodeExpression(told, kept, lead) || (isTicked && prints.test(value)))
+  if (isPlaceholderValue(value, kept) || isCodeExpression(told, kept, lead) || (isTicked && shellCommand.test(value)))
     return whole;
   const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
@@ -126,7 +126,7 @@ const decoded = (value: string): string =>
   value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** A shell command in backticks. */
-const prints =
+const shellCommand =
   /^`?(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
 
 /** Only this much of a line is read around a match, so that long lines do not cost more per match. */

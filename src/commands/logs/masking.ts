@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Follower } from '../../masking/multi-line.ts';
+import { LineFollower } from '../../masking/multi-line.ts';
 import { email, ipv4, ipv6, isAddress, isOfServer, mayHoldEmail, mayHoldIpv6 } from '../../masking/addresses.ts';
 import { scrub } from '../../secret.ts';
 
@@ -52,7 +52,7 @@ export function masker(alias: (address: string) => string): (line: string) => st
     known.set(found, name);
     return name;
   };
-  const follower = new Follower();
+  const follower = new LineFollower();
   return (whole) => {
     const start = whole.slice(0, 2 * room);
     const { line, behind } = follower.step(start);

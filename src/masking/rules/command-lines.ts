@@ -4,7 +4,7 @@ import { valueCharacter } from '../syntax.ts';
 
 /** Reads command lines word by word. The table says which flag or argument of which program is a password. */
 
-type Taken = {
+type PasswordPlaces = {
   /** Flags whose value is the next word, or follows `=` or `:`. */
   readonly flags?: RegExp;
   /** The start of a word whose rest is the password. */
@@ -19,7 +19,7 @@ type Taken = {
   readonly only?: RegExp;
 };
 
-const table: readonly (readonly [programs: string, taken: Taken])[] = [
+const table: readonly (readonly [programs: string, taken: PasswordPlaces])[] = [
   [
     'mysql|mariadb|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlslap|mysqlpump|mydumper|xtrabackup|mariabackup|mariadb-dump|mariadb-admin',
     { glued: /^-p(?=.)/ },
@@ -107,7 +107,7 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ['plesk|whmapi1|uapi|cpapi2|virtualmin', { flags: /^-{1,2}(?:passwd|password|pass)$/ }],
   ['sc|sc\\.exe', { flags: /^password=$/i }],
 ];
-const known = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${programs})$`), taken }));
+const programTable = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${programs})$`), taken }));
 const names = table.map(([programs]) => programs).join('|');
 /** A hint for each name: its plain start if it is an expression, else the whole name. */
 const begins = names
@@ -147,9 +147,9 @@ const hidden = ([open, inside, close]: readonly [string, string, string], from =
   return isNone(value) ? `${open}${inside}${close}` : `${open}${inside.slice(0, start)}***${behind}${close}`;
 };
 
-type State = { isNext: boolean; pair: RegExp | undefined; left: number };
+type WordState = { isNext: boolean; pair: RegExp | undefined; left: number };
 /** Masks one word, and remembers in `state` what it says about the next words. */
-function shownWord(said: string, taken: Taken, state: State): string {
+function shownWord(said: string, taken: PasswordPlaces, state: WordState): string {
   const parts = partsOf(said);
   const [, inside] = parts;
   const { isNext, pair } = state;
@@ -181,8 +181,8 @@ const upToHost = (parts: readonly [string, string, string], from: number): strin
   return hidden([parts[0], parts[1].slice(0, parts[1].length - host.length), host + parts[2]], from);
 };
 
-function shownBy(line: string, taken: Taken): string {
-  const state: State = { isNext: false, pair: undefined, left: 0 };
+function shownBy(line: string, taken: PasswordPlaces): string {
+  const state: WordState = { isNext: false, pair: undefined, left: 0 };
   let isOver = false;
   return line.replaceAll(word, (said) => {
     isOver ||= ends.test(said);
@@ -191,7 +191,7 @@ function shownBy(line: string, taken: Taken): string {
 }
 
 const shown = (match: string, { program = '' }: Groups): string =>
-  known
+  programTable
     .filter(({ shape, taken }) => shape.test(program) && (taken.only?.test(match) ?? true))
     .reduce((left, { taken }) => shownBy(left, taken), match);
 

@@ -8,10 +8,10 @@ import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
-import { intoView, openView } from '../forms/modals.ts';
+import { drawIntoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
-import { sentBy } from '../context/payload-shapes.ts';
+import { senderFields } from '../context/payload-shapes.ts';
 
 /** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
@@ -28,7 +28,7 @@ export async function showCall(context: SlackContext, interaction: Interaction, 
   const view = await openView(context, interaction, loading).catch(noForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
   if (view === undefined) return context.ephemeral(interaction, await draw('message'));
-  await intoView(context, interaction, { id: view, title: callTitle }, async () => callView(await draw('modal')));
+  await drawIntoView(context, interaction, { id: view, title: callTitle }, async () => callView(await draw('modal')));
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -51,8 +51,8 @@ async function pageOfChange(
 }
 
 /** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
-export const pressedInModal = z.object({
-  ...sentBy,
+export const pagePressShape = z.object({
+  ...senderFields,
   trigger_id: z.string().optional(),
   view: z.object({
     id: z.string(),
@@ -67,7 +67,7 @@ export const pressedInModal = z.object({
 export async function turnPage(
   context: SlackContext,
   interaction: Interaction,
-  pressed: z.infer<typeof pressedInModal>,
+  pressed: z.infer<typeof pagePressShape>,
 ): Promise<void> {
   const { view } = pressed;
   const [{ value }] = pressed.actions;
@@ -77,12 +77,12 @@ export async function turnPage(
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
   if (view.callback_id === 'call')
-    return void (await intoView(context, interaction, { ...view, title: callTitle }, draw));
+    return void (await drawIntoView(context, interaction, { ...view, title: callTitle }, draw));
   const overlay = await openView(context, interaction, loading, 'push');
   if (overlay === undefined) {
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   }
-  await intoView(context, interaction, { id: overlay, title: callTitle }, draw);
+  await drawIntoView(context, interaction, { id: overlay, title: callTitle }, draw);
 }
 
 /** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */

@@ -26,10 +26,10 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
 export const senderOf = (
   context: SlackContext,
   { person, team, channel }: Pick<Interaction, 'person' | 'team' | 'channel'>,
-): Request['from'] => ({ person, team, channel, cardChannel: () => placeFor(context, person, channel) });
+): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, channel) });
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
-async function placeFor(
+async function cardChannelFor(
   { people, pipeline }: SlackContext,
   person: string,
   channel: string | undefined,

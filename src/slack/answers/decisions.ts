@@ -8,9 +8,9 @@ import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../draw/blocks.ts';
-import { intoView, openView, originOf } from '../forms/modals.ts';
+import { drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { sentBy } from '../context/payload-shapes.ts';
+import { senderFields } from '../context/payload-shapes.ts';
 
 /** The value of a decision button: installation, number, version that was seen, verdict. Anything else is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
@@ -34,8 +34,8 @@ export async function pressDecision(context: SlackContext, interaction: Interact
 }
 
 /** *Approve with a note…* inside *Everything that will be sent*. */
-export const approveInModal = z.object({
-  ...sentBy,
+export const notePressShape = z.object({
+  ...senderFields,
   trigger_id: z.string().optional(),
   view: z.object({ id: z.string(), callback_id: z.literal('call') }),
   actions: z.tuple([z.object({ action_id: z.string().startsWith('note:'), value: z.string() })]),
@@ -59,7 +59,7 @@ export async function openDecision(
     throw new Refusal(`I couldn't open ${form}. Nothing was done.`, { hint: 'Press the button again.' });
   }
   const memo: Memo = { origin: originOf(interaction), decision: value };
-  await intoView(context, interaction, { id: view, title }, async () => {
+  await drawIntoView(context, interaction, { id: view, title }, async () => {
     const reader = await identifySender(context.pipeline, interaction);
     if (verdict === 'go_on') return goOnView(decision.number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
@@ -76,7 +76,7 @@ const results: Readonly<Record<keyof typeof titles, (number: number) => Text>> =
 };
 
 /** Decides with a submitted reason or note and shows the result in the view. */
-export async function decidedByForm(
+export async function decideByForm(
   context: SlackContext,
   interaction: Interaction,
   { verdict, view }: { readonly verdict: keyof typeof titles; readonly view: string },
@@ -84,7 +84,7 @@ export async function decidedByForm(
   values: unknown,
 ): Promise<void> {
   const title = titles[verdict];
-  await intoView(context, interaction, { id: view, title }, async () => {
+  await drawIntoView(context, interaction, { id: view, title }, async () => {
     const decision = decisionIn(memo.decision ?? '');
     if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;

@@ -55,11 +55,11 @@ async function handle(
     return openForm(context, interaction, checked);
   }
   if (checked.will === 'review') return openReview(context, interaction, checked, notice);
-  return draw(context, interaction, await next(context.pipeline, checked, interaction.inbox));
+  return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));
 }
 
 /** Tells the sender what came of a request that needed no review. */
-export async function draw(context: SlackContext, interaction: Interaction, came: Next): Promise<void> {
+export async function showOutcome(context: SlackContext, interaction: Interaction, came: Next): Promise<void> {
   switch (came.kind) {
     case 'refuse':
       throw came.refusal;

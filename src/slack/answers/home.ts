@@ -13,7 +13,7 @@ import type { SlackContext } from '../context/context.ts';
 
 /** Slack takes a hundred; what does not fit is left out from the end, and counted. */
 const maxBlocks = 95;
-const longest = 60_000;
+const maxLength = 60_000;
 
 /** App Home: what waits for this person, what they asked for, what happened lately, and the sites they use. */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
   let size = 0;
   for (const block of drawn) {
     size += JSON.stringify(block).length;
-    if (blocks.length === maxBlocks || size > longest) break;
+    if (blocks.length === maxBlocks || size > maxLength) break;
     blocks.push(block);
   }
   const left = charactersIn(drawn.slice(blocks.length));

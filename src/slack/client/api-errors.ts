@@ -2,7 +2,7 @@
  * What Slack's error code for a message means. `transient`: it may work later. `drawing`: only this message is wrong.
  * `token`: Slack accepts nothing from us. `gone`: this place does not take the message, another may.
  */
-export type Refused = 'transient' | 'drawing' | 'token' | 'gone';
+export type RefusalKind = 'transient' | 'drawing' | 'token' | 'gone';
 
 // The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
 const transient = new Set([
@@ -68,7 +68,7 @@ export const isErrorCode = (word: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.t
  * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
  * a day. Text that is no code, such as a page of HTML, is `transient`.
  */
-export function refusalOf(word: string): Refused {
+export function refusalOf(word: string): RefusalKind {
   if (transient.has(word) || !isErrorCode(word)) return 'transient';
   if (drawing.has(word)) return 'drawing';
   return token.has(word) ? 'token' : 'gone';

@@ -25,7 +25,7 @@ export class NoAnswer {
 /** Used if Slack does not say how long to wait. */
 const defaultRestMs = 30_000;
 
-export type Questions = {
+export type BoundedCallOptions = {
   readonly client: WebClient;
   /** Called once for each method that Slack does not let us use. */
   readonly onMissing: (method: string) => void;
@@ -40,7 +40,7 @@ export type BoundedCall = <T>(
 ) => Promise<T | NoAnswer>;
 
 /** Makes one call to Slack; never rejects. */
-export function createBoundedCall({ client, onMissing, onToken }: Questions): BoundedCall {
+export function createBoundedCall({ client, onMissing, onToken }: BoundedCallOptions): BoundedCall {
   const missing = new Set<string>();
   return async (method, args, schema) => {
     try {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
-import { createBoundedCall, NoAnswer, shareCalls, type Questions } from './bounded-calls.ts';
+import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -12,20 +12,20 @@ import { BoundedMap } from '../../bounded-map.ts';
  * can only make them a stranger. Undefined if Slack did not answer in time. A group that Slack does not answer for is
  * in none of the lists.
  */
-type Who = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
+type AskPerson = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
 
 /** Who people are, according to Slack. */
 export type People = {
   /** From the cache if at most a minute old. */
-  readonly personOf: Who;
+  readonly personOf: AskPerson;
   /** For what is shown or suggested: groups may be some minutes old. */
-  readonly glanceAt: Who;
+  readonly glanceAt: AskPerson;
   /** Asked now, without the cache. */
-  readonly asked: Who;
+  readonly asked: AskPerson;
   /** As `asked`, but group answers may be 15 seconds old. */
-  readonly fresh: Who;
+  readonly fresh: AskPerson;
   /** Accounts and groups may be 15 seconds old, because a batch asks about the same people for each of its changes. */
-  readonly recent: Who;
+  readonly recent: AskPerson;
   /** The members of a Slack user group, from the cache if fresh. Undefined if Slack did not say. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
   /** Why Slack did not list a user group when last asked. */
@@ -37,7 +37,7 @@ export type People = {
   readonly groupChanged: (group: string) => void;
 };
 
-type PeopleOptions = Questions &
+type PeopleOptions = BoundedCallOptions &
   Pick<UserGroupOptions, 'onGroup' | 'replicas'> & {
     readonly bot: Pick<Bot, 'team' | 'enterprise'>;
     /** All Slack user ids of the person behind this one. */
@@ -99,7 +99,7 @@ export function createPeople(options: PeopleOptions): People {
     return found && now() - found.at < accountAgeMs[purpose] ? found.user : undefined;
   };
   const who =
-    (purpose: Purpose): Who =>
+    (purpose: Purpose): AskPerson =>
     async (id, wanted, from = team) => {
       const [user, ...lists] = await Promise.all([
         knownUser(id, purpose) ?? userOf(id),
@@ -133,9 +133,9 @@ const channelFrom = (id: string, look: ChannelLook | undefined): Channel => ({
   shared: look?.kind === 'seen' ? look.shared : undefined,
 });
 
-type Around = PolicyPerson & { readonly team: string; readonly from: string };
+type PersonFacts = PolicyPerson & { readonly team: string; readonly from: string };
 
-const personFrom = (user: User, { id, team, from, ...groups }: Around): Person => ({
+const personFrom = (user: User, { id, team, from, ...groups }: PersonFacts): Person => ({
   id,
   name: user.profile?.display_name || user.real_name || user.name || id,
   team: user.team_id ?? from,
@@ -144,10 +144,10 @@ const personFrom = (user: User, { id, team, from, ...groups }: Around): Person =
   zone: user.tz ?? 'UTC',
 });
 
-type Lists = readonly (readonly [group: string, told: GroupAnswer])[];
+type GroupAnswers = readonly (readonly [group: string, told: GroupAnswer])[];
 
 /** Which of these groups somebody is in, by this id or another of theirs. Unanswered groups are in none. */
-function membershipsIn(lists: Lists, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
+function membershipsIn(lists: GroupAnswers, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
   const groupsWhere = (fits: (members: readonly string[]) => boolean): readonly string[] =>
     lists.flatMap(([group, told]) => (told.kind === 'members' && fits(told.ids) ? [group] : []));
   const joined = (members: readonly string[]): boolean => ids.some((one) => members.includes(one));

@@ -56,13 +56,13 @@ export async function runHandler(
     note('done');
   } catch (error) {
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
-    const message = wordsFor(context, interaction, what, error);
+    const message = errorNote(context, interaction, what, error);
     try {
       // Told first: whoever dies in between tells twice, and never not at all.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
         await context.ephemeral(interaction, message);
       else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
-        await context.ephemeral(interaction, savedUnseen);
+        await context.ephemeral(interaction, answerLost);
       await close(context, interaction);
     } catch (again) {
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
@@ -94,7 +94,7 @@ async function withSecondTry(
 }
 
 /** The commit closed the delivery, so it was done. */
-const savedUnseen = drawNote({
+const answerLost = drawNote({
   text: say`**I worked on what you asked for,** but my database's answer got lost, so I can't show you what came of it. Please look before you ask for it again.`,
 });
 
@@ -117,30 +117,30 @@ const noTurn: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {
 const maxLineLength = 100;
 
 /** Several may be refused at once, so each names its command if that is safe to repeat. */
-function notRun(line: string | undefined): Text {
-  const words = repeatable(line);
+function notRunNote(line: string | undefined): Text {
+  const words = repeatableLine(line);
   return words ? say`Not run: ${words}.` : [];
 }
 
 /** The words of a line that was not checked yet: credentials are removed, and what cannot be split is not repeated. */
-function repeatable(line = ''): Inline | undefined {
+function repeatableLine(line = ''): Inline | undefined {
   const words = attempt(() => scrub(join(split(line).map(({ text }) => text))));
   return words ? code(cut(words, maxLineLength)) : undefined;
 }
 
 /** The message for an error. Faults are logged with the id of the request, which the person gets too. */
-export function wordsFor(
+export function errorNote(
   context: SlackContext,
   { request, line }: Pick<Interaction, 'request' | 'line'>,
   what: string,
   error: unknown,
 ): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
-  if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRun(line)));
+  if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRunNote(line)));
   const fault = error instanceof Fault ? error : new Fault(what, error);
   context.metrics.faults.inc();
   context.log.error({ err: fault, request }, `fault while ${what}`);
-  const named = repeatable(line);
+  const named = repeatableLine(line);
   return drawNote({
     text: say`Something broke on my side while ${what}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
   });

@@ -18,7 +18,7 @@ export type CallOf = Extract<Press, { kind: 'call' }>['of'];
 
 export type Surface = keyof typeof perPage;
 
-type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
+type LineGroup = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
 /** Splits the details into pages, the same ones each time, and draws the page with this number, or the nearest. */
 export function drawCallPage(
@@ -59,7 +59,7 @@ function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly
 }
 
 /** Groups lines into blocks: of one kind, and of limited size. */
-function groupsOf(lines: readonly DetailLine[]): readonly Group[] {
+function groupsOf(lines: readonly DetailLine[]): readonly LineGroup[] {
   const groups: { lines: DetailLine[]; weight: number }[] = [];
   for (const line of lines) {
     const weight = weightOf(line);
@@ -75,7 +75,7 @@ function groupsOf(lines: readonly DetailLine[]): readonly Group[] {
 const weightOf = (line: DetailLine): number =>
   JSON.stringify(line.kind === 'exact' ? line.text : sectionOf(line.text)).length + 2;
 
-function blockOf({ lines }: Group): KnownBlock {
+function blockOf({ lines }: LineGroup): KnownBlock {
   const [first] = lines;
   if (first?.kind === 'exact')
     return preformatted(lines.flatMap((line) => (line.kind === 'exact' ? line.text : [])).join('\n'));

@@ -7,14 +7,14 @@ import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
-import type { Memo, Unfolded } from './views.ts';
+import type { Memo, FormContents } from './views.ts';
 import { readInputs, type FormField, type Filled } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
 
 type Dependents = NonNullable<AnyAction['dependent']>;
-type Chosen = NonNullable<Memo['choices']>;
+type KeptChoices = NonNullable<Memo['choices']>;
 
 /** Longer lists are cut, and a note says so. */
 const maxChoices = 10_000;
@@ -31,17 +31,17 @@ export function needsHost({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>)
 }
 
 /** The fields and choices of a form. Lists that were read for the same answers before are not read again. */
-export async function unfold(
+export async function formContentsOf(
   context: SlackContext,
   person: Person,
   parsed: ParsedCommand,
-  before: Chosen = {},
-): Promise<Unfolded & { readonly trouble?: Refusal }> {
+  before: KeptChoices = {},
+): Promise<FormContents & { readonly trouble?: Refusal }> {
   const resolved = resolve(parsed, context.pipeline.names(person));
   const dependents = dependentsOf(parsed);
   const dependedOn = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
   const fields: FormField[] = [];
-  const choices: Record<string, Chosen[string]> = {};
+  const choices: Record<string, KeptChoices[string]> = {};
   let trouble: Refusal | undefined;
   const onTrouble = (error: unknown): undefined => {
     const refusal = asRefusal(error, canonicalArgs(resolved));
@@ -71,18 +71,18 @@ export async function unfold(
   return { fields, choices, ...(trouble && { trouble }) };
 }
 
-type Sought = {
+type ChoicesQuery = {
   readonly resolved: Resolved;
   readonly dependent: NonNullable<Dependents[string]>;
   readonly given: readonly string[];
-  readonly kept: Chosen[string] | undefined;
+  readonly kept: KeptChoices[string] | undefined;
 };
 
 type ShownChoices = {
   readonly words: readonly string[];
   /** The chosen ones. */
   readonly given: readonly string[];
-  readonly kept: Chosen[string];
+  readonly kept: KeptChoices[string];
   readonly note: string | undefined;
   /** Whether an earlier choice is no longer possible. */
   readonly lost: boolean;
@@ -91,7 +91,7 @@ type ShownChoices = {
 async function choicesOf(
   { pipeline, payloads }: SlackContext,
   person: Person,
-  { resolved: { parsed, input }, dependent, given, kept }: Sought,
+  { resolved: { parsed, input }, dependent, given, kept }: ChoicesQuery,
 ): Promise<ShownChoices> {
   const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
@@ -106,7 +106,7 @@ async function choicesOf(
   const isNewList = kept !== undefined && kept.of !== of;
   const available = new Set(read);
   const remaining = isNewList ? given.filter((word) => available.has(word)) : given;
-  const words = [...new Set([...remaining, ...fittingPart(read)])];
+  const words = [...new Set([...remaining, ...fittingChoices(read)])];
   const dropped = given.filter((word) => !remaining.includes(word));
   const id = await payloads.keepList(person.id, words);
   return {
@@ -146,7 +146,7 @@ export function orTooOld(error: unknown): never {
     : error;
 }
 
-function fittingPart(read: readonly string[]): readonly string[] {
+function fittingChoices(read: readonly string[]): readonly string[] {
   let size = 0;
   const end = read.findIndex((word, at) => (size += word.length + 3) > maxCharacters || at === maxChoices);
   return end === -1 ? read : read.slice(0, end);

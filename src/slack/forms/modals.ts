@@ -17,14 +17,14 @@ import { channel as inChannel, joined, say, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
-import { wordsFor } from '../context/handler.ts';
+import { errorNote } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
-import { needsHost, unfold } from './form-fields.ts';
+import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
 
-const opened = z.object({ view: z.object({ id: z.string() }) });
+const openReply = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
 
 /**
@@ -45,7 +45,7 @@ export async function openForm(
     const waits = needsHost(resolved);
     const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
     if (view !== undefined && waits)
-      await intoView(context, interaction, { id: view, title: parsed.command.button }, draw);
+      await drawIntoView(context, interaction, { id: view, title: parsed.command.button }, draw);
     if (view !== undefined) return;
   }
   const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
@@ -60,7 +60,7 @@ export async function drawForm(
   person: Person,
   { says, choices }: { readonly says?: Text | undefined; readonly choices?: Memo['choices'] } = {},
 ): Promise<ModalView> {
-  const { trouble, ...unfolded } = await unfold(context, person, parsed, choices);
+  const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
   const notes = joined([says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
@@ -104,7 +104,7 @@ export async function showReview(
   const { button } = ready.parsed.parsed.command;
   let told: Text | undefined;
   let locked: Refusal | undefined;
-  const isDrawn = await intoView(context, interaction, { id: view, title: button }, async () => {
+  const isDrawn = await drawIntoView(context, interaction, { id: view, title: button }, async () => {
     const came = await next(context.pipeline, ready, interaction.inbox);
     if (came.kind === 'refuse') {
       if (came.refusal instanceof Locked) locked = came.refusal;
@@ -163,7 +163,7 @@ async function reviewOf(
  * refusal or fault is thrown so that its reader is told in another way. With `hash` only that version of the view is
  * replaced. Resolves with false if the view was closed.
  */
-export async function intoView(
+export async function drawIntoView(
   context: SlackContext,
   interaction: Interaction,
   { id, title, hash }: { readonly id: string; readonly title: string; readonly hash?: string },
@@ -173,7 +173,7 @@ export async function intoView(
   const drawn = await make().catch((error: unknown) => {
     trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
-    return noticeView(title, [{ text: wordsFor(context, interaction, 'preparing a form', trouble).text }]);
+    return noticeView(title, [{ text: errorNote(context, interaction, 'preparing a form', trouble).text }]);
   });
   try {
     await context.views.views.update({ view_id: id, view: drawn, ...(hash !== undefined && { hash }) });
@@ -210,7 +210,7 @@ export async function openView(
 ): Promise<string | undefined> {
   if (trigger === undefined) return undefined;
   try {
-    return opened.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
+    return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
   } catch (error) {
     const name = platformError(error);
     if (name === undefined || name.includes('trigger')) return undefined;

@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { resolve } from '../../pipeline/language/resolve.ts';
 import { joined } from '../../text.ts';
-import { memoOf, noticeView, typedAs } from './views.ts';
+import { memoOf, noticeView, typedOptions } from './views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
@@ -13,14 +13,14 @@ import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
-import { sentBy, senderIn } from '../context/payload-shapes.ts';
+import { senderFields, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Redraws a form after a change of a field that others depend on. */
 
 /** The change of an input that reports its changes. */
-export const dispatched = z.object({
-  ...sentBy,
+export const fieldChangeShape = z.object({
+  ...senderFields,
   view: z.object({
     id: z.string(),
     hash: z.string(),
@@ -31,10 +31,10 @@ export const dispatched = z.object({
   /** When it was changed: an earlier change can arrive later or twice. */
   actions: z.tuple([z.object({ action_ts: z.string() })]),
 });
-type Dispatched = z.infer<typeof dispatched>;
+type FieldChange = z.infer<typeof fieldChangeShape>;
 
 /** What this process knows about one open form. */
-type Turn = {
+type FormUpdates = {
   /** The time of the newest change. */
   newest: number;
   /** The running update. */
@@ -44,11 +44,11 @@ type Turn = {
 };
 
 const maxForms = 500;
-const updated = z.object({ view: z.object({ hash: z.string() }) });
+const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 
 /** Redraws forms. Of several changes of one form only the last is drawn: an old drawing never replaces a newer one. */
-export function createRedraw(context: SlackContext): (event: Dispatched) => Promise<void> {
-  const turns = new BoundedMap<string, Turn>(maxForms);
+export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<void> {
+  const turns = new BoundedMap<string, FormUpdates>(maxForms);
   return async (event) => {
     const { id } = event.view;
     const turn = turns.get(id) ?? { newest: 0, updating: Promise.resolve(), became: new Map() };
@@ -68,14 +68,14 @@ export function createRedraw(context: SlackContext): (event: Dispatched) => Prom
 
 async function updateView(
   { views }: SlackContext,
-  { became }: Turn,
-  { id, hash }: Dispatched['view'],
+  { became }: FormUpdates,
+  { id, hash }: FieldChange['view'],
   view: ModalView,
 ): Promise<void> {
   let current = hash;
   for (let next = became.get(current); next !== undefined; next = became.get(current)) current = next;
   try {
-    const answer = updated.safeParse(await views.views.update({ view_id: id, hash: current, view }));
+    const answer = updateReply.safeParse(await views.views.update({ view_id: id, hash: current, view }));
     if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
   } catch (error) {
     // It was submitted or closed in the meantime, or another process redrew it.
@@ -83,7 +83,7 @@ async function updateView(
   }
 }
 
-async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalView | undefined> {
+async function redrawn(context: SlackContext, event: FieldChange): Promise<ModalView | undefined> {
   const { view } = event;
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
@@ -95,7 +95,7 @@ async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalV
   });
   if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
   const filled = readInputs(view.state.values, lists);
-  const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedAs(memo), ...filled };
+  const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
   const says = await lockNote(context, resolve(parsed, context.pipeline.names(person)));
   return drawForm(context, memo.origin, parsed, person, { says, choices: memo.choices });
 }

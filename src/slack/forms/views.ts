@@ -53,7 +53,7 @@ const limits = { title: 24, memo: 3_000, option: 75 } as const;
 export const memoOf = (metadata: string): Memo | undefined => attempt(() => memo.parse(JSON.parse(metadata)));
 
 /** The contents of a form: its fields, and the text above them. */
-export type Unfolded = {
+export type FormContents = {
   readonly fields: readonly FormField[];
   readonly choices?: Memo['choices'];
   readonly says?: Text | undefined;
@@ -61,21 +61,21 @@ export type Unfolded = {
 
 /** The form of a command, filled in so far. */
 export function formView(
-  { path, command, reason, dryRun, queue }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & Typed,
+  { path, command, reason, dryRun, queue }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & TypedOptions,
   from: Origin,
   names: (id: string) => string | undefined,
-  { fields, choices, says = inline(`${command.summary}.`) }: Unfolded,
+  { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((asked) => inputOf(asked, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const typed: Typed = { ...(dryRun && { dryRun }), ...(queue && { queue }) };
+  const typed: TypedOptions = { ...(dryRun && { dryRun }), ...(queue && { queue }) };
   const memo: Memo = { origin: from, path, ...(choices && { choices }), ...typed };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
 /** What a form has no field for. */
-type Typed = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
-export const typedAs = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
+type TypedOptions = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
+export const typedOptions = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
@@ -164,9 +164,9 @@ const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]):
   blocks,
 });
 
-type Kind = 'form' | 'review' | 'checklist' | 'approve' | 'decline' | 'go_on' | 'picker';
+type SubmittedKind = 'form' | 'review' | 'checklist' | 'approve' | 'decline' | 'go_on' | 'picker';
 
-function modal(kind: Kind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
+function modal(kind: SubmittedKind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);
   if (metadata.length > limits.memo) throw new RangeError('the memo of a form is too long');
   return {

@@ -13,11 +13,11 @@ import { join } from '../../pipeline/language/tokenize.ts';
 import { say } from '../../text.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
-import { sentBy, senderIn } from '../context/payload-shapes.ts';
+import { senderFields, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a button press that we use: who, where, and the button's value. */
-const press = z.object({
-  ...sentBy,
+const buttonPressShape = z.object({
+  ...senderFields,
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
@@ -32,7 +32,7 @@ const press = z.object({
 /** Buttons on messages and in App Home. A value is arguments to run, the id of a row, or a decision. */
 export function listenToButtons(app: App, context: SlackContext, track: Track): void {
   app.action(/.*/, async ({ ack, body }) => {
-    const read = press.safeParse(body);
+    const read = buttonPressShape.safeParse(body);
     const button = read.data?.actions[0];
     // `form-events.ts` listens to the inputs of forms.
     if (read.data?.view?.type === 'modal') return;
@@ -44,7 +44,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       content: value,
-      ...(kind === 'run' ? natureOf(value) : natureOfKind(kind)),
+      ...(kind === 'run' ? natureOf(value) : natureOfPress(kind)),
       from: {
         ...senderIn(context, read.data),
         channel: channel?.id,
@@ -55,7 +55,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
       ack: async () => (await ack(), false),
       work: async (interaction) => {
         try {
-          await pressed(context, interaction, kind, value);
+          await onPress(context, interaction, kind, value);
         } finally {
           if (view?.type === 'home') await redrawHome(context, user.id);
         }
@@ -65,11 +65,11 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
 }
 
 /** For buttons that do not hold arguments. */
-const natureOfKind = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
+const natureOfPress = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
 /** The thread of the press. The top message of a thread names itself as its thread; that press is in the channel. */
-function threadOf({ container, message }: z.infer<typeof press>): string | undefined {
+function threadOf({ container, message }: z.infer<typeof buttonPressShape>): string | undefined {
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;
 }
@@ -78,7 +78,7 @@ function threadOf({ container, message }: z.infer<typeof press>): string | undef
 const redrawHome = (context: SlackContext, id: string): Promise<void> =>
   publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'could not redraw an App Home'));
 
-async function pressed(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
+async function onPress(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
   switch (kind) {
     case 'run':
       return handleLine(context, interaction, value);

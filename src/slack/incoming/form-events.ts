@@ -7,18 +7,18 @@ import { namedBy } from '../../pipeline/language/resolve.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
-import { pressedInModal, turnPage } from '../answers/call-view.ts';
-import { approveInModal, openDecision } from '../answers/decisions.ts';
+import { pagePressShape, turnPage } from '../answers/call-view.ts';
+import { notePressShape, openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf, timeAck, type Track } from './receive.ts';
-import { createRedraw, dispatched } from '../forms/redraw.ts';
+import { createRedraw, fieldChangeShape } from '../forms/redraw.ts';
 import { runHandler } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { submission, submit, interactionOf, submissionKey } from './submissions.ts';
-import { sentBy, senderIn } from '../context/payload-shapes.ts';
+import { submissionShape, submit, interactionOf, submissionKey } from './submissions.ts';
+import { senderFields, senderIn } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
 
@@ -27,17 +27,17 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
   const redraw = createRedraw(context);
   app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
     const onAck = timeAck(context, 'form');
-    const said = submission.parse(body);
-    const { ack: answer, after, inbox } = await submit(context, said);
+    const submitted = submissionShape.parse(body);
+    const { ack: answer, after, inbox } = await submit(context, submitted);
     await (answer ? ack(answer) : ack());
-    onAck(requestId(submissionKey(said.view)));
+    onAck(requestId(submissionKey(submitted.view)));
     if (inbox !== undefined) failpoint('acked', inbox);
     if (after === undefined) return;
-    const memo = memoOf(said.view.private_metadata);
+    const memo = memoOf(submitted.view.private_metadata);
     const command = catalogue.get(memo?.path ?? '');
     const lane = command?.shape === 'report' ? laneOf(command) : 'urgent';
     const interaction: Interaction = {
-      ...interactionOf(context, said, memo, submissionKey(said.view)),
+      ...interactionOf(context, submitted, memo, submissionKey(submitted.view)),
       line: memo?.path,
       inbox,
     };
@@ -45,24 +45,24 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
   app.action(/.*/, async ({ ack, body }) => {
-    if (!inModal.safeParse(body).success) return;
+    if (!modalActionShape.safeParse(body).success) return;
     await ack();
-    const page = pressedInModal.safeParse(body);
-    if (page.success) return track(() => turn(context, page.data));
-    const approve = approveInModal.safeParse(body);
-    if (approve.success) return track(() => openNote(context, approve.data));
-    const read = dispatched.safeParse(body);
+    const page = pagePressShape.safeParse(body);
+    if (page.success) return track(() => handlePagePress(context, page.data));
+    const approve = notePressShape.safeParse(body);
+    if (approve.success) return track(() => handleNotePress(context, approve.data));
+    const read = fieldChangeShape.safeParse(body);
     if (!read.success) return;
     const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
     track(() => draw().catch((error: unknown) => onStale(context, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
-    await ack({ options: await within(suggestionsMs, suggestions(context, body)).catch(() => []) });
+    await ack({ options: await within(suggestionsMs, suggestionsFor(context, body)).catch(() => []) });
   });
 }
 
 /** Shows another page of *Everything that will be sent*. */
-function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
+function handlePagePress(context: SlackContext, pressed: z.infer<typeof pagePressShape>): Promise<void> {
   const { view, trigger_id: trigger } = pressed;
   const interaction = interactionOf(
     context,
@@ -74,7 +74,7 @@ function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): P
 }
 
 /** Opens the form for a note with an approval. */
-function openNote(context: SlackContext, pressed: z.infer<typeof approveInModal>): Promise<void> {
+function handleNotePress(context: SlackContext, pressed: z.infer<typeof notePressShape>): Promise<void> {
   const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
   const [{ value }] = pressed.actions;
   const interaction = interactionOf(context, pressed, undefined, key);
@@ -82,22 +82,22 @@ function openNote(context: SlackContext, pressed: z.infer<typeof approveInModal>
   return runHandler(context, interaction, 'opening a form', open, 'usual');
 }
 
-const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });
+const modalActionShape = z.object({ view: z.object({ type: z.literal('modal') }) });
 /** Harmless: the form keeps what was filled in, and submitting it shows what is wrong. */
 function onStale({ log }: SlackContext, error: unknown): void {
   if (!(error instanceof Refusal)) log.warn({ err: error }, 'could not redraw a form');
 }
 
-const asking = z.object({
-  ...sentBy,
+const suggestionRequestShape = z.object({
+  ...senderFields,
   action_id: z.string(),
   value: z.string().default(''),
   view: z.object({ private_metadata: z.string() }).optional(),
 });
 
 /** Options that match what was typed: the host's choices for the field, or names this person may read. */
-async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
-  const { action_id: name, value, view, ...sender } = asking.parse(body);
+async function suggestionsFor(context: SlackContext, body: unknown): Promise<Option[]> {
+  const { action_id: name, value, view, ...sender } = suggestionRequestShape.parse(body);
   const person = await identifyViewer(context.pipeline, senderIn(context, sender));
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];

@@ -7,7 +7,7 @@ import { publishHome } from '../answers/home.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';
-import { changedGroup, openedHome, typedCommand, usedShortcut, senderIn } from '../context/payload-shapes.ts';
+import { commandShape, groupChangeShape, homeOpenedShape, shortcutShape, senderIn } from '../context/payload-shapes.ts';
 
 /** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked first. */
 export function listen(app: App, context: SlackContext, track: Track): void {
@@ -18,18 +18,18 @@ export function listen(app: App, context: SlackContext, track: Track): void {
   listenToShortcuts(app, context, track);
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab !== 'home') return;
-    const { user } = openedHome.parse(event);
+    const { user } = homeOpenedShape.parse(event);
     context.homes.opened(user);
     track(() => context.turns.usual(() => publishHome(context, user), user));
   });
   app.event('subteam_members_changed', async ({ event }) => {
-    context.people.groupChanged(changedGroup.parse(event).subteam_id);
+    context.people.groupChanged(groupChangeShape.parse(event).subteam_id);
   });
 }
 
 function listenToCommands(app: App, context: SlackContext, track: Track): void {
   app.command(/.*/, async ({ ack, body }) => {
-    const { command, text, enterprise, from } = typedCommand.parse(body);
+    const { command, text, enterprise, from } = commandShape.parse(body);
     const team = context.people.originOf({ team: from.team, enterprise });
     const line = lineOf(command, text);
     return acceptDelivery(context, track, {
@@ -54,7 +54,7 @@ function lineOf(command: string, text: string | undefined): string {
 /** The only shortcut opens the list of commands from anywhere in Slack. */
 function listenToShortcuts(app: App, context: SlackContext, track: Track): void {
   app.shortcut(/.*/, async ({ ack, body }) => {
-    const used = usedShortcut.parse(body);
+    const used = shortcutShape.parse(body);
     const trigger = used.trigger_id;
     return acceptDelivery(context, track, {
       kind: 'command',

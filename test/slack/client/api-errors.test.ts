@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { refusalOf, type Refused } from '../../../src/slack/client/api-errors.ts';
+import { refusalOf, type RefusalKind } from '../../../src/slack/client/api-errors.ts';
 
 /** Slack's error codes, and what each means for a due message. */
-const table: Readonly<Record<Refused, string>> = {
+const table: Readonly<Record<RefusalKind, string>> = {
   transient:
     'internal_error fatal_error service_unavailable request_timeout ratelimited rate_limited message_limit_exceeded update_failed not_allowed_token_type missing_scope accesslimited team_added_to_org org_login_required external_channel_migrating',
   drawing:
