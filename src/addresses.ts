@@ -13,10 +13,10 @@ export function isPlainHttp(url: string): boolean {
 export const isHere = (url: string): boolean => onThisMachine.test(URL.parse(url)?.hostname ?? '');
 
 /** Whether it is an address to send to. Unlike a base address it may have a query, which often holds a token. */
-export function isWebhook(said: string): boolean {
-  const { protocol = '', username = '', password = '', hash = '' } = URL.parse(said) ?? {};
-  return /^https?:$/.test(protocol) && username + password === '' && hash === '' && !/\s/.test(said);
+export function isWebhook(text: string): boolean {
+  const { protocol = '', username = '', password = '', hash = '' } = URL.parse(text) ?? {};
+  return /^https?:$/.test(protocol) && username + password === '' && hash === '' && !/\s/.test(text);
 }
 
 /** Whether the audit trail can be sent there. */
-export const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);
+export const isAuditOut = (text: string): boolean => text === 'stdout' || /^file:./.test(text) || isWebhook(text);

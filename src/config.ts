@@ -22,7 +22,7 @@ const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
 const host = z
   .string()
   .refine(
-    (said) => isIP(said) !== 0 || hostName.test(said),
+    (text) => isIP(text) !== 0 || hostName.test(text),
     'must be an address or a name of this machine alone, such as 0.0.0.0, ::1 or localhost: without http://, brackets or a port',
   );
 const uuid = z.guid('must be a UUID').toLowerCase();
@@ -58,8 +58,8 @@ const formerKeys = printable
   )
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
-const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
-  error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
+const required = (description: string): { error: (issue: { input: unknown }) => string | undefined } => ({
+  error: (issue) => (issue.input === undefined ? `is not set: ${description}` : undefined),
 });
 const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
 const databaseAt = (start: RegExp, error: string) => {
@@ -68,8 +68,8 @@ const databaseAt = (start: RegExp, error: string) => {
 };
 
 /** `host:port`; an IPv6 address in brackets. */
-function endpointIn(said: string): { readonly host: string; readonly port: number } | undefined {
-  const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(said) ?? [];
+function endpointIn(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(text) ?? [];
   const name = written.replace(/^\[(.*)\]$/, '$1');
   const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= 65_535;
   return isPlace ? { host: name, port: Number(port) } : undefined;
@@ -111,7 +111,7 @@ export const variables = z.object({
   CERTIFICATES_DIR: z.string().optional(),
   CHECK_CONNECT_TO: z
     .string()
-    .refine((said) => endpointIn(said) !== undefined, endpointHint)
+    .refine((text) => endpointIn(text) !== undefined, endpointHint)
     .optional(),
   ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
@@ -157,9 +157,9 @@ export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAudit
 
 /** Reads only these, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
-  const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
-  const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
-  const read = wanted.safeParse(given);
+  const trailVariables = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
+  const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
+  const read = trailVariables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
   mistakes.push(...formerKeysAlone(given));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);

@@ -42,8 +42,8 @@ export class Refusal extends Error {
 export class Fault extends Error {
   override readonly name = 'Fault';
 
-  constructor(what: string, cause: unknown) {
-    super(what, { cause });
+  constructor(activity: string, cause: unknown) {
+    super(activity, { cause });
   }
 }
 

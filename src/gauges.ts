@@ -74,9 +74,9 @@ const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({
   read: async () => [{ value: value() }],
 });
 
-const loadSamples = (what: string, { free, waiting }: Load): readonly Sample[] => [
-  { labels: { for: what, state: 'free' }, value: free },
-  { labels: { for: what, state: 'waiting' }, value: waiting },
+const loadSamples = (work: string, { free, waiting }: Load): readonly Sample[] => [
+  { labels: { for: work, state: 'free' }, value: free },
+  { labels: { for: work, state: 'waiting' }, value: waiting },
 ];
 
 /** Left out while the database does not answer, but for `up`. */

@@ -43,6 +43,9 @@ type Overrides = {
   readonly migrations?: DatabaseOptions['migrations'];
 };
 
+/** How long a start waits for the host's first list of sites. */
+const firstListingMs = 5_000;
+
 /** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
@@ -80,6 +83,8 @@ export async function start(
   flushCompileCache();
 
   const stop = async (): Promise<void> => {
+    // First: a verdict that is still to come would hold up the end.
+    back.pipeline.siteCheck.close();
     await edge.server.stop(graceMs / 4);
     await back.worker.stop();
     back.delivery.nudge();
@@ -124,8 +129,8 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   };
   const policyHistory = createPolicyHistory({ ...back.pipeline, onUnsatisfiable });
   const housekeeping = { database, lostNote };
-  const poller = (what: string, everyMs: number, look: () => Promise<void>) =>
-    createPoller({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
+  const poller = (activity: string, everyMs: number, look: () => Promise<void>) =>
+    createPoller({ everyMs, look, onTrouble: (error) => onTrouble(activity, error) });
   const pollers = [
     back.ops,
     ...back.pollers,
@@ -140,12 +145,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, ...readiness(foundations, slack, back.ops) });
-  const stop: typeof server.stop = (withinMs) => {
-    // First: a verdict that is still to come would hold up the end.
-    back.pipeline.siteCheck.close();
-    return server.stop(withinMs);
-  };
-  return { server: { ...server, stop }, pollers, payloads, turns: context.turns };
+  return { server, pollers, payloads, turns: context.turns };
 }
 
 /** What the Slack code works with. */
@@ -168,8 +168,6 @@ const contextOf = (
   log,
   metrics,
 });
-
-const firstListingMs = 5_000;
 
 /** Runs the bot until a signal stops it. If it cannot start, says why, and the process ends with 1. */
 export async function main(): Promise<undefined> {

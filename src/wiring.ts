@@ -67,8 +67,8 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   // The policy file may be found broken before the database is open; the message waits for it.
   const { promise: opened, resolve: onOpen } = Promise.withResolvers<Database>();
   const tell = (key: string, text: Text): void => {
-    const told = opened.then((open) => tellOps(open, key, text));
-    told.catch((error: unknown) => onTrouble('telling the ops channel', error));
+    const saved = opened.then((open) => tellOps(open, key, text));
+    saved.catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
   const policy = await openPolicy(config.policyFile, rights, policyNotices(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);

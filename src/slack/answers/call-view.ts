@@ -89,12 +89,12 @@ export async function turnPage(
 async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
   const { page } = pageIn(value);
   const checked = await checkReview(context, interaction, memo, { first: 'review' });
-  const came = await next(context.pipeline, checked, undefined);
-  if (came.kind === 'refuse') throw came.refusal;
-  if (came.kind !== 'review' || !isAsShown(came.frozen, memo.shown)) {
+  const result = await next(context.pipeline, checked, undefined);
+  if (result.kind === 'refuse') throw result.refusal;
+  if (result.kind !== 'review' || !isAsShown(result.frozen, memo.shown)) {
     throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {
       hint: 'Go back and submit the form to see how it looks now.',
     });
   }
-  return drawCallPage(detailsOfFrozen(came.frozen), { of: undefined, surface: 'modal', page });
+  return drawCallPage(detailsOfFrozen(result.frozen), { of: undefined, surface: 'modal', page });
 }

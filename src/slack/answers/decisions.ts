@@ -48,10 +48,13 @@ export const notePressShape = z.object({
 export async function openDecision(
   context: SlackContext,
   interaction: Interaction,
-  { verdict, value, how }: { readonly verdict: 'approve' | 'go_on'; readonly value: string; readonly how?: 'push' },
+  value: string,
+  how?: 'push',
 ): Promise<void> {
   const decision = decisionIn(value);
-  if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  if (decision?.verdict !== 'approve' && decision?.verdict !== 'go_on')
+    throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
   if (view === undefined) {
@@ -61,9 +64,9 @@ export async function openDecision(
   const memo: Memo = { origin: originOf(interaction), decision: value };
   await drawIntoView(context, interaction, { id: view, title }, async () => {
     const reader = await identifySender(context.pipeline, interaction);
-    if (verdict === 'go_on') return goOnView(decision.number, await leftToDo(context.pipeline, reader, decision), memo);
+    if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
-    return approveView(decision.number, joined([says, notShownOn(card)], '\n'), memo);
+    return approveView(number, joined([says, notShownOn(card)], '\n'), memo);
   });
 }
 

@@ -58,19 +58,19 @@ async function handle(
   return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));
 }
 
-/** Tells the sender what came of a request that needed no review. */
-export async function showOutcome(context: SlackContext, interaction: Interaction, came: Next): Promise<void> {
-  switch (came.kind) {
+/** Shows the sender the result of a request that needed no review. */
+export async function showOutcome(context: SlackContext, interaction: Interaction, result: Next): Promise<void> {
+  switch (result.kind) {
     case 'refuse':
-      throw came.refusal;
+      throw result.refusal;
     case 'instead':
-      return handleLine(context, interaction, join(came.args));
+      return handleLine(context, interaction, join(result.args));
     case 'show':
-      return sendPage(context, interaction, came.parsed, came.page);
+      return sendPage(context, interaction, result.parsed, result.page);
     case 'queued':
-      return context.ephemeral(interaction, drawNote(came.note));
+      return context.ephemeral(interaction, drawNote(result.note));
     case 'saved':
-      return came.change && tellWhere(context, interaction, came.change);
+      return result.change && tellWhere(context, interaction, result.change);
     case 'review':
       throw new Error('a review without a form to draw it into');
   }

@@ -26,7 +26,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
     blocks.push(block);
   }
   const left = charactersIn(drawn.slice(blocks.length));
-  if (left > 0) blocks.push(richText([say`The rest is too long for this page: ${amount(left)} more characters.`]));
+  if (left > 0) blocks.push(paragraph(say`The rest is too long for this page: ${amount(left)} more characters.`));
   await context.views.views.publish({ user_id: id, view: { type: 'home', blocks } });
   context.homes.drew(id, numbers);
 }
@@ -45,7 +45,7 @@ export async function redrawHomes(context: SlackContext): Promise<void> {
 }
 
 type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: readonly number[] };
-const onlySaying = (text: Text): DrawnHome => ({ drawn: [richText([text])], numbers: [] });
+const onlySaying = (text: Text): DrawnHome => ({ drawn: [paragraph(text)], numbers: [] });
 
 async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const { people, pipeline } = context;
@@ -63,10 +63,10 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const { toDecide, mine, places, more, recent, numbers } = await overviewFor(pipeline, person);
   const drawn = [
     heading('Waiting for your decision'),
-    ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing is waiting for you.`)]),
+    ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [paragraph(say`Nothing is waiting for you.`)]),
     ...notShown(more.toDecide, `${context.command} changes --waiting`),
     heading('Your open changes'),
-    ...(mine.length > 0 ? mine.flatMap(whole) : [nothing(say`You have no open changes.`)]),
+    ...(mine.length > 0 ? mine.flatMap(whole) : [paragraph(say`You have no open changes.`)]),
     ...notShown(more.mine, `${context.command} changes --mine`),
     ...(places.length > 0
       ? [heading('Your places in queues'), ...places.flatMap((place) => drawNote(place).blocks)]
@@ -74,10 +74,10 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(inOneLine))
-      : nothing(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
+      : paragraph(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
     heading('Your sites'),
     ...(await recentSites(context, person)),
-    nothing(
+    paragraph(
       say`${code(`${context.command} help`)} lists everything you can run; ${code(context.command)} alone opens a form.`,
     ),
   ];
@@ -95,9 +95,9 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
   const used = (await pipeline.recent.of(person.id)).flatMap(
     (id) => environments.find((environment) => environment.id === id) ?? [],
   );
-  if (used.length === 0) return [nothing(say`Environments you use will show up here.`)];
+  if (used.length === 0) return [paragraph(say`Environments you use will show up here.`)];
   return used.slice(0, maxSites).flatMap(({ id, name }) => [
-    richText([[bold(name)]]),
+    heading(name),
     ...buttonRow(
       buttons.map(({ label, path }) => ({
         label,
@@ -117,10 +117,10 @@ const siteButtons = [
   { label: 'Clear the cache…', path: 'cache clear' },
 ] as const;
 
-const heading = (title: string): KnownBlock => richText([[bold(title)]]);
-const nothing = (text: Text): KnownBlock => richText([text]);
+const heading = (title: string): KnownBlock => paragraph([bold(title)]);
+const paragraph = (text: Text): KnownBlock => richText([text]);
 const notShown = (more: number, line: string): readonly KnownBlock[] =>
-  more === 0 ? [] : [richText([say`And ${amount(more)} more: ${code(line)}.`])];
+  more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${code(line)}.`)];
 /** The card as it stands in its channel, with its buttons. */
 const whole = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
 const inOneLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');

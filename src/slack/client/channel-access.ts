@@ -42,13 +42,13 @@ export function createChannelLook(options: LookOptions): (channel: string) => Pr
 
 async function ask({ client, onToken }: LookOptions, channel: string): Promise<ChannelLook> {
   try {
-    const { channel: seen } = reply.parse(await client.conversations.info({ channel }));
-    const { is_ext_shared: shared, is_pending_ext_shared: pending } = seen;
+    const { channel: info } = reply.parse(await client.conversations.info({ channel }));
+    const { is_ext_shared: shared, is_pending_ext_shared: pending } = info;
     return {
       kind: 'seen',
       shared: Boolean(shared || pending),
-      archived: seen.is_archived === true,
-      member: seen.is_member !== false,
+      archived: info.is_archived === true,
+      member: info.is_member !== false,
     };
   } catch (error) {
     const word = platformError(error) ?? '';

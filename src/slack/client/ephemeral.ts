@@ -29,12 +29,12 @@ export function createEphemeral(
   client: WebClient,
   apiUrl: string,
   ticks: () => number = () => performance.now(),
-): (to: ReplyTarget, what: Drawn) => Promise<void> {
-  return async ({ person, channel, thread, responseUrl, since }, what) => {
+): (to: ReplyTarget, content: Drawn) => Promise<void> {
+  return async ({ person, channel, thread, responseUrl, since }, content) => {
     const mayRespond = responseUrl !== undefined && isSlacks(responseUrl, apiUrl);
-    const answer = mayRespond ? await respond(responseUrl, what, thread) : 'refused';
+    const answer = mayRespond ? await respond(responseUrl, content, thread) : 'refused';
     if (answer === 'taken') return;
-    const message = withRemark(what, answer === 'expired', ticks() - since);
+    const message = withRemark(content, answer === 'expired', ticks() - since);
     const ephemeral = async (): Promise<boolean> => {
       if (channel === undefined || /^[DU]/.test(channel)) return false;
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
@@ -61,11 +61,11 @@ export function createEphemeral(
 }
 
 /** Adds why the answer is here and how long it took, if the reader could wonder. */
-function withRemark(what: Drawn, isExpired: boolean, tookMs: number): Drawn {
-  if (!isExpired && tookMs <= longMs) return what;
+function withRemark(content: Drawn, isExpired: boolean, tookMs: number): Drawn {
+  if (!isExpired && tookMs <= longMs) return content;
   const why = isExpired ? 'Slack lets me answer there for half an hour only, so the answer is here.' : undefined;
   const remark = drawNote({ text: joined([why, say`It took ${spokenDuration(tookMs)}.`]) });
-  return { ...what, blocks: [...what.blocks, ...remark.blocks] };
+  return { ...content, blocks: [...content.blocks, ...remark.blocks] };
 }
 
 async function respond(

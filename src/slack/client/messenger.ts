@@ -55,21 +55,21 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
     }
   };
   return {
-    post: async (to, what) => {
+    post: async (to, content) => {
       const channel = 'person' in to ? to.person : to.channel;
       // Take the turn before any wait, so that messages keep their order.
       takeTurn(channel);
       await refuseShared(channel);
       const place = { channel, ...('thread' in to && { thread_ts: to.thread }) };
-      return noteAnswer(channel, postDrawn(client, place, draw(what)));
+      return noteAnswer(channel, postDrawn(client, place, draw(content)));
     },
-    edit: async ({ channel, ts }, what, file) => {
+    edit: async ({ channel, ts }, content, file) => {
       takeEdit();
       await refuseShared(channel);
       const uploaded = file && { file_ids: [await uploadFile(client, file)] };
       // Without the empty list the old blocks would stay if Slack refuses the new ones.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [], ...uploaded } as const;
-      const sending = sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn }));
+      const sending = sendDrawn(draw(content), (drawn) => client.chat.update({ ...place, ...drawn }));
       await noteAnswer(undefined, sending);
     },
   };
@@ -115,7 +115,7 @@ export async function postDrawn(
   }
 }
 
-const draw = (what: Card | Note): Drawn => ('headline' in what ? drawCard(what) : drawNote(what));
+const draw = (content: Card | Note): Drawn => ('headline' in content ? drawCard(content) : drawNote(content));
 
 /** Sends with blocks, and once more as plain text if Slack refuses the blocks. */
 export async function sendDrawn<T>(

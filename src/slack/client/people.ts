@@ -100,10 +100,10 @@ export function createPeople(options: PeopleOptions): People {
   };
   const who =
     (purpose: Purpose): AskPerson =>
-    async (id, wanted, from = team) => {
+    async (id, groupIds, from = team) => {
       const [user, ...lists] = await Promise.all([
         knownUser(id, purpose) ?? userOf(id),
-        ...wanted.map(async (group) => [group, await groups.ask(group, purpose)] as const),
+        ...groupIds.map(async (group) => [group, await groups.ask(group, purpose)] as const),
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
     };
@@ -114,8 +114,8 @@ export function createPeople(options: PeopleOptions): People {
     fresh: who('fresh'),
     recent: who('recent'),
     membersOf: async (group, isGlance = false) => {
-      const told = await groups.ask(group, isGlance ? 'glance' : 'usual');
-      return told.kind === 'members' ? told.ids : undefined;
+      const answer = await groups.ask(group, isGlance ? 'glance' : 'usual');
+      return answer.kind === 'members' ? answer.ids : undefined;
     },
     originOf: (named) =>
       named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
@@ -144,12 +144,12 @@ const personFrom = (user: User, { id, team, from, ...groups }: PersonFacts): Per
   zone: user.tz ?? 'UTC',
 });
 
-type GroupAnswers = readonly (readonly [group: string, told: GroupAnswer])[];
+type GroupAnswers = readonly (readonly [group: string, answer: GroupAnswer])[];
 
 /** Which of these groups somebody is in, by this id or another of theirs. Unanswered groups are in none. */
 function membershipsIn(lists: GroupAnswers, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
   const groupsWhere = (fits: (members: readonly string[]) => boolean): readonly string[] =>
-    lists.flatMap(([group, told]) => (told.kind === 'members' && fits(told.ids) ? [group] : []));
+    lists.flatMap(([group, answer]) => (answer.kind === 'members' && fits(answer.ids) ? [group] : []));
   const joined = (members: readonly string[]): boolean => ids.some((one) => members.includes(one));
   return {
     groups: groupsWhere((members) => members.includes(id)),

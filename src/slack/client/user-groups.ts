@@ -60,7 +60,7 @@ const maxKept = 500;
 const tooOften: GroupAnswer = { kind: 'not told', why: 'asked too often', isLasting: false };
 const paused: GroupAnswer = { kind: 'not told', why: 'ratelimited', isLasting: false };
 
-type Entry = { readonly askedAt: number; readonly answer: Promise<GroupAnswer>; told?: GroupAnswer };
+type Entry = { readonly askedAt: number; readonly answer: Promise<GroupAnswer>; settled?: GroupAnswer };
 
 /** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
 export function createUserGroups({ question, now, replicas, onGroup }: UserGroupOptions): UserGroups {
@@ -68,21 +68,21 @@ export function createUserGroups({ question, now, replicas, onGroup }: UserGroup
   let questionTimes: readonly number[] = [];
   let restsUntil = -Infinity;
 
-  const isUsable = ({ askedAt, told }: Entry, ageMs: number): boolean => {
+  const isUsable = ({ askedAt, settled }: Entry, ageMs: number): boolean => {
     // Still pending: share it.
-    if (told === undefined) return true;
-    const isPassing = told.kind === 'not told' && !told.isLasting;
+    if (settled === undefined) return true;
+    const isPassing = settled.kind === 'not told' && !settled.isLasting;
     return now() - askedAt <= (isPassing ? Math.min(ageMs, momentMs) : ageMs);
   };
   const askSlack = (group: string): Promise<GroupAnswer> => {
     const entry: Entry = { askedAt: now(), answer: question(group) };
     questionTimes = [...questionTimes, entry.askedAt];
     cache.set(group, entry);
-    void entry.answer.then((told) => {
-      entry.told = told;
-      if (told.kind === 'members') onGroup(group, undefined);
-      else if (told.isLasting) onGroup(group, told.why);
-      else if (told.restMs !== undefined) restsUntil = Math.max(restsUntil, now() + told.restMs);
+    void entry.answer.then((answer) => {
+      entry.settled = answer;
+      if (answer.kind === 'members') onGroup(group, undefined);
+      else if (answer.isLasting) onGroup(group, answer.why);
+      else if (answer.restMs !== undefined) restsUntil = Math.max(restsUntil, now() + answer.restMs);
     });
     return entry.answer;
   };
@@ -97,10 +97,10 @@ export function createUserGroups({ question, now, replicas, onGroup }: UserGroup
   const troubles = new BoundedMap<string, string>(maxKept);
   return {
     ask: async (group, purpose) => {
-      const told = await ask(group, purpose);
-      if (told.kind === 'members') troubles.delete(group);
-      else troubles.set(group, told.why);
-      return told;
+      const answer = await ask(group, purpose);
+      if (answer.kind === 'members') troubles.delete(group);
+      else troubles.set(group, answer.why);
+      return answer;
     },
     troubleOf: (group) => troubles.get(group),
     changed: (group) => void cache.delete(group),

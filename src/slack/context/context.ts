@@ -29,7 +29,7 @@ export type SlackContext = {
   /** Separate clients for posts and for views and private answers: a rate limit on one does not delay the other. */
   readonly messages: WebClient;
   readonly views: WebClient;
-  readonly ephemeral: (to: ReplyTarget, what: Drawn) => Promise<void>;
+  readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
   readonly homes: Homes;
   readonly payloads: PayloadStore;
   /** Keys of pages that are being shared or were shared a moment ago, each with its place. */

@@ -37,14 +37,14 @@ async function isOpen({ pipeline, log }: SlackContext, { inbox, request }: Inter
 export async function runHandler(
   context: SlackContext,
   interaction: Interaction,
-  what: string,
+  activity: string,
   work: () => Promise<void>,
   lane: Lane,
 ): Promise<void> {
   const { request, since } = interaction;
   const note = (outcome: 'done' | 'refused' | 'fault'): void =>
     context.log.info(
-      { request, work: what, outcome, ms: Math.round(performance.now() - since) },
+      { request, work: activity, outcome, ms: Math.round(performance.now() - since) },
       'worked on a delivery',
     );
   try {
@@ -56,7 +56,7 @@ export async function runHandler(
     note('done');
   } catch (error) {
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
-    const message = errorNote(context, interaction, what, error);
+    const message = errorNote(context, interaction, activity, error);
     try {
       // Told first: whoever dies in between tells twice, and never not at all.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
@@ -132,16 +132,16 @@ function repeatableLine(line = ''): Inline | undefined {
 export function errorNote(
   context: SlackContext,
   { request, line }: Pick<Interaction, 'request' | 'line'>,
-  what: string,
+  activity: string,
   error: unknown,
 ): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
   if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRunNote(line)));
-  const fault = error instanceof Fault ? error : new Fault(what, error);
+  const fault = error instanceof Fault ? error : new Fault(activity, error);
   context.metrics.faults.inc();
-  context.log.error({ err: fault, request }, `fault while ${what}`);
+  context.log.error({ err: fault, request }, `fault while ${activity}`);
   const named = repeatableLine(line);
   return drawNote({
-    text: say`Something broke on my side while ${what}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
+    text: say`Something broke on my side while ${activity}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
   });
 }

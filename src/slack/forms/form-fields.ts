@@ -55,18 +55,18 @@ export async function formContentsOf(
     const dependent = dependents[name];
     // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
-    const asked: FormField = { name, field, given, tells: dependedOn.has(name) };
+    const formField: FormField = { name, field, given, reportsChanges: dependedOn.has(name) };
     const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
-    const sought = offers && { resolved, dependent, given, kept: before[name] };
-    const listed = sought && (await choicesOf(context, person, sought).catch(onTrouble));
+    const query = offers && { resolved, dependent, given, kept: before[name] };
+    const listed = query && (await choicesOf(context, person, query).catch(onTrouble));
     if (!listed) {
-      fields.push(asked);
+      fields.push(formField);
       continue;
     }
     const { kept, words, note, lost } = listed;
     choices[name] = kept;
     const required = lost && listed.given.length === 0;
-    fields.push({ ...asked, given: listed.given, choices: { id: kept.id, words }, note, required });
+    fields.push({ ...formField, given: listed.given, choices: { id: kept.id, words }, note, required });
   }
   return { fields, choices, ...(trouble && { trouble }) };
 }

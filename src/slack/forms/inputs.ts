@@ -18,7 +18,7 @@ export type FormField = {
   /** The host's choices and the id of the kept list. Option values are indexes into that list. */
   readonly choices?: { readonly id: string; readonly words: readonly string[] } | undefined;
   /** Other fields depend on it, so Slack reports each change of it. */
-  readonly tells?: boolean;
+  readonly reportsChanges?: boolean;
   /** It must be filled in: an earlier choice was dropped, and leaving it empty would mean more than before. */
   readonly required?: boolean;
   /** Shown instead of its hint. */
@@ -50,17 +50,17 @@ export const blockOf = (field: string, choices?: { readonly id: string }): strin
   choices ? `field:${field}:${choices.id}` : `field:${field}`;
 
 /** The input block of a field. */
-export function inputOf(asked: FormField, names: Names): InputBlock {
-  const { name, field, tells, note = field.hint } = asked;
-  const choices = usableChoices(asked);
+export function inputOf(formField: FormField, names: Names): InputBlock {
+  const { name, field, reportsChanges, note = field.hint } = formField;
+  const choices = usableChoices(formField);
   return {
     type: 'input',
     block_id: blockOf(name, choices),
-    optional: !asked.required && (field.optional || (field.kind === 'plain' && field.absent !== undefined)),
+    optional: !formField.required && (field.optional || (field.kind === 'plain' && field.absent !== undefined)),
     label: plainText(field.label, limits.label),
     ...(note && { hint: plainText(note, limits.hint) }),
-    ...(tells && { dispatch_action: true }),
-    element: elementOf({ ...asked, choices }, names),
+    ...(reportsChanges && { dispatch_action: true }),
+    element: elementOf({ ...formField, choices }, names),
   };
 }
 

@@ -102,29 +102,29 @@ export async function showReview(
   notice?: Text,
 ): Promise<void> {
   const { button } = ready.parsed.parsed.command;
-  let told: Text | undefined;
+  let outcome: Text | undefined;
   let locked: Refusal | undefined;
   const isDrawn = await drawIntoView(context, interaction, { id: view, title: button }, async () => {
-    const came = await next(context.pipeline, ready, interaction.inbox);
-    if (came.kind === 'refuse') {
-      if (came.refusal instanceof Locked) locked = came.refusal;
-      throw came.refusal;
+    const result = await next(context.pipeline, ready, interaction.inbox);
+    if (result.kind === 'refuse') {
+      if (result.refusal instanceof Locked) locked = result.refusal;
+      throw result.refusal;
     }
-    if (came.kind === 'saved') {
-      told = savedText(came.change);
-      return noticeView(button, told);
+    if (result.kind === 'saved') {
+      outcome = savedText(result.change);
+      return noticeView(button, outcome);
     }
-    if (came.kind !== 'review') throw new Error(`a review became: ${came.kind}`);
-    if (came.differs) told = changedMeanwhile;
-    const above = joined([told ?? notice, await lockNote(context, came.frozen)], '\n');
-    return reviewOf(context, interaction, came.frozen, above);
+    if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
+    if (result.differs) outcome = changedMeanwhile;
+    const above = joined([outcome ?? notice, await lockNote(context, result.frozen)], '\n');
+    return reviewOf(context, interaction, result.frozen, above);
   }).catch((error: unknown) => {
-    if (told === undefined) throw error;
+    if (outcome === undefined) throw error;
     context.log.warn({ err: error }, 'could not draw what became of a form');
     return false;
   });
   // They submitted it, so they hear what became of it, also if the form is closed or Slack does not draw it.
-  if (!isDrawn && told) await context.ephemeral(interaction, drawNote({ text: told }));
+  if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
   // A form has no buttons, and this refusal has one.
   if (isDrawn && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));
 }

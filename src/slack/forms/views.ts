@@ -66,7 +66,7 @@ export function formView(
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: FormContents,
 ): ModalView {
-  const blocks: KnownBlock[] = [richText([says]), ...fields.map((asked) => inputOf(asked, names))];
+  const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
   const typed: TypedOptions = { ...(dryRun && { dryRun }), ...(queue && { queue }) };
   const memo: Memo = { origin: from, path, ...(choices && { choices }), ...typed };

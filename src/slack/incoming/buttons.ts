@@ -91,9 +91,8 @@ async function onPress(context: SlackContext, interaction: Interaction, kind: st
     case 'decision':
       return pressDecision(context, interaction, value);
     case 'note':
-      return openDecision(context, interaction, { verdict: 'approve', value });
     case 'without':
-      return openDecision(context, interaction, { verdict: 'go_on', value });
+      return openDecision(context, interaction, value);
     case 'call':
       return showCall(context, interaction, value);
     case 'checklist': {

@@ -78,7 +78,7 @@ function handleNotePress(context: SlackContext, pressed: z.infer<typeof notePres
   const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
   const [{ value }] = pressed.actions;
   const interaction = interactionOf(context, pressed, undefined, key);
-  const open = (): Promise<void> => openDecision(context, interaction, { verdict: 'approve', value, how: 'push' });
+  const open = (): Promise<void> => openDecision(context, interaction, value, 'push');
   return runHandler(context, interaction, 'opening a form', open, 'usual');
 }
 

@@ -15,8 +15,8 @@ export const probesFor = (
       const body = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
       return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(body);
     };
-    const asked = isConnected(receiver()) ? notReady() : Promise.resolve('no connection to Slack');
-    asked.then(reply, () => reply('broken'));
+    const whyNot = isConnected(receiver()) ? notReady() : Promise.resolve('no connection to Slack');
+    whyNot.then(reply, () => reply('broken'));
   },
 });
 
