@@ -1,15 +1,15 @@
-/** What addresses in the settings can be. */
+/** Checks of addresses in the settings. */
 
 /** In the spelling of `URL`: `[::ffff:127.0.0.1]` becomes `[::ffff:7f00:1]`. */
 const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
-/** Whether it leads to another machine without encryption; false for what is no address. */
+/** Whether it leads to another machine without encryption; false if it is not an address. */
 export function isPlainHttp(url: string): boolean {
   const { protocol = '' } = URL.parse(url) ?? {};
   return protocol === 'http:' && !isHere(url);
 }
 
-/** Whether it leads to this machine; false for what is no address. */
+/** Whether it leads to this machine; false if it is not an address. */
 export const isHere = (url: string): boolean => onThisMachine.test(URL.parse(url)?.hostname ?? '');
 
 /** Whether it is an address to send to. Unlike a base address it may have a query, which often holds a token. */

@@ -2,7 +2,7 @@ import { isAuditOut, isWebhook } from './addresses.ts';
 
 type Given = Readonly<Record<string, string>>;
 
-/** What is wrong with settings that each may be right: one that needs another, or rules it out. A sentence each. */
+/** Settings that contradict each other: one needs another, or rules it out. A sentence each. */
 export function contradictionsIn(given: Given): readonly string[] {
   const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, METRICS_HOST, METRICS_PORT } = given;
   const { DATABASE_LISTEN_URL, DATABASE_URL = 'sqlite:' } = given;

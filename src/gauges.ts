@@ -79,7 +79,7 @@ const loadSamples = (work: string, { free, waiting }: Load): readonly Sample[] =
   { labels: { for: work, state: 'waiting' }, value: waiting },
 ];
 
-/** Left out while the database does not answer, but for `up`. */
+/** While the database does not answer, only `up` has a value. */
 function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
   const read = remembered(() => within(patienceMs, readState(context)));
   type State = Awaited<ReturnType<typeof readState>>;

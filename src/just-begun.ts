@@ -1,6 +1,6 @@
 import { BoundedMap } from './bounded-map.ts';
 
-/** Work of the last second by its key, so that many who ask for the same at once have it done once. */
+/** Work that began within the last second, by key: callers that ask for the same at once share it. */
 export type JustBegun<T> = {
   /** What began less than a second ago, running or done. */
   readonly find: (key: string) => Promise<T> | undefined;
@@ -10,9 +10,9 @@ export type JustBegun<T> = {
 
 const momentMs = 1_000;
 
-/** Remembers the newest `most`; more begin anew. */
-export function createJustBegun<T>(most: number): JustBegun<T> {
-  const begun = new BoundedMap<string, { readonly at: number; readonly work: Promise<T> }>(most);
+/** Remembers at most `max`, the newest. */
+export function createJustBegun<T>(max: number): JustBegun<T> {
+  const begun = new BoundedMap<string, { readonly at: number; readonly work: Promise<T> }>(max);
   const forget = (key: string, work: Promise<T>): void => {
     if (begun.get(key)?.work === work) begun.delete(key);
   };

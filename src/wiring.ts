@@ -223,7 +223,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 
-/** What looks for due changes and timers, for turns in the queues, and for what was handed on in vain; `nudge` makes all of it look now. */
+/** The worker, and the pollers of the queues and of expired requests to others; `nudge` makes them look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {

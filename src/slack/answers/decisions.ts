@@ -99,7 +99,7 @@ export async function decideByForm(
   });
 }
 
-/** The form is gone when its refusal is read, so that gives the note back. */
+/** The form is gone by then, so the refusal repeats the note. */
 function withNote(error: unknown, note: string): unknown {
   if (!(error instanceof Refusal)) return error;
   const says = joined([error.says, say`I posted no note. Yours was: “${note}”`]);

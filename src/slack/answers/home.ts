@@ -31,7 +31,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
   context.homes.drew(id, numbers);
 }
 
-/** Draws the homes anew that show what has moved: of those who have opened theirs lately, as many as Slack allows. */
+/** Redraws the homes that are out of date, of people who opened theirs lately: as many as Slack allows. */
 export async function redrawHomes(context: SlackContext): Promise<void> {
   const { homes, log } = context;
   for (const id of homes.take()) {

@@ -59,17 +59,17 @@ const lacking = new Set([
 ]);
 
 /** Whether Slack's error code means that this method is unavailable to us for now. */
-export const isLacking = (word: string): boolean => lacking.has(word);
+export const isLacking = (errorCode: string): boolean => lacking.has(errorCode);
 
 /** Whether this is an error code, and not something like a page of HTML. */
-export const isErrorCode = (word: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(word);
+export const isErrorCode = (text: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(text);
 
 /**
  * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
  * a day. Text that is no code, such as a page of HTML, is `transient`.
  */
-export function refusalOf(word: string): RefusalKind {
-  if (transient.has(word) || !isErrorCode(word)) return 'transient';
-  if (drawing.has(word)) return 'drawing';
-  return token.has(word) ? 'token' : 'gone';
+export function refusalOf(errorCode: string): RefusalKind {
+  if (transient.has(errorCode) || !isErrorCode(errorCode)) return 'transient';
+  if (drawing.has(errorCode)) return 'drawing';
+  return token.has(errorCode) ? 'token' : 'gone';
 }

@@ -63,14 +63,14 @@ export async function checkAppToken(client: WebClient): Promise<CheckResult> {
   }
 }
 
-/** Slack's refusal is about the token; trouble of its own and anything else say nothing about it. */
+/** Only a refusal by Slack says something about the token; an outage does not. */
 function refusal(error: unknown, variable: string, hint: string): CheckResult {
-  const word = platformError(error);
-  // A page of a proxy is nobody's verdict, and may hold anything.
-  const isAnswered = word !== undefined && isErrorCode(word);
-  if (isAnswered && refusalOf(word) === 'transient' && !isLacking(word))
-    return { ...unknown(say`unknown: Slack answered ${code(word)}`), hint: say`Try again in a minute.` };
+  const errorCode = platformError(error);
+  // A proxy's page says nothing about the token, and may contain anything.
+  const isAnswered = errorCode !== undefined && isErrorCode(errorCode);
+  if (isAnswered && refusalOf(errorCode) === 'transient' && !isLacking(errorCode))
+    return { ...unknown(say`unknown: Slack answered ${code(errorCode)}`), hint: say`Try again in a minute.` };
   return !isAnswered
     ? { ...unknown(say`unknown: Slack gave no usable answer`), hint: say`Check SLACK_API_URL and the network.` }
-    : bad(say`Slack refuses ${code(variable)} (${code(word)})`, hint);
+    : bad(say`Slack refuses ${code(variable)} (${code(errorCode)})`, hint);
 }

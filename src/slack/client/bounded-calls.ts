@@ -8,16 +8,17 @@ import { platformError, rateLimitMs } from './messenger.ts';
 /** Why there is no answer from Slack. */
 export class NoAnswer {
   /** Slack's error code; undefined if Slack did not answer at all. */
-  readonly word: string | undefined;
+  readonly errorCode: string | undefined;
   /** Slack will say the same until somebody fixes it. */
   readonly isLasting: boolean;
   /** How long Slack asks us to wait, in milliseconds. */
   readonly restMs: number | undefined;
 
-  constructor(word?: string, restMs?: number) {
-    this.word = word;
+  constructor(errorCode?: string, restMs?: number) {
+    this.errorCode = errorCode;
     // With these kinds the request itself is the problem, not the moment or the token.
-    this.isLasting = word !== undefined && (isLacking(word) || ['drawing', 'gone'].includes(refusalOf(word)));
+    this.isLasting =
+      errorCode !== undefined && (isLacking(errorCode) || ['drawing', 'gone'].includes(refusalOf(errorCode)));
     this.restMs = restMs;
   }
 }
@@ -49,9 +50,9 @@ export function createBoundedCall({ client, onMissing, onToken }: BoundedCallOpt
       return answer;
     } catch (error) {
       const failure = noAnswer(error);
-      const { word = '' } = failure;
-      if (refusalOf(word) === 'token') onToken(false);
-      if (isLacking(word) && !missing.has(method)) {
+      const { errorCode = '' } = failure;
+      if (refusalOf(errorCode) === 'token') onToken(false);
+      if (isLacking(errorCode) && !missing.has(method)) {
         missing.add(method);
         onMissing(method);
       }
@@ -63,8 +64,8 @@ export function createBoundedCall({ client, onMissing, onToken }: BoundedCallOpt
 function noAnswer(error: unknown): NoAnswer {
   const restMs = rateLimitMs(error, defaultRestMs);
   if (restMs !== undefined) return new NoAnswer('ratelimited', restMs);
-  const word = platformError(error);
-  return new NoAnswer(word !== undefined && isErrorCode(word) ? word : undefined);
+  const errorCode = platformError(error);
+  return new NoAnswer(errorCode !== undefined && isErrorCode(errorCode) ? errorCode : undefined);
 }
 
 /** Callers that ask the same at the same time share one call. */

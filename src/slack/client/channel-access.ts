@@ -51,12 +51,12 @@ async function ask({ client, onToken }: LookOptions, channel: string): Promise<C
       member: info.is_member !== false,
     };
   } catch (error) {
-    const word = platformError(error) ?? '';
-    if (isLacking(word)) return { kind: 'no scope' };
+    const errorCode = platformError(error) ?? '';
+    if (isLacking(errorCode)) return { kind: 'no scope' };
     const refused = asUndeliverable(error);
     if (!(refused instanceof Undeliverable)) throw new Undeliverable('later', 'no answer about a channel');
     if (refused.kind === 'token') onToken(false);
-    if (refused.kind === 'gone') return { kind: 'hidden', word };
+    if (refused.kind === 'gone') return { kind: 'hidden', word: errorCode };
     throw refused;
   }
 }

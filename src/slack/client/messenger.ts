@@ -27,7 +27,7 @@ type MessengerOptions = {
 const busyAgainMs = 5_000;
 /** The length of the plain text that is sent if Slack refuses the blocks. */
 const maxPlainLength = 3_000;
-const maxWordLength = 80;
+const maxErrorLength = 80;
 
 /** Arguments of every message: nothing is unfurled or read as a name. */
 export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
@@ -78,16 +78,16 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
 const answered = z.object({ files: z.tuple([z.object({ files: z.tuple([z.object({ id: z.string() })]) })]) });
 
 /**
- * Uploads a file that nobody sees until it is in a message; resolves with its id. What Slack says of uploads, such as a
- * rate limit of their own, says nothing of messages: it must hold up none.
+ * Uploads a file that nobody sees until it is in a message; resolves with its id. Refusals of uploads, such as a rate
+ * limit of their own, must not hold up messages.
  */
 async function uploadFile(client: WebClient, { name, content }: Upload): Promise<string> {
   try {
     const { files } = answered.parse(await client.filesUploadV2({ filename: name, title: name, content }));
     return files[0].files[0].id;
   } catch (error) {
-    const word = platformError(error);
-    if (word !== undefined && isLacking(word)) throw new Undeliverable('gone', word);
+    const errorCode = platformError(error);
+    if (errorCode !== undefined && isLacking(errorCode)) throw new Undeliverable('gone', errorCode);
     const refused = asUndeliverable(error);
     // The next message shows whether it is the token.
     if (refused instanceof Undeliverable && refused.kind === 'token') throw new Undeliverable('later', refused.message);
@@ -125,8 +125,8 @@ export async function sendDrawn<T>(
   try {
     return await send(drawn);
   } catch (error) {
-    const word = platformError(error);
-    if (word === undefined || refusalOf(word) !== 'drawing') throw asUndeliverable(error);
+    const errorCode = platformError(error);
+    if (errorCode === undefined || refusalOf(errorCode) !== 'drawing') throw asUndeliverable(error);
     return send({ text: drawn.text.slice(0, maxPlainLength) }).catch((again: unknown) => {
       throw asUndeliverable(again);
     });
@@ -135,11 +135,11 @@ export async function sendDrawn<T>(
 
 /** Slack's refusal as an `Undeliverable`. Errors that are not from Slack are returned unchanged. */
 export function asUndeliverable(error: unknown): unknown {
-  const word = platformError(error);
-  if (word !== undefined) {
-    const kind = refusalOf(word);
+  const errorCode = platformError(error);
+  if (errorCode !== undefined) {
+    const kind = refusalOf(errorCode);
     // Text that is no error code can be a whole page.
-    return new Undeliverable(kind === 'transient' ? 'later' : kind, word.slice(0, maxWordLength));
+    return new Undeliverable(kind === 'transient' ? 'later' : kind, errorCode.slice(0, maxErrorLength));
   }
   const restMs = rateLimitMs(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);

@@ -160,7 +160,7 @@ function membershipsIn(lists: GroupAnswers, id: string, ids: readonly string[]):
 
 function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): GroupAnswer {
   if (!(reply instanceof NoAnswer)) return { kind: 'members', ids: reply.users };
-  const { word: why = 'no answer', isLasting, restMs } = reply;
+  const { errorCode: why = 'no answer', isLasting, restMs } = reply;
   return { kind: 'not told', why, isLasting, restMs };
 }
 

@@ -36,8 +36,8 @@ export type RateLimits = {
 };
 
 /**
- * One of `replicas` processes that share Slack's rates, each with its share. What Slack itself asks one of them to wait
- * holds there only: each of the others learns of it by one refusal.
+ * The limits of one of `replicas` processes that share Slack's rates. A pause that Slack asks for applies in this process
+ * only: each of the others learns of it by one refusal.
  */
 export function createRateLimits(
   { postEveryMs, editsPerMinute }: Pace,

@@ -57,7 +57,7 @@ export async function listUserGroups(client: WebClient): Promise<MemberList> {
   };
 }
 
-/** Anybody may choose their name, and it must move neither the terminal nor the line of a file. */
+/** People choose their names, which must not control the terminal or break the line of a file. */
 const inLine = (name: string): string =>
   name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
@@ -65,7 +65,7 @@ const inLine = (name: string): string =>
     .slice(0, maxName)
     .toWellFormed();
 
-const reasonOf = ({ word }: NoAnswer): string => word ?? 'no usable answer';
+const reasonOf = ({ errorCode }: NoAnswer): string => errorCode ?? 'no usable answer';
 
 const callOf = (client: WebClient): BoundedCall =>
   createBoundedCall({ client, onMissing: () => undefined, onToken: () => undefined });

@@ -58,7 +58,7 @@ export async function runHandler(
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
     const message = errorNote(context, interaction, activity, error);
     try {
-      // Told first: whoever dies in between tells twice, and never not at all.
+      // Tell first: a crash in between repeats the message and does not lose it.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
         await context.ephemeral(interaction, message);
       else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
@@ -74,9 +74,9 @@ export async function runHandler(
 const backWithinMs = 5_000;
 
 /**
- * Runs the work. If it failed only because the connection to the database was lost, it runs once more when the database is
- * back within seconds. What the first try saved has closed the delivery, and so did whoever told its sender that it was
- * lost: then it does not run again, nor after a commit that got no answer.
+ * Runs the work, and once more if it failed only because the connection to the database was lost and is back within
+ * seconds. Not if the delivery is closed: the first try has saved its result, or its sender was told that it was lost.
+ * Nor after a commit that got no answer.
  */
 async function withSecondTry(
   { pipeline: { database }, log }: Pick<SlackContext, 'pipeline' | 'log'>,

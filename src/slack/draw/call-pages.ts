@@ -44,13 +44,13 @@ export function drawCallPage(
   return { text: mrkdwnLine(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
 }
 
-function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
+function pagesOf(lines: readonly DetailLine[], maxWeight: number): readonly (readonly DetailLine[])[] {
   const pages: DetailLine[][] = [];
   let room = 0;
   for (const { lines: some, weight } of groupsOf(lines)) {
     if (weight > room) {
       pages.push([]);
-      room = most;
+      room = maxWeight;
     }
     pages.at(-1)?.push(...some);
     room -= weight;

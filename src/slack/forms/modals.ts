@@ -123,7 +123,7 @@ export async function showReview(
     context.log.warn({ err: error }, 'could not draw what became of a form');
     return false;
   });
-  // They submitted it, so they hear what became of it, also if the form is closed or Slack does not draw it.
+  // They submitted it, so they get the result even if the form is closed or Slack does not draw it.
   if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
   // A form has no buttons, and this refusal has one.
   if (isDrawn && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));

@@ -2,21 +2,21 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** At this multiple of the limit Node drops new connections at once, so the machine keeps file descriptors. */
-const atOnce = 5;
+const maxFactor = 5;
 /** Unanswered requests on one connection. Slack does not send the next one before an answer. */
 const maxAhead = 4;
 
 /**
- * Limits a server to `most` connections. One more closes the one that has gone longest without a complete request, so
+ * Limits a server to `max` connections. One more closes the one that has gone longest without a complete request, so
  * silent connections keep nobody out. Connections with a complete request stay until it is answered; if all have one,
  * the new connection is closed. A connection with too many unanswered requests is closed too. `endUnheard` closes those
  * without a complete request: nothing else would at a stop.
  */
-export function boundConnections(server: Server, most: number): { readonly endUnheard: () => void } {
+export function boundConnections(server: Server, max: number): { readonly endUnheard: () => void } {
   const requests = new Map<Socket, Set<IncomingMessage>>();
   /** Connections in the order they are closed: oldest wait for a complete request first. */
   const queue = new Set<Socket>();
-  server.maxConnections = most * atOnce;
+  server.maxConnections = max * maxFactor;
 
   const isBusy = (socket: Socket): boolean => {
     for (const { complete } of requests.get(socket) ?? []) if (complete) return true;
@@ -32,11 +32,11 @@ export function boundConnections(server: Server, most: number): { readonly endUn
     queue.delete(socket);
     queue.add(socket);
     for (const one of queue) {
-      if (requests.size <= most) return;
+      if (requests.size <= max) return;
       if (!isBusy(one)) end(one);
     }
   };
-  const isFull = (): boolean => requests.size >= most && [...requests.keys()].every(isBusy);
+  const isFull = (): boolean => requests.size >= max && [...requests.keys()].every(isBusy);
 
   server.on('connection', (socket) => {
     if (isFull()) return void socket.destroy();
@@ -50,7 +50,7 @@ export function boundConnections(server: Server, most: number): { readonly endUn
     if (own !== undefined && own.size >= maxAhead) return end(request.socket);
     own?.add(request);
     // When it gets full, do not keep connections alive: the client could reuse one that was just closed.
-    if (requests.size > most / 2) response.shouldKeepAlive = false;
+    if (requests.size > max / 2) response.shouldKeepAlive = false;
     response.once('close', () => {
       own?.delete(request);
       enqueue(request.socket);

@@ -133,7 +133,7 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
     const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
-  // Not the saving: what is saved after this gave up would be neither worked on nor told.
+  // The limit excludes saving: a delivery that is saved after it would be neither worked on nor reported.
   const { parsed, checked } = await within(patienceMs, readAndCheck());
   if (checked.kind === 'ready') return proceed(form, checked);
   const errors = checked.kind === 'ask' ? underFields(view, checked) : undefined;
