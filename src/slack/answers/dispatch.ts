@@ -1,15 +1,11 @@
 import { catalogue } from '../../commands/index.ts';
-import { Refusal } from '../../errors.ts';
-import type { Authorized } from '../../pipeline/access/access-check.ts';
 import { check, handOnRefused, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
-import { refuseUnlessSeen } from '../../pipeline/conversation/each-environment.ts';
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
-import { parse, parseArgs } from '../../pipeline/language/parse.ts';
+import { parse } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
-import type { KeptPage } from '../context/button-payloads.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { contextOf, senderOf, tellWhere } from './channels.ts';
 import { sendPage } from './send-page.ts';
@@ -74,23 +70,4 @@ export async function showOutcome(context: SlackContext, interaction: Interactio
     case 'review':
       throw new Error('a review without a form to draw it into');
   }
-}
-
-/** Checks the rights to a kept answer again. Throws `Refusal` if they no longer pass. */
-export async function reauthorize(
-  context: SlackContext,
-  interaction: Interaction,
-  { args, page }: KeptPage,
-): Promise<Authorized> {
-  const parsed = parseArgs(args, catalogue);
-  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
-  if (checked.kind === 'refuse') throw checked.refusal;
-  if (checked.kind === 'ready' && checked.will === 'show') {
-    refuseUnlessSeen(context.pipeline.policy(), checked.requester.person, page);
-    return checked.parsed;
-  }
-  throw (
-    (checked.kind === 'ask' && checked.resolved.problems[0]?.refusal) ||
-    new Refusal("I can't show this any more. Nothing was shown.", { hint: 'Type the command again.' })
-  );
 }

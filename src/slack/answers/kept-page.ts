@@ -1,11 +1,16 @@
 import { csvLine, textForCell } from '../../csv.ts';
 import { Refusal } from '../../errors.ts';
+import { catalogue } from '../../commands/index.ts';
+import type { Page } from '../../commands/kit/page.ts';
+import type { Authorized } from '../../pipeline/access/access-check.ts';
 import { assertChannel } from '../../pipeline/access/assert-channel.ts';
+import { check } from '../../pipeline/conversation/conversation.ts';
+import { refuseUnlessSeen } from '../../pipeline/conversation/each-environment.ts';
+import { parseArgs } from '../../pipeline/language/parse.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { mention, say } from '../../text.ts';
-import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
-import { reauthorize } from './dispatch.ts';
+import { senderOf } from './channels.ts';
 import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { inert, sendDrawn } from '../client/messenger.ts';
@@ -18,17 +23,15 @@ export async function showRest(
   interaction: Interaction,
   { id, from }: { readonly id: string; readonly from: number },
 ): Promise<void> {
-  const kept = await context.payloads.keptPage(id);
-  await reauthorize(context, interaction, kept);
-  await context.ephemeral(interaction, drawPage(kept.page, { id, shareable: false }, from));
+  const { page } = await readablePage(context, interaction, id);
+  await context.ephemeral(interaction, drawPage(page, { id, shareable: false }, from));
 }
 
 /** Sends the rows of the page as CSV, as they were read. */
 export async function sendSheet(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
-  const kept = await context.payloads.keptPage(id);
-  await reauthorize(context, interaction, kept);
-  if (kept.page.sheet === undefined) throw new Refusal('This answer has no file. Nothing was sent.');
-  const { name, columns, rows } = kept.page.sheet;
+  const { page } = await readablePage(context, interaction, id);
+  if (page.sheet === undefined) throw new Refusal('This answer has no file. Nothing was sent.');
+  const { name, columns, rows } = page.sheet;
   const lines = [csvLine(columns), ...rows.map((row) => csvLine(row.map((text) => textForCell(text))))];
   const failed = say`I couldn't send you the file. The answer itself has all of it.`;
   await sendFile(context, interaction, { name, content: lines.join('') }, failed);
@@ -39,12 +42,12 @@ const justNowMs = 10_000;
 
 /** Posts the page once where its reader is, if it may be discussed in that channel. */
 export async function sharePage(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
-  const { sharing, payloads } = context;
+  const { sharing } = context;
   const key = `${id} ${interaction.channel} ${interaction.thread}`;
   if (sharing.has(key)) throw new Refusal('This was shared here a moment ago. Nothing was posted again.');
   sharing.add(key);
   try {
-    await post(context, interaction, await payloads.keptPage(id));
+    await post(context, interaction, id);
   } catch (error) {
     sharing.delete(key);
     throw error;
@@ -52,13 +55,13 @@ export async function sharePage(context: SlackContext, interaction: Interaction,
   setTimeout(() => sharing.delete(key), justNowMs).unref();
 }
 
-async function post(context: SlackContext, interaction: Interaction, kept: KeptPage): Promise<void> {
+async function post(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { channel, thread } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { target } = await reauthorize(context, interaction, kept);
+  const { page, target } = await readablePage(context, interaction, id);
   const place = await context.people.channelOf(channel);
   assertChannel(context.pipeline.policy(), place, [target]);
-  const { text, blocks } = drawPage({ ...kept.page, offers: [] }, undefined);
+  const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
@@ -75,4 +78,24 @@ async function post(context: SlackContext, interaction: Interaction, kept: KeptP
       ? new Refusal("I can't post here. Nothing was posted.", { hint: 'Use /invite to add me to this channel.' })
       : new Refusal('Slack asked me to slow down. Nothing was posted.', { hint: 'Press Share again in a minute.' });
   }
+}
+
+/** A kept page and its target, after its rights were checked again. Throws `Refusal` if they no longer pass. */
+async function readablePage(
+  context: SlackContext,
+  interaction: Interaction,
+  id: string,
+): Promise<{ readonly page: Page; readonly target: Authorized['target'] }> {
+  const { args, page } = await context.payloads.keptPage(id);
+  const parsed = parseArgs(args, catalogue);
+  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
+  if (checked.kind === 'refuse') throw checked.refusal;
+  if (checked.kind === 'ready' && checked.will === 'show') {
+    refuseUnlessSeen(context.pipeline.policy(), checked.requester.person, page);
+    return { page, target: checked.parsed.target };
+  }
+  throw (
+    (checked.kind === 'ask' && checked.resolved.problems[0]?.refusal) ||
+    new Refusal("I can't show this any more. Nothing was shown.", { hint: 'Type the command again.' })
+  );
 }

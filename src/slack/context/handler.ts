@@ -5,7 +5,7 @@ import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { CommitUnanswered, isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { code, joined, say, type Inline } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
@@ -98,29 +98,20 @@ const answerLost = drawNote({
   text: say`**I worked on what you asked for,** but my database's answer got lost, so I can't show you what came of it. Please look before you ask for it again.`,
 });
 
-/** Refusals for work that got no turn; `named` says what did not run. */
-const noTurn: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {
-  own: (named) =>
-    new Refusal("You already have a lot running, so I didn't start this one. Nothing was done.", {
-      hint: joined([named, 'Try again when something finishes.']),
-    }),
-  all: (named) =>
-    new Refusal("I'm too busy right now, so I didn't start this. Nothing was done.", {
-      hint: joined([named, 'Try again in a minute.']),
-    }),
-  late: (named) =>
-    new Refusal("This waited a minute for its turn, so I didn't run it. Nothing was done.", {
-      hint: joined([named, 'The host may be slow. Try again in a minute.']),
-    }),
+/** Why work got no turn, and what to do next. */
+const noTurn: Readonly<Record<NotAdmitted['why'], readonly [says: string, hint: string]>> = {
+  own: [
+    "You already have a lot running, so I didn't start this one. Nothing was done.",
+    'Try again when something finishes.',
+  ],
+  all: ["I'm too busy right now, so I didn't start this. Nothing was done.", 'Try again in a minute.'],
+  late: [
+    "This waited a minute for its turn, so I didn't run it. Nothing was done.",
+    'The host may be slow. Try again in a minute.',
+  ],
 };
 
 const maxLineLength = 100;
-
-/** Several may be refused at once, so each names its command if that is safe to repeat. */
-function notRunNote(line: string | undefined): Text {
-  const words = repeatableLine(line);
-  return words ? say`Not run: ${words}.` : [];
-}
 
 /** The words of a line that was not checked yet: credentials are removed, and what cannot be split is not repeated. */
 function repeatableLine(line = ''): Inline | undefined {
@@ -136,11 +127,15 @@ export function errorNote(
   error: unknown,
 ): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
-  if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRunNote(line)));
+  const named = repeatableLine(line);
+  if (error instanceof NotAdmitted) {
+    const [says, hint] = noTurn[error.why];
+    // Several may be refused at once, so each names its command.
+    return drawRefusal(new Refusal(says, { hint: joined([named && say`Not run: ${named}.`, hint]) }));
+  }
   const fault = error instanceof Fault ? error : new Fault(activity, error);
   context.metrics.faults.inc();
   context.log.error({ err: fault, request }, `fault while ${activity}`);
-  const named = repeatableLine(line);
   return drawNote({
     text: say`Something broke on my side while ${activity}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
   });

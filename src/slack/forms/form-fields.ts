@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isName, type AnyAction } from '../../commands/kit/action.ts';
-import type { Fields } from '../../commands/kit/fields.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
@@ -8,7 +7,7 @@ import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/l
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
-import { readInputs, type FormField, type Filled } from './inputs.ts';
+import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
@@ -125,10 +124,6 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
     : `No longer chosen, because it isn't in this list: ${endOf(first)}${more.length > 0 ? ` and ${more.length} more` : ''}.`;
 
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
-
-/** Reads what was filled in, with the words of each choice. Throws `Refusal` if its choices have expired. */
-export const readForm = async (context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> =>
-  readInputs(values, await listsIn(context, memo), fields);
 
 /** The lists that a form offers, by field. Throws `Refusal` if they have expired: an index into a lost one means nothing. */
 export async function listsIn(

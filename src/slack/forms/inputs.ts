@@ -222,7 +222,7 @@ const state = z.record(
 );
 
 /** What was filled in. */
-export type Filled = {
+type Filled = {
   readonly given: Given;
   readonly reason: string | undefined;
   /** The name that was typed to confirm. */

@@ -22,7 +22,7 @@ import { TooLate, within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkChecklist } from '../answers/checklist.ts';
 import { checkReview } from '../answers/review.ts';
-import { readForm } from '../forms/form-fields.ts';
+import { listsIn } from '../forms/form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a submitted view that we use. */
@@ -97,11 +97,9 @@ export async function submit(context: SlackContext, submission: Submission): Pro
       case 'review':
         return await submitReview(form);
       case 'approve':
-        return await submitDecision(form, 'approve');
       case 'decline':
-        return await submitDecision(form, 'decline');
       case 'go_on':
-        return await submitDecision(form, 'go_on');
+        return await submitDecision(form, view.callback_id);
       default:
         return {};
     }
@@ -129,7 +127,7 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return withNotice(say`I don't recognise this command any more. Nothing was done.`);
   const readAndCheck = async () => {
-    const filled = await readForm(context, memo, command.fields, view.state.values);
+    const filled = readInputs(view.state.values, await listsIn(context, memo), command.fields);
     const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
