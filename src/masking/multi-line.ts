@@ -86,7 +86,7 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
 /** A line without the credentials that earlier lines announced. `behind`: earlier text to read before the line. */
 type FollowedLine = { readonly line: string; readonly behind: string };
 
-/** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
+/** Reads lines in order: call `step` for each line, then `note` with the line and its masked text. */
 export class LineFollower {
   #isKey = false;
   #isBytes = false;
@@ -124,10 +124,10 @@ export class LineFollower {
     this.#isHidden = left !== undefined;
     if (left !== undefined) return { line: left, behind: '' };
     this.#value = undefined;
-    const said =
+    const prefix =
       this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
-    this.#isHidden = said !== undefined && !isPlaceholder(line.trim());
-    if (this.#isHidden) return { line: `${said ?? ''}***`, behind: '' };
+    this.#isHidden = prefix !== undefined && !isPlaceholder(line.trim());
+    if (this.#isHidden) return { line: `${prefix ?? ''}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
     if (row !== undefined) return { line: row, behind: '' };
@@ -154,7 +154,7 @@ export class LineFollower {
     return line.trim().length < 50 && this.#behind.trimEnd().endsWith(':');
   }
 
-  told(line: string, masked: string): void {
+  note(line: string, masked: string): void {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
     this.#value ??= beginsValue(start, this.#before);
@@ -186,7 +186,7 @@ export function lineByLine(text: string): string {
     .split('\n')
     .map((whole) => {
       const { line } = follower.step(whole);
-      follower.told(whole, line);
+      follower.note(whole, line);
       return line;
     })
     .join('\n');

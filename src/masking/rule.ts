@@ -102,10 +102,10 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): stri
   const isTicked = kept.endsWith('`') || value.startsWith('`');
   const lead = input.slice(Math.max(0, index - 40), index);
   // Judge the value without a remark that follows it.
-  const told = isBare(kept) ? value.replace(remark, '') || value : value;
-  if (isPlaceholderValue(value, kept) || isCodeExpression(told, kept, lead) || (isTicked && shellCommand.test(value)))
+  const judged = isBare(kept) ? value.replace(remark, '') || value : value;
+  if (isPlaceholderValue(value, kept) || isCodeExpression(judged, kept, lead) || (isTicked && shellCommand.test(value)))
     return whole;
-  const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
+  const isMeant = isSecret === undefined || isSecret(judged, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
 
@@ -119,8 +119,8 @@ function isPlaceholderValue(value: string, kept: string): boolean {
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
   if (value.indexOf('***') > 0 || /^\([^()]*\)?$/.test(value)) return true;
-  const told = value.replace(remark, '');
-  return told !== value && (told === '' || signs.test(told) || isPlaceholder(told));
+  const rest = value.replace(remark, '');
+  return rest !== value && (rest === '' || signs.test(rest) || isPlaceholder(rest));
 }
 const decoded = (value: string): string =>
   value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

@@ -63,7 +63,7 @@ export function masker(alias: (address: string) => string): (line: string) => st
         : (maskWith(behind + text, named)
             .split('\n')
             .at(-1) ?? '');
-    follower.told(start, masked);
+    follower.note(start, masked);
     return masked;
   };
 }

@@ -122,15 +122,15 @@ const word =
 const ends = /^(?:\|\|?|&&?|;|>>?|<)/;
 const opened = /^\\{0,8}["']/;
 /** Splits a word into its opening quotation mark, its content and its closing mark. */
-function partsOf(said: string): readonly [open: string, inside: string, close: string] {
-  const open = opened.exec(said)?.[0] ?? '';
-  const isWhole = open !== '' && said.length > open.length && said.endsWith(open);
-  if (isWhole) return [open, said.slice(open.length, -open.length), open];
-  if (open !== '') return [open, said.slice(open.length), ''];
-  const close = /["'\\)\]},;]*$/.exec(said)?.[0] ?? '';
-  return /["']/.test(close) && !/["']/.test(said.slice(0, -close.length))
-    ? ['', said.slice(0, -close.length), close]
-    : ['', said, ''];
+function partsOf(raw: string): readonly [open: string, inside: string, close: string] {
+  const open = opened.exec(raw)?.[0] ?? '';
+  const isWhole = open !== '' && raw.length > open.length && raw.endsWith(open);
+  if (isWhole) return [open, raw.slice(open.length, -open.length), open];
+  if (open !== '') return [open, raw.slice(open.length), ''];
+  const close = /["'\\)\]},;]*$/.exec(raw)?.[0] ?? '';
+  return /["']/.test(close) && !/["']/.test(raw.slice(0, -close.length))
+    ? ['', raw.slice(0, -close.length), close]
+    : ['', raw, ''];
 }
 
 const isNone = (value: string): boolean =>
@@ -149,8 +149,8 @@ const hidden = ([open, inside, close]: readonly [string, string, string], from =
 
 type WordState = { isNext: boolean; pair: RegExp | undefined; left: number };
 /** Masks one word, and remembers in `state` what it says about the next words. */
-function shownWord(said: string, taken: PasswordPlaces, state: WordState): string {
-  const parts = partsOf(said);
+function shownWord(raw: string, taken: PasswordPlaces, state: WordState): string {
+  const parts = partsOf(raw);
   const [, inside] = parts;
   const { isNext, pair } = state;
   state.isNext = false;
@@ -171,9 +171,9 @@ function shownWord(said: string, taken: PasswordPlaces, state: WordState): strin
   if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
   if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
   // A quoted text may be a command itself.
-  return inside.includes(' ') && inside !== said
+  return inside.includes(' ') && inside !== raw
     ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}`
-    : said;
+    : raw;
 }
 /** Masks `tiger` in `scott/tiger@orcl`. */
 const upToHost = (parts: readonly [string, string, string], from: number): string => {
@@ -184,9 +184,9 @@ const upToHost = (parts: readonly [string, string, string], from: number): strin
 function shownBy(line: string, taken: PasswordPlaces): string {
   const state: WordState = { isNext: false, pair: undefined, left: 0 };
   let isOver = false;
-  return line.replaceAll(word, (said) => {
-    isOver ||= ends.test(said);
-    return isOver ? said : shownWord(said, taken, state);
+  return line.replaceAll(word, (raw) => {
+    isOver ||= ends.test(raw);
+    return isOver ? raw : shownWord(raw, taken, state);
   });
 }
 

@@ -92,8 +92,8 @@ function isCredential(name: string, { value, before, isFirst, isAlone, isMade }:
 const omitsConnection = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
 
 function shown(match: string, { name = '' }: Groups): string {
-  const said = match.slice(name.length);
-  const found = [...said.matchAll(texts)];
+  const rest = match.slice(name.length);
+  const found = [...rest.matchAll(texts)];
   const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
   const isPassed = callsByName.test(name);
   const passed = isPassed ? strings[0] : undefined;
@@ -102,7 +102,7 @@ function shown(match: string, { name = '' }: Groups): string {
   const given = strings.filter((one) => one !== passed);
   const host = strings[0]?.groups?.['value'] ?? '';
   // A warning leaves out the connection before the name and the password.
-  const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(said);
+  const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(rest);
   const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
@@ -125,12 +125,12 @@ function shown(match: string, { name = '' }: Groups): string {
           (isLast &&
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&
-            (isHost(host) || isCoined(value) || (said.startsWith('(Array,') && /connect$/i.test(name))))
+            (isHost(host) || isCoined(value) || (rest.startsWith('(Array,') && /connect$/i.test(name))))
         : (known.place === 'all' || known.place === place || (place === 1 && isShort)) && !isConstant(name, value);
-    left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
+    left += rest.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }
-  return left + said.slice(from);
+  return left + rest.slice(from);
 }
 
 const names =

@@ -11,7 +11,7 @@ const mark = '\\\\{0,8}["\']';
 const word = '[^\\s"\'\\\\]{3,}';
 /** A value between two flags may contain spaces. */
 const upTo = (name: string): string => `(?:(?!(?<!\\\\)\\k<${name}>)${valueCharacter}){1,200}(?=\\k<${name}>)`;
-const said = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
+const flagValue = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
 /** The flag before a name that is followed by the password. */
 const inside = `(?<inside>${mark})?`;
 
@@ -32,7 +32,7 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string, a
 const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): MaskingRule => ({
   hint,
   shape: new RegExp(
-    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)${ahead}(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
+    `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)${ahead}(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${flagValue})` : flagValue}`,
     'g',
   ),
 });
@@ -194,11 +194,11 @@ export const programs: readonly MaskingRule[] = [
   },
   {
     hint: 'storepass|keypass',
-    shape: new RegExp(`(?<before>\\s-(?:src|dest|new)?(?:storepass|keypass)[ =])${said}`, 'g'),
+    shape: new RegExp(`(?<before>\\s-(?:src|dest|new)?(?:storepass|keypass)[ =])${flagValue}`, 'g'),
   },
   {
     hint: 'ftp> user|user ',
-    shape: new RegExp(`(?<before>\\bs?ftp> ?user \\S{1,64} )${said}`, 'g'),
+    shape: new RegExp(`(?<before>\\bs?ftp> ?user \\S{1,64} )${flagValue}`, 'g'),
   },
   {
     // `net use Z: \\\\nas\\backup /user:name …`, and in reverse order

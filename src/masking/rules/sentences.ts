@@ -33,15 +33,15 @@ const word = '[^\\s"\'<>“”«»`\\\\]{3,100}(?: (?=[^\\s"\'=:,;]{0,20}\\d)[^\
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 /** Whether the value is neither an ordinary word nor a machine's message about the credential. */
 const looksLikeValue = (value: string): boolean => {
-  const said = bare(value);
+  const word = bare(value);
   return (
-    isCoined(said) &&
-    /\p{L}/u.test(said) &&
-    /[\p{L}\d]{3}/u.test(said) &&
-    !technical.test(said) &&
-    !isPlace(said) &&
-    !state.test(said) &&
-    !/[=({[<>]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|\.(?:php|html?|js|css|log|txt|conf|ya?ml|json)$/.test(said)
+    isCoined(word) &&
+    /\p{L}/u.test(word) &&
+    /[\p{L}\d]{3}/u.test(word) &&
+    !technical.test(word) &&
+    !isPlace(word) &&
+    !state.test(word) &&
+    !/[=({[<>]|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|\.(?:php|html?|js|css|log|txt|conf|ya?ml|json)$/.test(word)
   );
 };
 

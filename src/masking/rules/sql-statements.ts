@@ -39,8 +39,8 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
     if (found.length <= 2 * quote.length) return found;
     // Serialised data is left to other rules, which mask only the credentials in it.
     if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;
-    const said = bareOf(found);
-    if (isPlaceholder(said) || state.test(said)) return found;
+    const value = bareOf(found);
+    if (isPlaceholder(value) || state.test(value)) return found;
     return isMasked(names, row, row.length - 1) ? `${quote}***${found.endsWith(quote) ? quote : ''}` : found;
   });
   return before + left;
