@@ -122,7 +122,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   const { database, log, onTrouble } = foundations;
   const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
-  const context = contextOf(config, foundations, slack, back.pipeline, payloads);
+  const context = slackContextOf(config, foundations, slack, back.pipeline, payloads);
   const onUnsatisfiable = (says: Text): void => {
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
@@ -149,7 +149,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
 }
 
 /** What the Slack code works with. */
-const contextOf = (
+const slackContextOf = (
   config: Config,
   { policy, log, metrics }: Foundations,
   slack: Slack,

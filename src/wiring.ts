@@ -35,7 +35,7 @@ import type { Poller } from './pipeline/messages/poller.ts';
 import { createReplicas } from './pipeline/messages/replicas.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
-import { createToken, whoAmI, introduce } from './slack/client/token.ts';
+import { createToken, whoAmI, whoAmIAtStart } from './slack/client/token.ts';
 import { boltLogger, clientOptions } from './slack/client/client-options.ts';
 import { createHomes } from './slack/context/homes.ts';
 import { createPeople, type People } from './slack/client/people.ts';
@@ -128,7 +128,7 @@ export async function connectSlack(
 ) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
-  const bot = await introduce(views, slack.apiUrl);
+  const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
   const groups = createGroupWatch({ database, policy: policy.current, ask: (id) => people.membersOf(id, true) });

@@ -25,7 +25,7 @@ function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
 
 /** A button of a card: opens a modal, or sends a private message if no modal can be opened. */
 export async function showCall(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
-  const view = await openView(context, interaction, loading).catch(noForms);
+  const view = await openView(context, interaction, loading).catch(ignoreNoForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
   if (view === undefined) return context.ephemeral(interaction, await draw('message'));
   await drawIntoView(context, interaction, { id: view, title: callTitle }, async () => callView(await draw('modal')));
@@ -34,7 +34,7 @@ export async function showCall(context: SlackContext, interaction: Interaction, 
 const loading = noticeView(callTitle, say`One moment…`);
 
 /** On a server without forms the pages are private messages. */
-function noForms(error: unknown): undefined {
+function ignoreNoForms(error: unknown): undefined {
   if (!(error instanceof Refusal)) throw error;
 }
 

@@ -46,7 +46,7 @@ async function cardChannelFor(
  * The default target of a line. In a change's thread it is the change's target, and a bare name means its sibling. In a
  * channel bound to a site, a bare name outside threads means an environment of that site.
  */
-export async function contextOf(
+export async function lineContextOf(
   { pipeline }: SlackContext,
   { channel, thread }: Interaction,
   person: Person,

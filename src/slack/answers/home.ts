@@ -45,35 +45,35 @@ export async function redrawHomes(context: SlackContext): Promise<void> {
 }
 
 type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: readonly number[] };
-const onlySaying = (text: Text): DrawnHome => ({ drawn: [paragraph(text)], numbers: [] });
+const homeWith = (text: Text): DrawnHome => ({ drawn: [paragraph(text)], numbers: [] });
 
 async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const { people, pipeline } = context;
   const policy = pipeline.policy();
   const person = await people.glanceAt(id, mentionedGroups(policy));
   if (person === undefined) {
-    return onlySaying(say`Slack isn't telling me who you are right now. Come back in a minute.`);
+    return homeWith(say`Slack isn't telling me who you are right now. Come back in a minute.`);
   }
   try {
     assertMember(person);
   } catch (error) {
-    if (error instanceof Refusal) return onlySaying(error.says);
+    if (error instanceof Refusal) return homeWith(error.says);
     throw error;
   }
   const { toDecide, mine, places, more, recent, numbers } = await overviewFor(pipeline, person);
   const drawn = [
     heading('Waiting for your decision'),
-    ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [paragraph(say`Nothing is waiting for you.`)]),
-    ...notShown(more.toDecide, `${context.command} changes --waiting`),
+    ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
+    ...moreNote(more.toDecide, `${context.command} changes --waiting`),
     heading('Your open changes'),
-    ...(mine.length > 0 ? mine.flatMap(whole) : [paragraph(say`You have no open changes.`)]),
-    ...notShown(more.mine, `${context.command} changes --mine`),
+    ...(mine.length > 0 ? mine.flatMap(cardBlocks) : [paragraph(say`You have no open changes.`)]),
+    ...moreNote(more.mine, `${context.command} changes --mine`),
     ...(places.length > 0
       ? [heading('Your places in queues'), ...places.flatMap((place) => drawNote(place).blocks)]
       : []),
     heading('Recent changes'),
     recent.length > 0
-      ? richText(recent.map(inOneLine))
+      ? richText(recent.map(cardLine))
       : paragraph(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
     heading('Your sites'),
     ...(await recentSites(context, person)),
@@ -119,8 +119,8 @@ const siteButtons = [
 
 const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);
-const notShown = (more: number, line: string): readonly KnownBlock[] =>
+const moreNote = (more: number, line: string): readonly KnownBlock[] =>
   more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${code(line)}.`)];
 /** The card as it stands in its channel, with its buttons. */
-const whole = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
-const inOneLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');
+const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
+const cardLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');

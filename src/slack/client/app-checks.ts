@@ -24,13 +24,13 @@ const scopesWanted = (): z.output<typeof manifest>['oauth_config']['scopes'] =>
 export async function checkBotToken(client: WebClient): Promise<CheckResult & { readonly bot?: Bot }> {
   try {
     const bot = await whoAmI(client);
-    return { ...scopesState(bot.scopes), bot };
+    return { ...scopesResult(bot.scopes), bot };
   } catch (error) {
-    return refusal(error, 'SLACK_BOT_TOKEN', 'Copy the bot token (xoxb-…) from OAuth & Permissions of your app.');
+    return refusalResult(error, 'SLACK_BOT_TOKEN', 'Copy the bot token (xoxb-…) from OAuth & Permissions of your app.');
   }
 }
 
-function scopesState(granted: readonly string[] | undefined): CheckResult {
+function scopesResult(granted: readonly string[] | undefined): CheckResult {
   if (granted === undefined) return unknown(say`unknown: Slack doesn't say which scopes the bot token has`);
   const { bot, bot_optional: optional } = scopesWanted();
   const missing = bot.filter((scope) => !granted.includes(scope));
@@ -55,7 +55,7 @@ export async function checkAppToken(client: WebClient): Promise<CheckResult> {
     await client.apiCall('apps.connections.open');
     return well(say`Slack accepts the app token; no connection was opened`);
   } catch (error) {
-    return refusal(
+    return refusalResult(
       error,
       'SLACK_APP_TOKEN',
       'Make one with the scope connections:write under Basic Information → App-Level Tokens, and turn on Socket Mode.',
@@ -64,7 +64,7 @@ export async function checkAppToken(client: WebClient): Promise<CheckResult> {
 }
 
 /** Only a refusal by Slack says something about the token; an outage does not. */
-function refusal(error: unknown, variable: string, hint: string): CheckResult {
+function refusalResult(error: unknown, variable: string, hint: string): CheckResult {
   const errorCode = platformError(error);
   // A proxy's page says nothing about the token, and may contain anything.
   const isAnswered = errorCode !== undefined && isErrorCode(errorCode);

@@ -22,7 +22,7 @@ export async function whoAmI(client: WebClient): Promise<Bot> {
 }
 
 /** As `whoAmI`, for the start: its error says which settings to check. */
-export async function introduce(client: WebClient, apiUrl: string): Promise<Bot> {
+export async function whoAmIAtStart(client: WebClient, apiUrl: string): Promise<Bot> {
   try {
     return await whoAmI(client);
   } catch (error) {

@@ -13,14 +13,11 @@ import type { NextTurn } from './one-each-turn.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 
-/**
- * `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. `told`: as
- * `failed`, but the sender was told about an earlier copy.
- */
-export type AcceptResult = 'new' | 'seen' | 'failed' | 'told';
+/** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */
+export type SaveResult = 'new' | 'seen' | 'failed';
 
 /** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
-export type Deliveries = BoundedMap<string, Promise<Exclude<AcceptResult, 'told'>>>;
+export type Deliveries = BoundedMap<string, Promise<SaveResult>>;
 
 /** Everything the Slack code works with. */
 export type SlackContext = {

@@ -3,7 +3,7 @@ import { scrub } from '../../secret.ts';
 import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../time-limit.ts';
-import type { AcceptResult, Deliveries, SlackContext } from './context.ts';
+import type { Deliveries, SaveResult, SlackContext } from './context.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
@@ -27,8 +27,8 @@ export const notTaken = ({ pipeline }: SlackContext): string =>
 
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
-/** Saves a delivery. Of several copies that reach this process, only one is saved. */
-export async function saveDelivery(context: SlackContext, row: Row): Promise<AcceptResult> {
+/** Saves a delivery, one of several copies. `told`: as `failed`, but the sender was told about an earlier copy. */
+export async function saveDelivery(context: SlackContext, row: Row): Promise<SaveResult | 'told'> {
   const { deliveries } = context;
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
@@ -44,7 +44,7 @@ export function rememberDelivery({ deliveries }: SlackContext, key: string): 'se
   return undefined;
 }
 
-async function saveFirst(context: SlackContext, row: Row): Promise<Exclude<AcceptResult, 'told'>> {
+async function saveFirst(context: SlackContext, row: Row): Promise<SaveResult> {
   const { database } = context.pipeline;
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {

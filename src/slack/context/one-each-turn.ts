@@ -6,7 +6,7 @@ export type NextTurn = (person: string) => Promise<void>;
  * however many one person sends. People take turns. Urgent work does not wait here. `behind` maps an account to its
  * person.
  */
-export function oneEachTurn(behind = (account: string): string => account): NextTurn {
+export function oneEachTurn(behind: (account: string) => string): NextTurn {
   /** People who wait, in the order of their turns. */
   const queues = new Map<string, (() => void)[]>();
   const next = (): void => {

@@ -25,9 +25,9 @@ export type FormField = {
   readonly note?: string | undefined;
 };
 
-type Names = (id: string) => string | undefined;
+type NameOf = (id: string) => string | undefined;
 type Element = InputBlock['element'];
-type Labelled = Option & { text: { type: 'plain_text'; text: string } };
+type LabelledOption = Option & { text: { type: 'plain_text'; text: string } };
 
 const limits = {
   label: 150,
@@ -46,16 +46,16 @@ const leaveOutField = 'leave-out';
 export const checklistField = 'checklist';
 
 /** The block id of a field. Another list gives another id, so Slack does not keep an old choice in it. */
-export const blockOf = (field: string, choices?: { readonly id: string }): string =>
+export const blockIdOf = (field: string, choices?: { readonly id: string }): string =>
   choices ? `field:${field}:${choices.id}` : `field:${field}`;
 
 /** The input block of a field. */
-export function inputOf(formField: FormField, names: Names): InputBlock {
+export function inputOf(formField: FormField, names: NameOf): InputBlock {
   const { name, field, reportsChanges, note = field.hint } = formField;
   const choices = usableChoices(formField);
   return {
     type: 'input',
-    block_id: blockOf(name, choices),
+    block_id: blockIdOf(name, choices),
     optional: !formField.required && (field.optional || (field.kind === 'plain' && field.absent !== undefined)),
     label: plainText(field.label, limits.label),
     ...(note && { hint: plainText(note, limits.hint) }),
@@ -68,7 +68,7 @@ export function inputOf(formField: FormField, names: Names): InputBlock {
 const usableChoices = ({ field, given, choices }: FormField): FormField['choices'] =>
   !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
 
-function elementOf({ name, field, given, choices }: FormField, names: Names): Element {
+function elementOf({ name, field, given, choices }: FormField, names: NameOf): Element {
   const [first] = given;
   if (isName(field) && field.after !== undefined)
     return typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
@@ -138,7 +138,7 @@ function selectOf(
 }
 
 /** A choice by its index, as an option. The end of a long word says more than its middle. */
-export function choiceAt(words: readonly string[], at: number): Labelled {
+export function choiceAt(words: readonly string[], at: number): LabelledOption {
   return optionOf(String(at), endsOf(words[at] ?? ''));
 }
 
@@ -173,11 +173,11 @@ export function checkboxInputs(
   label: string,
   items: readonly { readonly at: number; readonly word: string; readonly says: string }[],
 ): readonly InputBlock[] {
-  const most = limits.checkboxes;
-  const isOne = items.length <= most;
-  return Array.from({ length: Math.ceil(items.length / most) }, (_, page): InputBlock => {
-    const from = page * most;
-    const options = items.slice(from, from + most).map(({ at, word, says }) => ({
+  const max = limits.checkboxes;
+  const isOne = items.length <= max;
+  return Array.from({ length: Math.ceil(items.length / max) }, (_, page): InputBlock => {
+    const from = page * max;
+    const options = items.slice(from, from + max).map(({ at, word, says }) => ({
       ...optionOf(String(at), endsOf(word)),
       description: plainText(says, limits.option),
     }));
@@ -196,13 +196,13 @@ export function reasonInput(reason: string | undefined, isRequired = false, labe
 /** The input block of a field whose list is always the same. */
 export const inputBlock = (field: string, label: string, element: Element): InputBlock => ({
   type: 'input',
-  block_id: blockOf(field),
+  block_id: blockIdOf(field),
   label: plainText(label, limits.label),
   element,
 });
 
 /** An option of a select: Slack shows `text` and returns `value`. */
-export const optionOf = (value: string, text: string): Labelled => ({
+export const optionOf = (value: string, text: string): LabelledOption => ({
   text: plainText(text, limits.option),
   value,
 });
@@ -244,7 +244,7 @@ export function readInputs(
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {
       const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);
-      const list = block === blockOf(name) ? undefined : choices.get(name);
+      const list = block === blockIdOf(name) ? undefined : choices.get(name);
       const chosenWords = list ? picked.map((at) => at && list[Number(at)]) : picked;
       const entered = [input.value, input.selected_user && `@${input.selected_user}`, ...chosenWords]
         .filter((word) => typeof word === 'string')
@@ -261,7 +261,7 @@ export function readInputs(
 }
 
 /** The block id of a field in a view's state; undefined if it has none. */
-export const blockIn = (values: unknown, field: string): string | undefined =>
+export const blockIdIn = (values: unknown, field: string): string | undefined =>
   Object.entries(z.record(z.string(), z.record(z.string(), z.unknown())).catch({}).parse(values)).find(([, inputs]) =>
     Object.hasOwn(inputs, field),
   )?.[0];

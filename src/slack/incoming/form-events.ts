@@ -54,7 +54,7 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     const read = fieldChangeShape.safeParse(body);
     if (!read.success) return;
     const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
-    track(() => draw().catch((error: unknown) => onStale(context, error)));
+    track(() => draw().catch((error: unknown) => logStale(context, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestionsFor(context, body)).catch(() => []) });
@@ -84,7 +84,7 @@ function handleNotePress(context: SlackContext, pressed: z.infer<typeof notePres
 
 const modalActionShape = z.object({ view: z.object({ type: z.literal('modal') }) });
 /** Harmless: the form keeps what was filled in, and submitting it shows what is wrong. */
-function onStale({ log }: SlackContext, error: unknown): void {
+function logStale({ log }: SlackContext, error: unknown): void {
   if (!(error instanceof Refusal)) log.warn({ err: error }, 'could not redraw a form');
 }
 

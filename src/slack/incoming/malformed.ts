@@ -8,7 +8,7 @@ type Buffered = Awaited<ReturnType<typeof HTTPModuleFunctions.bufferIncomingMess
 /** Called with why a delivery was refused: an error or a phrase, never its content. */
 export type OnMalformed = (why: unknown) => void;
 
-const shape = 'it is not what Slack delivers';
+const notADelivery = 'it is not what Slack delivers';
 /** A form with a hundred inputs has a tenth of these levels. */
 const maxLevels = 100;
 
@@ -24,7 +24,7 @@ export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalform
     bufferIncomingMessage(request, limit)
       .then((buffered) => {
         if (!isMalformed(buffered)) return listen(buffered, response);
-        onMalformed(shape);
+        onMalformed(notADelivery);
         return buildNoBodyResponse(response, 400);
       })
       .catch((error: unknown) => buildNoBodyResponse(response, statusOf(error)));
@@ -45,7 +45,7 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
   client.removeAllListeners('ws_message').on('ws_message', (...message: unknown[]) => {
     const envelope = envelopeIn(message[0]);
     if (envelope !== undefined && !isDelivery(envelope.payload)) {
-      onMalformed(shape);
+      onMalformed(notADelivery);
       client.websocket?.send(JSON.stringify({ envelope_id: envelope.id }), () => undefined);
       return;
     }

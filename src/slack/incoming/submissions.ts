@@ -14,7 +14,7 @@ import { visible } from '../draw/mrkdwn.ts';
 import { memoOf, noticeView, typedOptions, type Memo } from '../forms/views.ts';
 import { showOutcome } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
-import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
+import { blockIdIn, blockIdOf, readInputs } from '../forms/inputs.ts';
 import { notTaken, saveDelivery } from '../context/deliveries.ts';
 import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { errorNote } from '../context/handler.ts';
@@ -117,7 +117,7 @@ async function submitPicker({ context, interaction, memo, view }: Submitted): Pr
   const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
-  if (command === undefined) return withErrors({ [blockOf('command')]: 'Choose one from the list.' });
+  if (command === undefined) return withErrors({ [blockIdOf('command')]: 'Choose one from the list.' });
   const parsed: ParsedCommand = { path, command, given: {}, reason: undefined, dryRun: false };
   return withView(await drawForm(context, memo.origin, parsed, person));
 }
@@ -156,7 +156,7 @@ function underFields(
     ...problems.map(({ field, refusal }) => [field, sentence(refusal)] as const),
   ];
   const errors = wrong.flatMap(([field, says]) => {
-    const block = blockIn(view.state.values, field);
+    const block = blockIdIn(view.state.values, field);
     return block === undefined ? [] : [[block, says] as const];
   });
   return errors.length > 0 ? withErrors(Object.fromEntries(errors)) : undefined;
@@ -226,7 +226,7 @@ const withReview = ({ context, view }: Submitted, from: Interaction, ready: Read
 
 /** The refusal as an error under its field; undefined if the view has no such field. */
 function underField(view: Submission['view'], refusal: Refusal): SubmissionResponse | undefined {
-  const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
+  const block = refusal.field === undefined ? undefined : blockIdIn(view.state.values, refusal.field);
   return block === undefined ? undefined : withErrors({ [block]: sentence(refusal) });
 }
 /** Errors by the id of their block. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { oneEachTurn } from '../../../src/slack/context/one-each-turn.ts';
 
 it('starts one task in each turn of the event loop, in order, and lets other events run in between', async () => {
-  const nextTurn = oneEachTurn();
+  const nextTurn = oneEachTurn((who) => who);
   const begun: string[] = [];
   let turn = 0;
   const count = (): void => {

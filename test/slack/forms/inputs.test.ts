@@ -10,7 +10,7 @@ import { comparableName } from '../../../src/policy/pattern.ts';
 import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
-import { blockOf, readInputs } from '../../../src/slack/forms/inputs.ts';
+import { blockIdOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/fixtures.ts';
 import { oddWords, quoted } from '../../pipeline/odd-words.ts';
 import { askedOf, untouched } from './untouched-form.ts';
@@ -41,7 +41,9 @@ const texts = [
 /** The parsed value of a form's field. */
 function filled(path: string, command: Command, given: Given): Resolved | Refusal {
   return resolved(path, command, () => {
-    const values = Object.entries(given).map(([name, [value = '']]) => [blockOf(name), { [name]: { value } }] as const);
+    const values = Object.entries(given).map(
+      ([name, [value = '']]) => [blockIdOf(name), { [name]: { value } }] as const,
+    );
     return readInputs(Object.fromEntries(values)).given;
   });
 }
@@ -161,7 +163,7 @@ const lineOf = (path: string, { fields }: Command, given: Given): string =>
   ].join(' ');
 
 describe('the values of a form', () => {
-  const view = (name: string, input: object) => ({ [blockOf(name)]: { [name]: input } });
+  const view = (name: string, input: object) => ({ [blockIdOf(name)]: { [name]: input } });
 
   test('an empty input is left out', () => {
     for (const value of ['', ' ', '\u00A0', '\n', null]) {
@@ -178,7 +180,7 @@ describe('the values of a form', () => {
 
   test('a forged choice is treated as typed text', () => {
     for (const value of ['__proto__', '../', '-1', '99999', 'constructor', '0.5', '']) {
-      const listed = { [blockOf('only', { id: 'list' })]: { only: { selected_options: [{ value }] } } };
+      const listed = { [blockIdOf('only', { id: 'list' })]: { only: { selected_options: [{ value }] } } };
       expect(readInputs(listed, new Map([['only', ['wp-content', 'wp-admin']]])).given).toEqual({});
     }
   });
