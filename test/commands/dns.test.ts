@@ -14,7 +14,8 @@ import {
 import { catalogue } from '../../src/commands/index.ts';
 import type { Read, HostReader, Write } from '../../src/hosting/contract/call.ts';
 import type { Args } from '../../src/errors.ts';
-import { parse, parseArgs, type Given } from '../../src/pipeline/language/parse.ts';
+import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, joined, plain } from '../../src/text.ts';

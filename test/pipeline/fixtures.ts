@@ -13,7 +13,7 @@ import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
 import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import type { Given } from '../../src/pipeline/language/parse.ts';
+import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
 import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { mistakeLine } from '../../src/policy/mistakes.ts';

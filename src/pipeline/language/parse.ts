@@ -9,8 +9,6 @@ import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { checked, valueAt, type Option } from './option-value.ts';
 
-export type { BindContext, Given } from './bind-arguments.ts';
-
 /** Parses a line; undefined: it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(
   line: string,

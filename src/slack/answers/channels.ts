@@ -1,7 +1,7 @@
 import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
-import type { BindContext } from '../../pipeline/language/parse.ts';
+import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
 import type { KnownNames } from '../../pipeline/language/resolve.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';

@@ -2,7 +2,7 @@ import type { InputBlock, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
-import type { Given } from '../../pipeline/language/parse.ts';
+import type { Given } from '../../pipeline/language/bind-arguments.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
 import { plainText } from '../draw/blocks.ts';

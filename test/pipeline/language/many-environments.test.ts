@@ -10,7 +10,8 @@ import {
   environmentsNamed,
   type EnvironmentNames,
 } from '../../../src/pipeline/language/many-environments.ts';
-import { parse, parseArgs, type BindContext } from '../../../src/pipeline/language/parse.ts';
+import type { BindContext } from '../../../src/pipeline/language/bind-arguments.ts';
+import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, canonicalArgs, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { inline, plain, say } from '../../../src/text.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
 import { freeze } from '../../../src/pipeline/changes/freeze.ts';
-import type { Given } from '../../../src/pipeline/language/parse.ts';
+import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
