@@ -225,10 +225,7 @@ async function always(
       const asked = await ask(['redirects', command, live.id, ...more], host);
       if (asked.wrong) {
         expect(saysOf(asked)).toMatch(/Nothing was (changed|done)\.$/);
-        for (const { label, args } of asked.wrong.offers ?? []) {
-          expect(label.length).toBeLessThanOrEqual(75);
-          parsedFrom(args);
-        }
+        for (const { args } of asked.wrong.offers ?? []) parsedFrom(args);
         return;
       }
       accepted += 1;

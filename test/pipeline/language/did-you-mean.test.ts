@@ -151,6 +151,7 @@ describe('every refusal', () => {
     'says, { hint, offers }': 'another refusal, with the note that was not posted',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
     'notTaken(context)': 'says so itself',
+    'says, { hint: joined([named && say`Not run: ${named}.`, hint]) }': 'names the command that was not run',
     '"I couldn\'t ask the host what there is to choose from."': 'stands above a form that can still be filled in',
   };
 
