@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import type { ControlAnswer } from './http.ts';
+import type { Control, ControlAnswer, ControlRequest } from './http.ts';
 
-/** A whole number in the query of a control request. */
-export const count = z
-  .string()
-  .regex(/^\d{1,9}$/, 'a whole number')
-  .transform(Number);
+/** Answers requests to a control API by method and path, such as `GET /journal`. */
+export type ControlHandlers<Subject> = Readonly<Record<string, (request: ControlRequest, subject: Subject) => unknown>>;
 
-/** What `work` gives, with 200; bad input (zod's errors and `RangeError`) is answered 400 with one sentence. */
-export async function controlAnswer(work: () => unknown): Promise<ControlAnswer> {
+/** A control API: bad input is answered 400 with one sentence, an unknown path with undefined. */
+export const controlWith =
+  <Subject>(handlers: ControlHandlers<Subject>, subject: Subject): Control =>
+  async (request) => {
+    const handler = handlers[`${request.method} ${request.path}`];
+    return handler && answer(() => handler(request, subject));
+  };
+
+/** What `work` gives, with 200. Bad input throws zod's error or `RangeError`. */
+async function answer(work: () => unknown): Promise<ControlAnswer> {
   try {
     return { status: 200, body: await work() };
   } catch (error) {

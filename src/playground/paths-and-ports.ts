@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder, independent of the working directory. */
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A folder for the bot's database. `leave` removes it if it is a temporary one. */
+/** A folder for the bot's database. `release` removes it if it is a temporary one. */
 export type DataFolder = { readonly path: string; release(): Promise<void> };
 
 /** A fresh temporary folder, or the one at `kept`, created if needed. Rejects with the system's error. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { controlAnswer, count } from '../control-answer.ts';
-import type { Control, ControlAnswer, ControlRequest } from '../http.ts';
+import { type ControlHandlers, controlWith } from '../control-answer.ts';
+import type { Control } from '../http.ts';
 import type { Switches } from './answer.ts';
-import { optionalEndpoints } from './endpoint.ts';
+import { digits, optionalEndpoints } from './endpoint.ts';
 import { type Faults, faultShape } from './faults.ts';
 import type { Journal } from './journal.ts';
 import { type OperationKind, type Operations, outcomes, defaultDurations } from './operations.ts';
@@ -17,7 +17,6 @@ type Controlled = {
   readonly faults: Faults;
   readonly optional: Switches;
 };
-type Handler = (request: ControlRequest, controlled: Controlled) => unknown;
 
 const kinds = Object.keys(defaultDurations).filter((kind): kind is OperationKind => kind in defaultDurations);
 const duration = z.int().min(0).max(3_600_000);
@@ -30,10 +29,10 @@ const plans = z.strictObject({
     .default([]),
 });
 const switches = z.partialRecord(z.enum(optionalEndpoints), z.boolean());
-const journalQuery = z.object({ after: count.default(0), limit: count.default(1_000) });
+const journalQuery = z.object({ after: digits.default(0), limit: digits.default(1_000) });
 
 /** What the control API can do, by method and path. */
-const handlers: Readonly<Record<string, Handler>> = {
+const handlers: ControlHandlers<Controlled> = {
   'GET /endpoints': () => routes.map(({ section, method, path, errors }) => ({ section, method, path, errors })),
   'GET /journal': ({ query }, { journal }) => {
     const { after, limit } = journalQuery.parse(Object.fromEntries(query));
@@ -49,7 +48,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET /faults': (_request, { faults }) => faults.list(),
   'POST /faults': ({ body }, { faults }) => faults.add(faultShape.parse(body)),
   'DELETE /faults': ({ query }, { faults }) => {
-    const id = z.object({ id: count.optional() }).parse(Object.fromEntries(query)).id;
+    const id = z.object({ id: digits.optional() }).parse(Object.fromEntries(query)).id;
     return { removed: faults.remove(id) };
   },
   'GET /operations': (_request, { operations }) => operationsNow(operations),
@@ -71,14 +70,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 };
 
-/** The control API of a stand-in: bad input is answered 400 with one sentence, an unknown path with undefined. */
-export function controlOf(controlled: Controlled): Control {
-  return async (request): Promise<ControlAnswer | undefined> => {
-    const handler = handlers[`${request.method} ${request.path}`];
-    if (handler === undefined) return undefined;
-    return controlAnswer(() => handler(request, controlled));
-  };
-}
+/** The control API of the hosting stand-in. */
+export const hostingControl = (controlled: Controlled): Control => controlWith(handlers, controlled);
 
 function operationsNow(operations: Operations) {
   const { durations, notKnownFor } = operations;

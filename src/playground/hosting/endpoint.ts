@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../slack/json-fields.ts';
 import type { Operations } from './operations.ts';
 import { type ErrorStatus, Refused } from './refused.ts';
 import type { Reply } from './reply.ts';
@@ -73,11 +74,9 @@ export class Call {
 }
 
 function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown;
-  } catch {
-    throw new Refused('malformed', 'the body is not JSON');
-  }
+  const value = parseJson(body.toString());
+  if (value === undefined) throw new Refused('malformed', 'the body is not JSON');
+  return value;
 }
 
 function shaped<T>(shape: z.ZodType<T>, value: unknown, reason: 'malformed' | 'address'): T {

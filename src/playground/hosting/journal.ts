@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { parseJson } from '../slack/json-fields.ts';
 import type { Waiters } from './waiters.ts';
 
 /** One request and its outcome; `at` in epoch milliseconds, `size` in bytes of the body. */
@@ -87,7 +88,7 @@ export class Journal {
   received(entry: Entry, body: Buffer): void {
     entry.state = 'received';
     entry.size = body.length;
-    entry.body = parsed(body);
+    entry.body = parseJson(body.toString());
     if (this.#entries.includes(entry)) this.#bytes += body.length;
     this.#trim();
     this.#waiters.notify();
@@ -105,13 +106,5 @@ export class Journal {
     this.#connected += 1;
     this.#connections.set(socket, this.#connected);
     return this.#connected;
-  }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { type Control, serve } from '../http.ts';
 import type { Switches } from './answer.ts';
 import { Waiters } from './waiters.ts';
-import { controlOf } from './control.ts';
+import { hostingControl } from './control.ts';
 import type { Dialect } from './endpoint.ts';
 import { Faults } from './faults.ts';
 import { Journal } from './journal.ts';
@@ -81,13 +81,12 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
     journal,
     faults,
     optional,
-    control: controlOf({ world, operations, journal, faults, optional }),
+    control: hostingControl({ world, operations, journal, faults, optional }),
     until: (probe, timeoutMs) => waiters.until(probe, timeoutMs),
     close: () => {
       timers.close();
       waiters.close();
-      closing ??= served.close();
-      return closing;
+      return (closing ??= served.close());
     },
   };
 }

@@ -24,11 +24,11 @@ export type PageSources = {
 /** Events for every open page (Server-Sent Events): `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
-  tellBot(): void;
+  botChanged(): void;
   /** One of the bot's changes moved. */
-  tellChanges(): void;
+  changesMoved(): void;
   /** A fault was switched on or off, or a site broken or mended. */
-  tellFaults(): void;
+  faultsChanged(): void;
   close(): void;
 };
 
@@ -47,7 +47,7 @@ type Delivered = { readonly number: number } & Fields;
 /** Follows the stand-ins until `close`. */
 export function createEvents({ slack, hosting, bot, changes }: PageSources): Events {
   const readers = new Set<ServerResponse>();
-  const tell = (event: string, data: unknown): void => {
+  const send = (event: string, data: unknown): void => {
     const text = message(event, data);
     for (const reader of readers) {
       if (reader.writableLength > UNREAD) reader.destroy();
@@ -58,14 +58,14 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
   const stop = slack.subscribe(({ number, kind, detail }) => {
     // There are thousands of calls, and the page shows none.
     if (kind === 'call') return;
-    if (kind !== 'delivery') return tell('slack', { number, kind, detail });
+    if (kind !== 'delivery') return send('slack', { number, kind, detail });
     const { ack: _, ...rest } = detail;
     const delivered = { ...rest, number };
     deliveries = [...deliveries, delivered].slice(-DELIVERIES);
-    tell('delivered', [delivered]);
+    send('delivered', [delivered]);
   });
   // Rejects when the stand-in closes, which ends the loop.
-  followJournal(hosting, (entries) => tell('hosting', entries)).catch(() => undefined);
+  followJournal(hosting, (entries) => send('hosting', entries)).catch(() => undefined);
   return {
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
@@ -75,9 +75,9 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));
     },
-    tellBot: () => tell('bot', bot()?.state() ?? null),
-    tellChanges: () => tell('changes', changes.current()),
-    tellFaults: () => tell('faults', null),
+    botChanged: () => send('bot', bot()?.state() ?? null),
+    changesMoved: () => send('changes', changes.current()),
+    faultsChanged: () => send('faults', null),
     close() {
       stop();
       for (const reader of readers) reader.destroy();

@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ControlAnswer, TooLarge, readBody, sendJson, serve } from '../http.ts';
-import { controlBot } from './bot-control.ts';
+import type { Bot } from '../bot.ts';
+import { type ControlAnswer, type ControlRequest, TooLarge, readBody, sendJson, serve } from '../http.ts';
+import { fieldsOf, parseJson } from '../slack/json-fields.ts';
 import { type Events, type PageSources, createEvents } from './events.ts';
 import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
 
 /** The page's running server; `url` without a trailing slash. */
-export type PageServer = { readonly url: string; botChanged(): void; changesMoved(): void; close(): Promise<void> };
+export type PageServer = { readonly url: string; close(): Promise<void> } & Pick<Events, 'botChanged' | 'changesMoved'>;
 
 const BODY = 256 * 1024;
+const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGSTOP', 'SIGCONT'] as const;
 
 /**
  * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,site,bot}/…`. Port 0
@@ -21,8 +23,8 @@ export async function servePage(sources: PageSources, port = 0): Promise<PageSer
   }, port);
   return {
     url: served.url,
-    botChanged: () => events.tellBot(),
-    changesMoved: () => events.tellChanges(),
+    botChanged: events.botChanged,
+    changesMoved: events.changesMoved,
     async close() {
       events.close();
       await served.close();
@@ -46,7 +48,7 @@ async function answer(
   }
   if (pathname.startsWith('/control/')) {
     const result = await control(sources, request, pathname.slice('/control'.length), searchParams);
-    if (request.method !== 'GET' && /\/(faults|break|mend)$/.test(pathname)) events.tellFaults();
+    if (request.method !== 'GET' && /\/(faults|break|mend)$/.test(pathname)) events.faultsChanged();
     return sendJson(
       response,
       result?.status ?? 404,
@@ -73,17 +75,35 @@ async function control(
   return part === 'bot' ? controlBot(bot(), controlRequest) : undefined;
 }
 
+/** `GET /`: the bot's state and log; `POST /restart`; `POST /kill` with `{ signal }`, SIGKILL by default. */
+async function controlBot(bot: Bot | undefined, request: ControlRequest): Promise<ControlAnswer | undefined> {
+  if (bot === undefined) return { status: 503, body: { error: 'the bot is not started yet' } };
+  switch (`${request.method} ${request.path}`) {
+    case 'GET /':
+      return { status: 200, body: bot.state() };
+    case 'POST /restart':
+      await bot.restart();
+      return { status: 200, body: bot.state() };
+    case 'POST /kill': {
+      const { signal: named = 'SIGKILL' } = fieldsOf(request.body);
+      const signal = SIGNALS.find((each) => each === named);
+      if (signal === undefined) return { status: 400, body: { error: `a signal is one of ${SIGNALS.join(', ')}` } };
+      bot.kill(signal);
+      return { status: 200, body: bot.state() };
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** A request's body is not JSON; nothing was done. */
 class NotJson extends Error {}
 
 function parsed(text: string): unknown {
   if (text === '') return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return body;
-  } catch {
-    throw new NotJson('the body is not JSON');
-  }
+  const body = parseJson(text);
+  if (body === undefined) throw new NotJson('the body is not JSON');
+  return body;
 }
 
 function sendAsset(response: ServerResponse, { type, text }: Asset): void {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { controlAnswer, count } from '../control-answer.ts';
+import { type ControlHandlers, controlWith } from '../control-answer.ts';
+import { digits } from '../hosting/endpoint.ts';
 import { type Faults, faultShape } from '../hosting/faults.ts';
 import type { Journal } from '../hosting/journal.ts';
 import type { World } from '../hosting/world.ts';
-import type { Control, ControlRequest } from '../http.ts';
+import type { Control } from '../http.ts';
 import { type Break, breaks } from './breaks.ts';
 
 type Controlled = {
@@ -17,11 +18,11 @@ type Controlled = {
 
 const breaking = z.strictObject({ environment: z.string(), break: z.enum(breaks) });
 const mending = z.strictObject({ environment: z.string().optional() });
-const faultQuery = z.object({ id: count.optional() });
+const faultQuery = z.object({ id: digits.optional() });
 /** Faults of an answer in JSON; a site has none. */
 const ofJson: ReadonlySet<string> = new Set(['broken-json', 'capital-ids', 'odd-202']);
 
-const handlers: Readonly<Record<string, (request: ControlRequest, site: Controlled) => unknown>> = {
+const handlers: ControlHandlers<Controlled> = {
   'GET /environments': (_request, site) => environments(site),
   'POST /break': ({ body }, site) => {
     const { environment, break: what } = breaking.parse(body);
@@ -44,13 +45,8 @@ const handlers: Readonly<Record<string, (request: ControlRequest, site: Controll
   }),
 };
 
-/** The control API of the sites: bad input is answered 400 with one sentence, an unknown path with undefined. */
-export function controlOf(site: Controlled): Control {
-  return async (request) => {
-    const handler = handlers[`${request.method} ${request.path}`];
-    return handler && controlAnswer(() => handler(request, site));
-  };
-}
+/** The control API of the sites. */
+export const siteControl = (site: Controlled): Control => controlWith(handlers, site);
 
 /** Every environment with what is broken, its domains, and an address for a browser on this machine. */
 function environments({ world, port }: Controlled) {

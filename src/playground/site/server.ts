@@ -9,7 +9,7 @@ import type { World } from '../hosting/world.ts';
 import { type Control, serve } from '../http.ts';
 import { domainIn } from './address.ts';
 import { type Break, breakSite, mendSite } from './breaks.ts';
-import { controlOf } from './control.ts';
+import { siteControl } from './control.ts';
 import { PageCache } from './page-cache.ts';
 import { answerFor, fillCache } from './visit.ts';
 
@@ -73,7 +73,7 @@ export async function startSite(world: World, options: SiteOptions = {}): Promis
     ...site,
     url: served.url,
     connectTo: `127.0.0.1:${served.port}`,
-    control: controlOf({ world, port: served.port, ...site }),
+    control: siteControl({ world, port: served.port, ...site }),
     until: (probe, timeoutMs) => waiters.until(probe, timeoutMs),
     close: () => {
       timers.close();

@@ -2,13 +2,13 @@ import { type Fields, nonEmptyTextOf } from './json-fields.ts';
 import { Impossible } from './refused.ts';
 
 /** The kinds of fault. `lost` does what was asked and loses the answer; `off` is a server without the method. */
-type FaultKind = 'error' | 'status' | 'rate_limited' | 'reset' | 'html' | 'lost' | 'off' | 'delay';
+const KINDS = ['error', 'status', 'rate_limited', 'reset', 'html', 'lost', 'off', 'delay'] as const;
 
 /** A fault to play. */
 export type Fault = {
   /** A method's name, `response_url`, `upload`, or `*` for all. */
   readonly method: string;
-  readonly kind: FaultKind;
+  readonly kind: (typeof KINDS)[number];
   /** Only for calls that name this channel. */
   readonly channel?: string;
   /** Only for calls that ask about this user group. */
@@ -88,8 +88,6 @@ export function createFaults(): Faults {
     },
   };
 }
-
-const KINDS: readonly FaultKind[] = ['error', 'status', 'rate_limited', 'reset', 'html', 'lost', 'off', 'delay'];
 
 /** Reads a fault from JSON. Throws `Impossible` with a sentence if it is not one. */
 export function faultOf(body: Fields): Fault {

@@ -1,5 +1,5 @@
 import { elementsOf } from './block-kit/check.ts';
-import { type Fields, fieldsOf, objectsOf, textOf } from './json-fields.ts';
+import { type Fields, fieldsOf, plainTextOf, textOf } from './json-fields.ts';
 import { Impossible } from './refused.ts';
 import type { Values } from './shapes.ts';
 
@@ -53,12 +53,6 @@ const valueFieldOf = (element: Fields): ValueField | undefined => INPUTS[textOf(
 /** Whether an element keeps a value; buttons do not. */
 export const isInput = (element: Fields): boolean => valueFieldOf(element) !== undefined;
 
-/** The options in the element itself. */
-export const optionsOf = (element: Fields): readonly Fields[] => [
-  ...objectsOf(element['options']),
-  ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
-];
-
 function initialValue(element: Fields): Fields {
   const held = valueFieldOf(element);
   if (held === undefined) return {};
@@ -107,7 +101,7 @@ function chosenOptions(held: ValueField, value: InputValue, offered: readonly Fi
     const match =
       offered.find((option) => option['value'] === wanted) ??
       offered.find((option) => option['value'] === fieldsOf(wanted)['value']) ??
-      offered.find((option) => fieldsOf(option['text'])['text'] === wanted);
+      offered.find((option) => plainTextOf(option['text']) === wanted);
     if (match !== undefined) return match;
     throw new Impossible(
       `${JSON.stringify(wanted)} is not offered; there is ${offered.map(label).join(', ') || 'nothing'}`,
@@ -117,7 +111,7 @@ function chosenOptions(held: ValueField, value: InputValue, offered: readonly Fi
   return value === null ? null : find(value);
 }
 
-const label = (option: Fields): string => JSON.stringify(fieldsOf(option['text'])['text']);
+const label = (option: Fields): string => JSON.stringify(plainTextOf(option['text']));
 
 /** Whether a value is empty: nothing typed, nothing chosen. */
 export function isEmpty(value: Fields | undefined): boolean {

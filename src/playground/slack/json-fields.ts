@@ -26,6 +26,15 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const nonEmptyTextOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
+/** The text of a Slack text object; empty if it is none. */
+export const plainTextOf = (value: unknown): string => textOf(fieldsOf(value)['text']);
+
+/** The options of an input element, including those in groups. */
+export const optionsOf = (element: Fields): readonly Fields[] => [
+  ...objectsOf(element['options']),
+  ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
+];
+
 /** The parsed value of a JSON text, or undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -2,7 +2,6 @@ import { stateOf } from './inputs.ts';
 import type { Fields } from './json-fields.ts';
 import { APP_ID, BOT_ID, BOT_USER, TEAM } from './seed.ts';
 import type { Channel, Message, Person, View } from './shapes.ts';
-
 import { blocksOf, titleOf } from './views.ts';
 
 /** The deprecated verification token of payloads; do not trust it. */

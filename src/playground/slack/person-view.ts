@@ -1,7 +1,6 @@
 import { elementsOf } from './block-kit/check.ts';
-import { isInput, optionsOf } from './inputs.ts';
-import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
-import { createRenderCache } from './render-cache.ts';
+import { isInput } from './inputs.ts';
+import { type Fields, fieldsOf, nonEmptyTextOf, objectsOf, optionsOf, textOf } from './json-fields.ts';
 import { blocksIn } from './messages.ts';
 import { Impossible } from './refused.ts';
 import { type Names, blocksText, mrkdwnText, namesIn, textObject } from './render-text.ts';
@@ -149,6 +148,23 @@ export function createReader(workspace: Workspace): (query: MessageQuery) => rea
         ...(filledIn && { controls: controlsOf(blocksIn(message), filledIn, names) }),
       };
     });
+  };
+}
+
+/** Renders each version of a message once. An edit makes another `Message`. */
+function createRenderCache<Rendered>(
+  workspace: Workspace,
+  draw: (message: Message) => Rendered,
+): (message: Message) => Rendered {
+  let cache = new WeakMap<Message, Rendered>();
+  workspace.events.subscribe(({ kind }) => {
+    // Messages show their names instead of ids.
+    if (kind === 'person' || kind === 'group' || kind === 'channel') cache = new WeakMap();
+  });
+  return (message) => {
+    const rendered = cache.get(message) ?? draw(message);
+    cache.set(message, rendered);
+    return rendered;
   };
 }
 

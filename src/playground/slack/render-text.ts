@@ -36,9 +36,7 @@ function blockText(block: Fields, names: Names): string {
     case 'context':
     case 'actions':
     case 'context_actions':
-      return objectsOf(block['elements'])
-        .map((each) => elementText(each, names))
-        .join(' ');
+      return elementsText(block['elements'], names);
     case 'input':
       return lines(
         textObject(block['label'], names),

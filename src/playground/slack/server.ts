@@ -13,9 +13,8 @@ import { EVENTS, SCOPES, type SlackOptions, TOKENS } from './options.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { createReader, readFiles, readViews } from './person-view.ts';
 import { createResponseUrls } from './response-urls.ts';
-import { listenerOf } from './routes.ts';
 import type { AdminActions, PeopleActions, Readings, SlackStandIn } from './stand-in.ts';
-import type { WebApi } from './web-api.ts';
+import { type WebApi, listenerOf } from './web-api.ts';
 import { type Workspace, complain, createWorkspace } from './workspace.ts';
 
 /** Starts the workspace on 127.0.0.1. Rejects with the system's error if the port is taken. */

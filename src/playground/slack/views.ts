@@ -3,7 +3,7 @@ import { viewComplaints } from './block-kit/check.ts';
 import { withIds } from './block-kit/ids.ts';
 import { LIMITS } from './block-kit/limits.ts';
 import { valuesOf } from './inputs.ts';
-import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
+import { type Fields, fieldsOf, nonEmptyTextOf, objectsOf, plainTextOf } from './json-fields.ts';
 import { Refused } from './refused.ts';
 import type { View } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
@@ -32,7 +32,7 @@ export const blocksOf = (view: View): readonly Fields[] => objectsOf(view.conten
 /** A person's open modals, topmost last. */
 export const stackOf = (workspace: Workspace, person: string): readonly View[] => workspace.modals.get(person) ?? [];
 
-/** The view with this id, open modal or home. */
+/** The first view that matches, open modal or home. */
 export function findView(workspace: Workspace, match: (view: View) => boolean): View | undefined {
   return [...[...workspace.modals.values()].flat(), ...workspace.homes.values()].find(match);
 }
@@ -97,4 +97,4 @@ export function setStack(workspace: Workspace, person: string, views: readonly V
 }
 
 /** A view's title, for sentences about it. */
-export const titleOf = (view: View): string => textOf(fieldsOf(view.content['title'])['text']) || 'App Home';
+export const titleOf = (view: View): string => plainTextOf(view.content['title']) || 'App Home';

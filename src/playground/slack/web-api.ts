@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../http.ts';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { TooLarge, readBody, sendJson } from '../http.ts';
 import { argumentsOf } from './arguments.ts';
 import type { Faults } from './faults.ts';
 import { type Answer, answerWithFault, rateLimited } from './answer-with-fault.ts';
@@ -30,8 +30,33 @@ export type WebApi = {
 const BODY = 2 * 1024 * 1024;
 const JOURNALLED = 50_000;
 
+/** What the workspace answers over HTTP: the Web API, response URLs and uploads. */
+export function listenerOf(api: WebApi): RequestListener {
+  return (request, response) => {
+    route(api, request, response).catch((error: unknown) => {
+      if (api.closed.aborted) return response.destroy();
+      if (error instanceof TooLarge) return sendJson(response, 413, { ok: false, error: 'request_too_large' });
+      complain(
+        api.context.workspace,
+        'stand_in',
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      );
+      return sendJson(response, 500, { ok: false, error: 'internal_error' });
+    });
+  };
+}
+
+async function route(api: WebApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://slack');
+  const [, area, name = ''] = pathname.split('/');
+  if (area === 'api') return answerCall(api, name, searchParams, request, response);
+  if (area === 'response' && request.method === 'POST') return answerResponseUrl(api, name, request, response);
+  if (area === 'upload' && request.method === 'POST') return answerUpload(api, name, request, response);
+  return sendJson(response, 404, { ok: false, error: 'not_found' });
+}
+
 /** Answers one call of `/api/<method>` and records it in the journal. */
-export async function answerCall(
+async function answerCall(
   api: WebApi,
   name: string,
   query: URLSearchParams,
@@ -53,7 +78,7 @@ export async function answerCall(
 }
 
 /** Answers `POST /response/<id>`: 404 for a used-up address, 400 for content that Slack would not show. */
-export async function answerResponseUrl(
+async function answerResponseUrl(
   api: WebApi,
   id: string,
   request: IncomingMessage,
@@ -78,7 +103,7 @@ export async function answerResponseUrl(
 }
 
 /** Answers `POST /upload/<file id>` with the bytes of a file, at most 8 MiB. */
-export async function answerUpload(
+async function answerUpload(
   api: WebApi,
   id: string,
   request: IncomingMessage,

@@ -51,7 +51,7 @@ export function createWorkspaceEvents(): WorkspaceEvents {
     },
     subscribe,
     until: (probe, timeoutMs = 60_000) => firstValue(probe, subscribe, closed.signal, timeoutMs),
-    close: () => closed.abort(new Error('the workspace was closed while somebody waited for a event')),
+    close: () => closed.abort(new Error('the workspace was closed while somebody waited for an event')),
   };
 }
 

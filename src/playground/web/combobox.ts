@@ -1,6 +1,6 @@
-import { type Fields, isFields, objectsOf, textOf } from '../slack/json-fields.ts';
+import { type Fields, isFields, objectsOf, plainTextOf, textOf } from '../slack/json-fields.ts';
 import { type Child, fill, h } from './dom.ts';
-import { type Listbox, createListbox, optionText } from './listbox.ts';
+import { type Listbox, createListbox } from './listbox.ts';
 import type { Surface } from './surface.ts';
 
 const TYPING_MS = 120;
@@ -15,7 +15,7 @@ export function drawCombobox(
   const isMany = element['type'] === 'multi_external_select';
   const chosen = (): readonly Fields[] => objectsOf(surface.valueIn(block, element));
   const listbox = createListbox(`${surface.name}-${textOf(block['block_id'])}-options`, (option) => {
-    input.value = isMany ? '' : optionText(option);
+    input.value = isMany ? '' : plainTextOf(option['text']);
     hasChoice = !isMany;
     const others = chosen().filter(({ value }) => value !== option['value']);
     surface.put(block, element, isMany ? [...others, option] : option);
@@ -27,11 +27,11 @@ export function drawCombobox(
     autocomplete: 'off',
     'aria-autocomplete': 'list',
     'aria-controls': listbox.list.id,
-    placeholder: optionText({ text: element['placeholder'] }) || 'Type to search',
+    placeholder: plainTextOf(element['placeholder']) || 'Type to search',
   });
   const held = surface.valueIn(block, element);
   let hasChoice = isFields(held);
-  input.value = isFields(held) ? optionText(held) : '';
+  input.value = isFields(held) ? plainTextOf(held['text']) : '';
   input.addEventListener('input', () => {
     if (hasChoice) surface.put(block, element, null);
     hasChoice = false;
@@ -61,7 +61,7 @@ function createChips(
   const chips = h('ul', { class: 'chips', 'aria-label': 'Chosen' });
   const show = (): void => fill(chips, ...chosen().map(drawChip));
   const drawChip = (option: Fields): HTMLElement => {
-    const text = optionText(option);
+    const text = plainTextOf(option['text']);
     const remove = (): void => {
       put(chosen().filter(({ value }) => value !== option['value']));
       show();

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../slack/json-fields.ts';
+import { fieldsOf, plainTextOf } from '../slack/json-fields.ts';
 import type { Directory } from './directory.ts';
 import { h } from './dom.ts';
 import { textNodes } from './mrkdwn.ts';
@@ -7,7 +7,7 @@ import { textNodes } from './mrkdwn.ts';
 export function agreed(confirm: unknown, directory: Directory): Promise<boolean> {
   if (confirm === undefined) return Promise.resolve(true);
   const { title, text, confirm: yes, deny, style } = fieldsOf(confirm);
-  const label = (value: unknown, usual: string): string => textOf(fieldsOf(value)['text']) || usual;
+  const label = (value: unknown, usual: string): string => plainTextOf(value) || usual;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const dialog = h(
     'dialog',

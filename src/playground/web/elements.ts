@@ -1,7 +1,7 @@
-import { type Fields, fieldsOf, textOf } from '../slack/json-fields.ts';
+import { type Fields, optionsOf, plainTextOf, textOf } from '../slack/json-fields.ts';
 import { type Child, h } from './dom.ts';
 import { drawInput } from './inputs.ts';
-import { type Surface, optionsOf } from './surface.ts';
+import type { Surface } from './surface.ts';
 
 /** An element outside of forms: a button, a menu, or an input that dispatches at once. */
 export function drawElement(block: Fields, element: Fields, surface: Surface): Child {
@@ -14,11 +14,9 @@ export function drawElement(block: Fields, element: Fields, surface: Surface): C
     case 'image':
       return h('span', { class: 'picture' }, `🖼 ${textOf(element['alt_text'])}`);
     default:
-      return drawInput(block, element, surface, { 'aria-label': label(element['placeholder']) || 'Choose' });
+      return drawInput(block, element, surface, { 'aria-label': plainTextOf(element['placeholder']) || 'Choose' });
   }
 }
-
-const label = (text: unknown): string => textOf(fieldsOf(text)['text']);
 
 function drawButton(block: Fields, element: Fields, surface: Surface): Child {
   const { style, url, accessibility_label: spoken } = element;
@@ -31,7 +29,7 @@ function drawButton(block: Fields, element: Fields, surface: Surface): Child {
       surface.press(block, element);
     },
   };
-  return h('button', attributes, label(element['text']));
+  return h('button', attributes, plainTextOf(element['text']));
 }
 
 function drawOverflow(block: Fields, element: Fields, surface: Surface): Child {
@@ -47,7 +45,7 @@ function drawOverflow(block: Fields, element: Fields, surface: Surface): Child {
       },
     },
     h('option', {}, '⋯'),
-    ...options.map((option) => h('option', {}, label(option['text']))),
+    ...options.map((option) => h('option', {}, plainTextOf(option['text']))),
   );
   return menu;
 }

@@ -1,9 +1,9 @@
-import { type Fields, fieldsOf, isFields, objectsOf, textOf } from '../slack/json-fields.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, optionsOf, plainTextOf, textOf } from '../slack/json-fields.ts';
 import { drawCombobox } from './combobox.ts';
 import { actors } from './directory.ts';
 import { type Child, h } from './dom.ts';
-import { type Surface, optionsOf } from './surface.ts';
 import { textNodes } from './mrkdwn.ts';
+import type { Surface } from './surface.ts';
 
 /** Attributes that name an input to assistive technology. */
 type Naming = Readonly<Record<string, string | boolean | undefined>>;
@@ -13,8 +13,8 @@ export function drawInputBlock(block: Fields, surface: Surface): HTMLElement {
   const element = fieldsOf(block['element']);
   const id = `${surface.name}-${textOf(block['block_id'])}`;
   const error = surface.errorUnder(block);
-  const hint = textOf(fieldsOf(block['hint'])['text']);
-  const label = [textOf(fieldsOf(block['label'])['text']), block['optional'] === true && h('small', {}, ' optional')];
+  const hint = plainTextOf(block['hint']);
+  const label = [plainTextOf(block['label']), block['optional'] === true && h('small', {}, ' optional')];
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   const naming = {
     'aria-describedby': described || undefined,
@@ -63,7 +63,7 @@ function drawTyped(block: Fields, element: Fields, surface: Surface, attributes:
   const many = element['multiline'] === true;
   const named = {
     ...attributes,
-    placeholder: textOf(fieldsOf(element['placeholder'])['text']) || undefined,
+    placeholder: plainTextOf(element['placeholder']) || undefined,
     autocomplete: 'off',
     autofocus: element['focus_on_load'] === true,
     // An input that dispatches does so on `change`; the others keep every keystroke.
@@ -83,7 +83,7 @@ function drawSelect(
 ): Child {
   const several = element['type'] === 'multi_static_select';
   const chosen = heldValues(surface.valueIn(block, element));
-  const placeholder = textOf(fieldsOf(element['placeholder'])['text']) || 'Choose…';
+  const placeholder = plainTextOf(element['placeholder']) || 'Choose…';
   const select = h(
     'select',
     {
@@ -99,7 +99,7 @@ function drawSelect(
     !several && h('option', { value: '' }, placeholder),
     ...options.map((option) => {
       const value = textOf(option['value']);
-      const parts = [option['text'], option['description']].map((text) => textOf(fieldsOf(text)['text']));
+      const parts = [option['text'], option['description']].map(plainTextOf);
       return h('option', { value, selected: chosen.includes(value) }, parts.filter(Boolean).join(' — '));
     }),
   );

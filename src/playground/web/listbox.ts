@@ -1,8 +1,5 @@
-import { type Fields, fieldsOf, textOf } from '../slack/json-fields.ts';
+import { type Fields, plainTextOf } from '../slack/json-fields.ts';
 import { fill, h } from './dom.ts';
-
-/** An option's text. */
-export const optionText = (option: Fields): string => textOf(fieldsOf(option['text'])['text']);
 
 /** A list of options for an input. `show` and `hide` open and close it; `attachTo` lets it take an input's keys. */
 export type Listbox = {
@@ -83,7 +80,7 @@ function routeKeys(input: HTMLElement, handleKey: (event: KeyboardEvent) => bool
 }
 
 function drawOption(option: Fields, id: string, active: boolean, choose: (option: Fields) => void): HTMLElement {
-  const description = optionText({ text: option['description'] });
+  const description = plainTextOf(option['description']);
   const attributes = {
     role: 'option',
     id,
@@ -94,5 +91,5 @@ function drawOption(option: Fields, id: string, active: boolean, choose: (option
       choose(option);
     },
   };
-  return h('li', attributes, optionText(option), description !== '' && h('small', {}, ` ${description}`));
+  return h('li', attributes, plainTextOf(option['text']), description !== '' && h('small', {}, ` ${description}`));
 }

@@ -1,4 +1,4 @@
-import { type Fields, objectsOf, textOf } from '../slack/json-fields.ts';
+import { type Fields, textOf } from '../slack/json-fields.ts';
 import { ask } from './api.ts';
 import type { Session } from './session.ts';
 import type { Control } from './shapes.ts';
@@ -67,9 +67,3 @@ export function surfaceAt(
 }
 
 const valueOf = ({ value }: Fields): object => (typeof value === 'string' ? { value } : {});
-
-/** An element's own options, including those in groups. */
-export const optionsOf = (element: Fields): readonly Fields[] => [
-  ...objectsOf(element['options']),
-  ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
-];

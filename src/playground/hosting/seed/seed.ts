@@ -1,12 +1,11 @@
 import { slug } from '../clone.ts';
 import { randomFrom } from '../random.ts';
-import type { Environment, Seeded, Site } from '../resources.ts';
+import type { Environment, Product, Seeded, Site } from '../resources.ts';
 import { backupsUpTo } from './backups.ts';
 import { domainNamed, defaultDns } from './domains.ts';
 import { filesWith } from './files.ts';
 import { companyId, containerId, domainId } from './ids.ts';
 import { type Plan, type PlannedSite, defaultPlan } from './plan.ts';
-import { productsOf } from './products.ts';
 import { redirectRules } from './redirects.ts';
 import { installed, themes } from './themes.ts';
 
@@ -18,6 +17,13 @@ const allowlists: Readonly<Record<string, readonly string[]>> = {
   'acme-shop/staging': ['203.0.113.10'],
   'north-bakery/live': ['192.0.2.44'],
 };
+
+const usualProducts: readonly Product[] = [
+  { name: 'Oak lamp', price: 8_900 },
+  { name: 'Wool blanket', price: 6_400 },
+  { name: 'Bread knife', price: 3_250 },
+  { name: 'Tea pot', price: 4_800 },
+];
 
 /** A fresh world as of `now` (epoch milliseconds). The same seed, time and plan give the same world. */
 export function seedWorld(seed: string, now: number, plan: Plan = defaultPlan): Seeded {
@@ -77,6 +83,17 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
     cacheGeneration: 0,
     written: [],
   };
+}
+
+/** What a seeded environment sells; its staging environment has something new, and new prices. */
+function productsOf(site: string, environment: string): readonly Product[] {
+  const own = { name: `${site} gift card`, price: 2_500 };
+  if (environment === 'live') return [...usualProducts, own];
+  return [
+    ...usualProducts.map(({ name, price }) => ({ name, price: price + 500 })),
+    own,
+    { name: 'Candle set', price: 1_900 },
+  ];
 }
 
 type Placed = readonly [name: string, site: Site, environment: Environment];

@@ -1,4 +1,4 @@
-import { type Fields, objectsOf } from '../json-fields.ts';
+import { type Fields, objectsOf, optionsOf } from '../json-fields.ts';
 import {
   confirm,
   id,
@@ -53,14 +53,9 @@ const element = (
   and?: (value: Fields, pointer: string, found: Found) => void,
 ): Shape => object({ type, ...required }, optional, and);
 
-const offered = (value: Fields): readonly Fields[] => [
-  ...objectsOf(value['options']),
-  ...objectsOf(value['option_groups']).flatMap((group) => objectsOf(group['options'])),
-];
-
 /** Initial choices must equal one of the options. */
 function initialIsOffered(value: Fields, pointer: string, found: Found): void {
-  const known = new Set(offered(value).map((each) => JSON.stringify([each['value'], each['text']])));
+  const known = new Set(optionsOf(value).map((each) => JSON.stringify([each['value'], each['text']])));
   const missing = (chosen: Fields): boolean => !known.has(JSON.stringify([chosen['value'], chosen['text']]));
   if (objectsOf([value['initial_option']]).some(missing)) found(`${pointer}/initial_option`, 'must match an option');
   if (objectsOf(value['initial_options']).some(missing)) found(`${pointer}/initial_options`, 'must match the options');

@@ -1,6 +1,6 @@
 import { answerComplaints } from '../block-kit/composition.ts';
-import { type InputValue, chosen, isInput, optionsOf, stateOf } from '../inputs.ts';
-import { type Fields, fieldsOf, isFields, textOf } from '../json-fields.ts';
+import { type InputValue, chosen, isInput, stateOf } from '../inputs.ts';
+import { type Fields, fieldsOf, isFields, optionsOf, textOf } from '../json-fields.ts';
 import { interactionPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import type { Person } from '../shapes.ts';

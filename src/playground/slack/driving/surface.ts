@@ -105,10 +105,8 @@ function viewSurface(
   const home = workspace.homes.get(person.id);
   const stack = stackOf(workspace, person.id);
   const top = stack.at(-1);
-  const candidates =
-    where === 'home' ? home : where === 'modal' ? top : [top, home].find((view) => view?.id === where.view);
-  if (candidates === undefined) throw new Impossible(`${person.real_name} has no such view in front of them`);
-  const view = candidates;
+  const view = where === 'home' ? home : where === 'modal' ? top : [top, home].find((each) => each?.id === where.view);
+  if (view === undefined) throw new Impossible(`${person.real_name} has no such view in front of them`);
   const current = (): typeof view =>
     [...stackOf(workspace, person.id), workspace.homes.get(person.id)].find((each) => each?.id === view.id) ?? view;
   const place = (): Fields => ({ container: { type: 'view', view_id: view.id }, view: viewPayload(current()) });

@@ -75,9 +75,9 @@ function update({ workspace }: Context, args: Fields): Fields {
 }
 
 function remove({ workspace }: Context, args: Fields): Fields {
-  const { channel, ts, ...message } = ownMessage(workspace, args, 'cant_delete_message');
-  edit(workspace, { ...message, channel, ts }, { deleted: true });
-  return { channel, ts };
+  const message = ownMessage(workspace, args, 'cant_delete_message');
+  edit(workspace, message, { deleted: true });
+  return { channel: message.channel, ts: message.ts };
 }
 
 function postEphemeral(context: Context, args: Fields): Fields {

@@ -1,9 +1,9 @@
-import { type Fields, textOf } from '../json-fields.ts';
+import { type Fields, isTrue, textOf } from '../json-fields.ts';
 import { Refused } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
 import type { Channel } from '../shapes.ts';
 import { directMessage, directMessageId } from '../workspace.ts';
-import { type Context, type Methods, flag, knownPerson, page, required, visibleChannel } from './method.ts';
+import { type Context, type Methods, knownPerson, page, required, visibleChannel } from './method.ts';
 
 /** A channel as conversations.info shows one. */
 function channelObject(channel: Channel): Fields {
@@ -42,7 +42,7 @@ function list({ workspace }: Context, args: Fields): Fields {
     (channel) =>
       types.includes(KIND[channel.kind]) &&
       (channel.kind === 'public' || channel.members.includes(BOT_USER)) &&
-      !(channel.archived && flag(args, 'exclude_archived')),
+      !(channel.archived && isTrue(args['exclude_archived'])),
   );
   const { items, next } = page(visible, args);
   return { channels: items.map(channelObject), ...next };
@@ -56,7 +56,7 @@ function open({ workspace }: Context, args: Fields): Fields {
   if (person.deleted) throw new Refused('user_disabled');
   const known = workspace.channels.has(directMessageId(person.id));
   const channel = directMessage(workspace, person.id);
-  const shown = flag(args, 'return_im') ? channelObject(channel) : { id: channel.id };
+  const shown = isTrue(args['return_im']) ? channelObject(channel) : { id: channel.id };
   return { channel: shown, ...(known ? { already_open: true, no_op: true } : {}) };
 }
 

@@ -1,4 +1,4 @@
-import { type Fields, isTrue, textOf } from '../json-fields.ts';
+import { type Fields, textOf } from '../json-fields.ts';
 import { Refused } from '../refused.ts';
 import type { Channel, Person } from '../shapes.ts';
 import { type Workspace, directMessage } from '../workspace.ts';
@@ -64,6 +64,3 @@ export function page<T>(items: readonly T[], args: Fields): { readonly items: re
   const cursor = to < items.length ? Buffer.from(String(to)).toString('base64url') : '';
   return { items: items.slice(from, to), next: { response_metadata: { next_cursor: cursor } } };
 }
-
-/** Whether an argument is true, in JSON or in a form. */
-export const flag = (args: Fields, name: string): boolean => isTrue(args[name]);

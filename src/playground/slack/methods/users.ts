@@ -1,8 +1,8 @@
-import type { Fields } from '../json-fields.ts';
+import { type Fields, isTrue } from '../json-fields.ts';
 import { Refused } from '../refused.ts';
 import { APP_ID, BOT_ID, BOT_USER, TEAM } from '../seed.ts';
 import type { Group, Person } from '../shapes.ts';
-import { type Context, type Methods, flag, knownPerson, page, required } from './method.ts';
+import { type Context, type Methods, knownPerson, page, required } from './method.ts';
 
 /** A person as users.info shows one. */
 function userObject(person: Person): Fields {
@@ -42,7 +42,7 @@ function usersList({ workspace }: Context, args: Fields): Fields {
 function groupMembers({ workspace }: Context, args: Fields): Fields {
   const group = workspace.groups.get(required(args, 'usergroup'));
   if (group === undefined) throw new Refused('no_such_subteam');
-  if (group.deleted !== undefined && !flag(args, 'include_disabled')) throw new Refused('subteam_disabled');
+  if (group.deleted !== undefined && !isTrue(args['include_disabled'])) throw new Refused('subteam_disabled');
   return { users: group.users };
 }
 
@@ -67,8 +67,8 @@ export const USERS: Methods = {
     scope: 'usergroups:read',
     run: ({ workspace }, args) => ({
       usergroups: [...workspace.groups.values()]
-        .filter((group) => group.deleted === undefined || flag(args, 'include_disabled'))
-        .map((group) => groupObject(group, flag(args, 'include_users'))),
+        .filter((group) => group.deleted === undefined || isTrue(args['include_disabled']))
+        .map((group) => groupObject(group, isTrue(args['include_users']))),
     }),
   },
   'usergroups.users.list': { token: 'bot', scope: 'usergroups:read', run: groupMembers },
