@@ -1,17 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-
-/** One audit line of a change; `at` in epoch milliseconds, `by` a Slack id or `sitehand`. */
-export type Step = { readonly event: string; readonly at: number; readonly by: string };
-
-/** A change in the bot's database: its state and its audit lines, oldest first. */
-export type BotChange = {
-  readonly number: number;
-  readonly command: string;
-  readonly target: string;
-  readonly state: string;
-  readonly steps: readonly Step[];
-};
+import type { BotChange } from './web/shapes.ts';
 
 /** The bot's newest changes, read from its database while it runs. */
 export type ChangeWatcher = { current(): readonly BotChange[]; close(): void };

@@ -1,12 +1,5 @@
 import { type BotProcess, type Exit, spawnBot } from './bot-process.ts';
-
-/** The bot's state. `log` holds its newest 500 lines, `exit` how it ended. */
-export type BotState = {
-  readonly state: 'starting' | 'ready' | 'exited';
-  readonly pid: number | undefined;
-  readonly exit: Exit | undefined;
-  readonly log: readonly string[];
-};
+import type { BotState } from './web/shapes.ts';
 
 /** The bot in its own process. It can be killed and restarted; the stand-ins keep running. */
 export type Bot = {
@@ -59,7 +52,7 @@ export function startBot(options: BotOptions): Bot {
   const killAtExit = (): void => current.kill('SIGKILL');
   process.once('exit', killAtExit);
 
-  async function again(): Promise<void> {
+  async function endAndRun(): Promise<void> {
     await current.end();
     await options.gone();
     if (closed) return;
@@ -76,7 +69,7 @@ export function startBot(options: BotOptions): Bot {
     },
     state: tracker.state,
     started: () => current.started,
-    restart: () => (restarting ??= again().finally(() => (restarting = undefined))),
+    restart: () => (restarting ??= endAndRun().finally(() => (restarting = undefined))),
     kill: (signal) => current.kill(signal),
     async close() {
       closed = true;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { BotState } from './bot.ts';
 import { type Playground, type PlaygroundOptions, startPlayground } from './playground.ts';
 import type { Rehearsal } from './rehearsal.ts';
+import type { BotState } from './web/shapes.ts';
 
 const USAGE = `npm run playground -- [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE]
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Bot, type BotState, startBot } from './bot.ts';
+import { type Bot, startBot } from './bot.ts';
 import { readCatalogue } from './catalogue.ts';
 import { botEnvironment } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
@@ -12,6 +12,7 @@ import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 import { type SiteStandIn, startSite } from './site/server.ts';
+import type { BotState } from './web/shapes.ts';
 
 /** Options of a playground; all have defaults. */
 export type PlaygroundOptions = {

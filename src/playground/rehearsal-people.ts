@@ -25,7 +25,7 @@ const FIRST_NAMES = ['Kai', 'Lou', 'Mika', 'Noor', 'Ola', 'Pim', 'Quin', 'Rio', 
 /** A workspace with these people, user groups and channels, plus a guest and a person in no group. */
 export function workspaceOf(policy: PolicyPeople): WorkspaceSeed {
   const names = new Names();
-  const staff = named(policy, names);
+  const staff = peopleNamed(policy, names);
   const groups = userGroups(policy, names, staff);
   const outsider = person(OUTSIDER, names.take('Nia'), 'in no group');
   const guest = person(GUEST, names.take('Gus'), 'guest', undefined, { is_restricted: true });
@@ -61,7 +61,7 @@ const slug = (name: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 /** Everybody the file names by a person's id. */
-function named({ groups, accounts }: PolicyPeople, names: Names): Person[] {
+function peopleNamed({ groups, accounts }: PolicyPeople, names: Names): Person[] {
   const members = groups.flatMap((group) => group.members).concat(accounts.flatMap(({ ids }) => ids.map(uncommented)));
   const ids = new Set(members.map(({ word }) => word).filter((id) => PERSON.test(id) && id !== BOT_USER));
   const remarks = new Map(

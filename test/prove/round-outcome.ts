@@ -1,4 +1,4 @@
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { ids } from '../stories/scenario.ts';
 import type { Scene } from './scene.ts';
 import type { Outcome, Story } from './kill-story.ts';

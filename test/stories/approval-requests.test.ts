@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser, ChangeThread } from './people.ts';
 

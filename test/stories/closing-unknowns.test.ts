@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser, ChangeThread } from './people.ts';
 

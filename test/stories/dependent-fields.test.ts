@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FileNode } from '../../src/playground/hosting/resources.ts';
-import type { VisibleView } from '../../src/playground/slack/person-view.ts';
+import type { VisibleView } from '../../src/playground/slack/shapes.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { expectSoon } from './people.ts';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';

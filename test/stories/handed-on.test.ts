@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { expectSoon, has, type TestUser, type Words } from './people.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { recordsOf } from '../cells.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';

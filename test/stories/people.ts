@@ -1,4 +1,4 @@
-import type { VisibleMessage, VisibleView } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage, VisibleView } from '../../src/playground/slack/shapes.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs } from './bot.ts';
 

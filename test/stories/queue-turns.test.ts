@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { turnEnd } from '../../src/pipeline/changes/queue.ts';
 import type { TestUser, Words } from './people.ts';
 import { expectSoon, has } from './people.ts';

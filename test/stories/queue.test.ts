@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon, has, type ChangeThread, type TestUser, type Words } from './people.ts';
 import { Client } from 'pg';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser } from './people.ts';

@@ -7,7 +7,7 @@ import { startHosting, type HostingOptions, type HostingStandIn } from '../../sr
 import type { Entry } from '../../src/playground/hosting/journal.ts';
 import { startSite, type SiteStandIn } from '../../src/playground/site/server.ts';
 import type { SlackOptions } from '../../src/playground/slack/options.ts';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { VisibleView } from '../../src/playground/slack/person-view.ts';
+import type { VisibleView } from '../../src/playground/slack/shapes.ts';
 import { readBack } from '../pipeline/read-back.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser } from './people.ts';

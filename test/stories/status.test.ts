@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { portOf } from '../site-check/listener.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';

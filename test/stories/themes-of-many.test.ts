@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { inScenario, openScenario, type Scenario } from './scenario.ts';
 
 /** The themes of many environments: what is vulnerable, what has an update, and what nobody can tell. */

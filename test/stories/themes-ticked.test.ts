@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { VisibleMessage, VisibleView } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage, VisibleView } from '../../src/playground/slack/shapes.ts';
 import { eventually, manySites, written } from './batch.ts';
 import { ids, inScenario, type Scenario } from './scenario.ts';
 

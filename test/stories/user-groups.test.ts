@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SEED } from '../../src/playground/slack/seed.ts';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
 import { inScenario, openScenario, type Scenario } from './scenario.ts';
 

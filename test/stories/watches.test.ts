@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/playground/hosting/resources.ts';
-import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';

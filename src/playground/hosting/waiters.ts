@@ -1,4 +1,4 @@
-type Waiter = { check(): void; stop(why: unknown): void };
+type Waiter = { check(): void; fail(reason: unknown): void };
 
 /** How many callers may wait at once. */
 const maxWaiting = 1_000;
@@ -16,7 +16,7 @@ export class Waiters {
   /** The first defined value of `probe`. Rejects after `timeoutMs`, if the probe throws, or at `close`. */
   until<T>(probe: () => T | undefined, timeoutMs = 60_000): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => waiter.stop(new Error(`it did not happen within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(() => waiter.fail(new Error(`it did not happen within ${timeoutMs} ms`)), timeoutMs);
       const finish = (): void => {
         clearTimeout(timer);
         this.#waiting.delete(waiter);
@@ -24,30 +24,30 @@ export class Waiters {
       const waiter: Waiter = {
         check: () => {
           try {
-            const seen = probe();
-            if (seen === undefined) return;
+            const value = probe();
+            if (value === undefined) return;
             finish();
-            resolve(seen);
+            resolve(value);
           } catch (error) {
-            waiter.stop(error);
+            waiter.fail(error);
           }
         },
-        stop: (why) => {
+        fail: (reason) => {
           finish();
-          reject(why instanceof Error ? why : new Error(String(why)));
+          reject(reason instanceof Error ? reason : new Error(String(reason)));
         },
       };
       this.#waiting.add(waiter);
       waiter.check();
       if (!this.#waiting.has(waiter)) return;
-      if (this.#closed) waiter.stop(new Error('the stand-in is closed'));
-      else if (this.#waiting.size > maxWaiting) waiter.stop(new Error(`more than ${maxWaiting} are waiting`));
+      if (this.#closed) waiter.fail(new Error('the stand-in is closed'));
+      else if (this.#waiting.size > maxWaiting) waiter.fail(new Error(`more than ${maxWaiting} are waiting`));
     });
   }
 
   /** Rejects every waiter, and every later one that would have to wait. */
   close(): void {
     this.#closed = true;
-    for (const waiter of this.#waiting) waiter.stop(new Error('the stand-in is closed'));
+    for (const waiter of this.#waiting) waiter.fail(new Error('the stand-in is closed'));
   }
 }

@@ -48,14 +48,14 @@ export class World {
   }
 
   /** An environment by its name (`acme-shop/live`), for tests and the control API. */
-  environmentNamed(nameOf: string): Environment | undefined {
-    const [siteName, name] = nameOf.split('/');
+  environmentNamed(fullName: string): Environment | undefined {
+    const [siteName, name] = fullName.split('/');
     const site = this.sites.find((one) => one.name === siteName);
     return site?.environments.find((one) => one.name === name);
   }
 
   /** An environment's name: `acme-shop/live`. */
-  words(environment: Environment): string {
+  fullName(environment: Environment): string {
     return `${this.site(environment.siteId).name}/${environment.name}`;
   }
 

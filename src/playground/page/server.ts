@@ -23,8 +23,8 @@ export async function servePage(sources: PageSources, port = 0): Promise<PageSer
   }, port);
   return {
     url: served.url,
-    botChanged: events.botChanged,
-    changesMoved: events.changesMoved,
+    botChanged: () => events.botChanged(),
+    changesMoved: () => events.changesMoved(),
     async close() {
       events.close();
       await served.close();

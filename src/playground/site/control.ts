@@ -51,7 +51,7 @@ export const siteControl = (site: Controlled): Control => controlWith(handlers, 
 /** Every environment with what is broken, its domains, and an address for a browser on this machine. */
 function environments({ world, port }: Controlled) {
   return world.environments().map((environment) => ({
-    name: world.words(environment),
+    name: world.fullName(environment),
     domains: world.domains.filter((one) => one.environmentId === environment.id).map((one) => one.name),
     broken: environment.broken,
     url: `http://${environment.hostname}.localhost:${port}/`,

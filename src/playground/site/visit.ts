@@ -1,7 +1,7 @@
 import { logFatal } from '../hosting/breakages.ts';
 import type { Environment, RedirectRule } from '../hosting/resources.ts';
 import type { World } from '../hosting/world.ts';
-import { addressed } from './address.ts';
+import { resolveDomain } from './address.ts';
 import { worstOf } from './breaks.ts';
 import type { PageCache } from './page-cache.ts';
 import { type SitePage, brokenPages, isPersonal, noSite, notFound, pageAt } from './pages.ts';
@@ -21,8 +21,8 @@ type Sites = { readonly world: World; readonly cache: PageCache };
 
 /** Answers a visit from the state of the world; `now` in epoch milliseconds. */
 export function answerFor(sites: Sites, visit: Visit, now: number): SiteAnswer {
-  const to = addressed(sites.world, visit.domain);
-  if (to.kind === 'nowhere') return plain(noSite(to.domain));
+  const to = resolveDomain(sites.world, visit.domain);
+  if (to.kind === 'nowhere') return plain(noSite(visit.domain));
   if (to.kind === 'moved') return redirect(301, `//${to.to}${visit.path}`);
   if (visit.method !== 'GET' && visit.method !== 'HEAD') return plain({ status: 405, html: '' });
   const rule = to.environment.redirects.find((one) => isFor(one, visit));

@@ -38,17 +38,22 @@ const PATHS: Readonly<Record<string, Answer>> = {
       requiredText(body, 'text'),
     ),
   'POST /click': (slack, { body }) =>
-    slack.click(requiredText(body, 'person'), whereOf(body), whichOf(body), body['confirm'] !== false),
+    slack.click(requiredText(body, 'person'), surfaceReferenceOf(body), selectorOf(body), body['confirm'] !== false),
   'POST /pick': (slack, { body }) =>
-    slack.pick(requiredText(body, 'person'), whereOf(body), whichOf(body), inputValueOf(body['said'], 'said')),
+    slack.pick(
+      requiredText(body, 'person'),
+      surfaceReferenceOf(body),
+      selectorOf(body),
+      inputValueOf(body['said'], 'said'),
+    ),
   'POST /suggest': (slack, { body }) =>
     slack.suggest(
       requiredText(body, 'person'),
-      whereOf(body),
-      whichOf(body),
+      surfaceReferenceOf(body),
+      selectorOf(body),
       typeof body['query'] === 'string' ? body['query'] : requiredText(body, 'query'),
     ),
-  'POST /submit': (slack, { body }) => slack.submit(requiredText(body, 'person'), filledOf(body['values'])),
+  'POST /submit': (slack, { body }) => slack.submit(requiredText(body, 'person'), formValuesOf(body['values'])),
   'POST /close': (slack, { body }) => slack.closeModal(requiredText(body, 'person'), body['all'] === true),
   'POST /shortcut': (slack, { body }) =>
     slack.shortcut(requiredText(body, 'person'), requiredText(body, 'callback_id')),
@@ -144,13 +149,13 @@ function stringList(value: unknown, field: string): readonly string[] {
 }
 
 /** `{ channel, ts }` for a message, or `view`: `modal`, `home` or a view's id. Default: the topmost modal. */
-function whereOf(body: Fields): SurfaceReference {
+function surfaceReferenceOf(body: Fields): SurfaceReference {
   if (body['channel'] !== undefined) return { channel: requiredText(body, 'channel'), ts: requiredText(body, 'ts') };
   const view = nonEmptyTextOf(body['view']) ?? 'modal';
   return view === 'modal' || view === 'home' ? view : { view };
 }
 
-function whichOf(body: Fields): ElementSelector {
+function selectorOf(body: Fields): ElementSelector {
   const fields = ['action_id', 'block_id', 'label', 'value'] as const;
   const which = Object.fromEntries(
     fields.flatMap((field) => {
@@ -168,7 +173,7 @@ function inputValueOf(value: unknown, field: string): InputValue {
   throw new Impossible(`"${field}" must be text, a number, an option, a list of texts, or null`);
 }
 
-const filledOf = (value: unknown): Readonly<Record<string, InputValue>> =>
+const formValuesOf = (value: unknown): Readonly<Record<string, InputValue>> =>
   Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, each]) => [name, inputValueOf(each, name)]));
 
 function personChange(body: Fields): PersonChange {

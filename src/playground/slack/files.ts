@@ -3,8 +3,8 @@ import { keep } from './journal.ts';
 import { post } from './messages.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER, TEAM } from './seed.ts';
-import type { Message, StoredFile } from './shapes.ts';
-import type { Workspace } from './workspace.ts';
+import type { Message } from './shapes.ts';
+import type { StoredFile, Workspace } from './workspace.ts';
 
 const KEPT = 64;
 

@@ -17,7 +17,7 @@ export function post(workspace: Workspace, draft: Draft): Message {
     threadTs: undefined,
     onlyFor: undefined,
     ...draft,
-    ...kept(workspace, draft),
+    ...withBlockIds(workspace, draft),
     ts: workspace.nextTs(),
     edited: undefined,
     deleted: false,
@@ -27,7 +27,7 @@ export function post(workspace: Workspace, draft: Draft): Message {
   all.push(message);
   if (all.length > KEPT) all.shift();
   workspace.messages.set(message.channel, all);
-  tell(workspace, message);
+  emitMessage(workspace, message);
   return message;
 }
 
@@ -39,10 +39,10 @@ export function findMessage(workspace: Workspace, channel: string, ts: string): 
 /** Replaces the given fields of a message. */
 export function edit(workspace: Workspace, message: Message, change: Partial<Message>): Message {
   const all = workspace.messages.get(message.channel) ?? [];
-  const edited = { ...message, ...change, ...kept(workspace, { ...message, ...change }) };
+  const edited = { ...message, ...change, ...withBlockIds(workspace, { ...message, ...change }) };
   const index = all.findIndex((each) => each.ts === message.ts);
   if (index >= 0) all[index] = edited;
-  tell(workspace, edited);
+  emitMessage(workspace, edited);
   return edited;
 }
 
@@ -52,7 +52,7 @@ export const blocksIn = (message: Pick<Message, 'blocks' | 'attachments'>): read
   ...message.attachments.flatMap((attachment) => objectsOf(attachment['blocks'])),
 ];
 
-function kept(workspace: Workspace, draft: Partial<Message>): Pick<Message, 'blocks' | 'attachments'> {
+function withBlockIds(workspace: Workspace, draft: Partial<Message>): Pick<Message, 'blocks' | 'attachments'> {
   const nextId = (): string => workspace.nextId('b');
   return {
     blocks: withIds(draft.blocks, nextId),
@@ -64,7 +64,7 @@ function kept(workspace: Workspace, draft: Partial<Message>): Pick<Message, 'blo
   };
 }
 
-const tell = (workspace: Workspace, message: Message): void =>
+const emitMessage = (workspace: Workspace, message: Message): void =>
   workspace.events.emit('message', {
     channel: message.channel,
     ts: message.ts,

@@ -4,67 +4,21 @@ import { type Fields, fieldsOf, nonEmptyTextOf, objectsOf, optionsOf, textOf } f
 import { blocksIn } from './messages.ts';
 import { Impossible } from './refused.ts';
 import { type Names, blocksText, mrkdwnText, namesIn, textObject } from './render-text.ts';
-import type { Message, Values, View } from './shapes.ts';
+import type {
+  Message,
+  Values,
+  View,
+  VisibleControl,
+  VisibleFile,
+  VisibleMessage,
+  VisibleView,
+  VisibleViews,
+} from './shapes.ts';
 import { blocksOf, stackOf, titleOf } from './views.ts';
 import { type Workspace, canSee, directMessageId } from './workspace.ts';
 
-/** An element to press or fill in. `value` is a button's value or an input's content. */
-type VisibleControl = {
-  readonly type: string;
-  readonly label: string;
-  readonly block_id: string;
-  readonly action_id: string;
-  readonly value: unknown;
-  readonly options?: readonly string[];
-  readonly url?: string;
-  readonly style?: string;
-  readonly confirm?: string;
-  readonly error?: string;
-};
-
-/** A message as one person sees it; `text` is what they read, without markup. */
-export type VisibleMessage = {
-  readonly channel: string;
-  readonly ts: string;
-  readonly thread_ts: string | undefined;
-  readonly author: string;
-  readonly text: string;
-  /** The notification: the message's own text, as the app sent it. */
-  readonly notification: string;
-  readonly ephemeral: boolean;
-  readonly edited: boolean;
-  readonly replies: number;
-  readonly controls: readonly VisibleControl[];
-  readonly files: readonly string[];
-  readonly blocks: readonly Fields[];
-  readonly attachments: readonly Fields[];
-};
-
 /** What a person reads in a message, and its controls before they fill anything in. */
 type Rendered = Pick<VisibleMessage, 'text' | 'controls'>;
-
-/** A modal or App Home as its person sees it. */
-export type VisibleView = {
-  readonly id: string;
-  readonly type: string;
-  readonly title: string;
-  readonly submit: string | undefined;
-  readonly callback_id: string;
-  readonly private_metadata: string;
-  readonly text: string;
-  readonly controls: readonly VisibleControl[];
-  readonly blocks: readonly Fields[];
-};
-
-/** A file a person can see. */
-export type VisibleFile = {
-  readonly id: string;
-  readonly name: string;
-  readonly title: string;
-  readonly size: number;
-  readonly text: string;
-  readonly channels: readonly string[];
-};
 
 /** An element's label for people: its own text, or the label or text of its block. */
 export function labelOf(block: Fields, element: Fields, names: Names): string {
@@ -213,10 +167,7 @@ function visibleView(workspace: Workspace, view: View): VisibleView {
 }
 
 /** A person's open modals, topmost last, and their App Home. */
-export function readViews(
-  workspace: Workspace,
-  person: string,
-): { readonly modals: readonly VisibleView[]; readonly home: VisibleView | undefined } {
+export function readViews(workspace: Workspace, person: string): VisibleViews {
   const home = workspace.homes.get(person);
   return {
     modals: stackOf(workspace, person).map((view) => visibleView(workspace, view)),

@@ -93,13 +93,61 @@ export type View = {
   readonly errors: Readonly<Record<string, string>>;
 };
 
-/** An uploaded file, visible in the channels it was shared in. */
-export type StoredFile = {
+/** An element to press or fill in. `value` is a button's value or an input's content. */
+export type VisibleControl = {
+  readonly type: string;
+  readonly label: string;
+  readonly block_id: string;
+  readonly action_id: string;
+  readonly value: unknown;
+  readonly options?: readonly string[];
+  readonly url?: string;
+  readonly style?: string;
+  readonly confirm?: string;
+  readonly error?: string;
+};
+
+/** A message as one person sees it; `text` is what they read, without markup. */
+export type VisibleMessage = {
+  readonly channel: string;
+  readonly ts: string;
+  readonly thread_ts: string | undefined;
+  readonly author: string;
+  readonly text: string;
+  /** The notification: the message's own text, as the app sent it. */
+  readonly notification: string;
+  readonly ephemeral: boolean;
+  readonly edited: boolean;
+  readonly replies: number;
+  readonly controls: readonly VisibleControl[];
+  readonly files: readonly string[];
+  readonly blocks: readonly Fields[];
+  readonly attachments: readonly Fields[];
+};
+
+/** A modal or App Home as its person sees it. */
+export type VisibleView = {
+  readonly id: string;
+  readonly type: string;
+  readonly title: string;
+  readonly submit: string | undefined;
+  readonly callback_id: string;
+  readonly private_metadata: string;
+  readonly text: string;
+  readonly controls: readonly VisibleControl[];
+  readonly blocks: readonly Fields[];
+};
+
+/** A person's open modals, topmost last, and their App Home. */
+export type VisibleViews = { readonly modals: readonly VisibleView[]; readonly home: VisibleView | undefined };
+
+/** A file a person can see, with its content as text; `size` in bytes. */
+export type VisibleFile = {
   readonly id: string;
   readonly name: string;
   readonly title: string;
-  readonly content: Buffer | undefined;
-  readonly complete: boolean;
+  readonly size: number;
+  readonly text: string;
   readonly channels: readonly string[];
 };
 

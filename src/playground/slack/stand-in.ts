@@ -9,8 +9,18 @@ import type { FormValues } from './driving/submit.ts';
 import type { SurfaceReference, ElementSelector } from './driving/surface.ts';
 import type { Faults } from './faults.ts';
 import type { InputValue } from './inputs.ts';
-import type { MessageQuery, VisibleFile, VisibleMessage, VisibleView } from './person-view.ts';
-import type { Call, Channel, Group, Notice, Person, Problem } from './shapes.ts';
+import type { MessageQuery } from './person-view.ts';
+import type {
+  Call,
+  Channel,
+  Group,
+  Notice,
+  Person,
+  Problem,
+  VisibleFile,
+  VisibleMessage,
+  VisibleViews,
+} from './shapes.ts';
 import type { Tokens } from './web-api.ts';
 
 /** What people can do. People and channels are ids. Throws `Impossible` with a sentence if a client can't do it. */
@@ -42,7 +52,7 @@ export type PeopleActions = {
 /** What can be read. */
 export type Readings = {
   messages(asked: MessageQuery): readonly VisibleMessage[];
-  views(person: string): { readonly modals: readonly VisibleView[]; readonly home: VisibleView | undefined };
+  views(person: string): VisibleViews;
   files(person: string): readonly VisibleFile[];
   people(): readonly Person[];
   groups(): readonly Group[];

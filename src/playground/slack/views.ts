@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.ts';
 const STACK = 3;
 
 /** A view's definition with ids in all blocks. Refuses `invalid_arguments` and `view_too_large`. */
-function accepted(workspace: Workspace, sent: unknown, type: 'modal' | 'home'): Fields {
+function checkedView(workspace: Workspace, sent: unknown, type: 'modal' | 'home'): Fields {
   if (Buffer.byteLength(JSON.stringify(sent ?? null)) > LIMITS.viewBytes) throw new Refused('view_too_large');
   const complaints = viewComplaints(sent, type);
   if (complaints.length > 0)
@@ -37,7 +37,7 @@ export function findView(workspace: Workspace, match: (view: View) => boolean): 
   return [...[...workspace.modals.values()].flat(), ...workspace.homes.values()].find(match);
 }
 
-function fresh(workspace: Workspace, person: string, content: Fields): View {
+function newView(workspace: Workspace, person: string, content: Fields): View {
   const externalId = nonEmptyTextOf(content['external_id']);
   if (externalId !== undefined && findView(workspace, (view) => view.content['external_id'] === externalId))
     throw new Refused('duplicate_external_id');
@@ -48,11 +48,11 @@ function fresh(workspace: Workspace, person: string, content: Fields): View {
 
 /** Opens a modal on top of the person's others; `onTop` false closes those first. Refuses `push_limit_reached`. */
 export function pushModal(workspace: Workspace, person: string, sent: unknown, onTop: boolean): View {
-  const content = accepted(workspace, sent, 'modal');
+  const content = checkedView(workspace, sent, 'modal');
   const below = onTop ? stackOf(workspace, person) : [];
   if (below.length >= STACK) throw new Refused('push_limit_reached');
   const root = below[0];
-  const view = fresh(workspace, person, content);
+  const view = newView(workspace, person, content);
   const shown = root === undefined ? view : { ...view, rootId: root.id, previousId: below.at(-1)?.id };
   setStack(workspace, person, [...below, shown]);
   return shown;
@@ -61,7 +61,7 @@ export function pushModal(workspace: Workspace, person: string, sent: unknown, o
 /** Changes a view's content. Refuses `hash_conflict` if a given `hash` is not the view's. */
 export function redefine(workspace: Workspace, view: View, sent: unknown, hash?: string): View {
   if (hash !== undefined && hash !== view.hash) throw new Refused('hash_conflict');
-  const content = accepted(workspace, sent, view.content['type'] === 'home' ? 'home' : 'modal');
+  const content = checkedView(workspace, sent, view.content['type'] === 'home' ? 'home' : 'modal');
   const values = valuesOf(objectsOf(content['blocks']), view.values);
   return replaceView(workspace, { ...view, content, values, hash: newHash(workspace), errors: {} });
 }
@@ -86,7 +86,7 @@ export function replaceView(workspace: Workspace, view: View): View {
 export function publishHome(workspace: Workspace, person: string, sent: unknown, hash?: string): View {
   const old = workspace.homes.get(person);
   if (old !== undefined) return redefine(workspace, old, sent, hash);
-  return replaceView(workspace, fresh(workspace, person, accepted(workspace, sent, 'home')));
+  return replaceView(workspace, newView(workspace, person, checkedView(workspace, sent, 'home')));
 }
 
 /** Replaces a person's open modals. */

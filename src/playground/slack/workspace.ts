@@ -2,8 +2,18 @@ import { type WorkspaceEvents, createWorkspaceEvents } from './workspace-events.
 import { type Journal, createJournal } from './journal.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER, SEED, type WorkspaceSeed } from './seed.ts';
-import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
+import type { Call, Channel, Group, Message, Notice, Person, Problem, View } from './shapes.ts';
 import { type Triggers, createTriggers } from './triggers.ts';
+
+/** An uploaded file, visible in the channels it was shared in. */
+export type StoredFile = {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly content: Buffer | undefined;
+  readonly complete: boolean;
+  readonly channels: readonly string[];
+};
 
 /** The workspace's state. All of it is bounded, and every event goes to `events`. */
 export type Workspace = {

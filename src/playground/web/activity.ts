@@ -1,3 +1,4 @@
+import type { Problem } from '../slack/shapes.ts';
 import { ask } from './api.ts';
 import { createBot } from './bot.ts';
 import { createFaultSwitches } from './fault-switches.ts';
@@ -8,7 +9,7 @@ import { type Drawer, createDrawer } from './drawer.ts';
 import { SHOWN, createJournal } from './journal.ts';
 import { createBotChangeList } from './bot-changes.ts';
 import type { Session } from './session.ts';
-import type { BotState, Delivered, Entry, BotChange, Problem } from './shapes.ts';
+import type { BotState, Delivered, Entry, BotChange } from './shapes.ts';
 import { createWrites } from './writes.ts';
 
 /** The side pane: the bot's process, the failures to switch on, and the traffic in and out. */

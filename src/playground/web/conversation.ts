@@ -1,3 +1,4 @@
+import type { VisibleMessage, VisibleFile, VisibleView } from '../slack/shapes.ts';
 import { ask } from './api.ts';
 import { drawBlocks } from './blocks.ts';
 import { createComposer } from './composer.ts';
@@ -5,7 +6,6 @@ import { botOf, directMessageId, nameOf } from './directory.ts';
 import { type Child, fill, h, keyedList } from './dom.ts';
 import { createMessages } from './messages.ts';
 import type { Session, Tab } from './session.ts';
-import type { Message, SharedFile, View } from './shapes.ts';
 import { surfaceAt } from './surface.ts';
 
 /** A part of the page that shows the session's current place. `read` loads it. */
@@ -17,13 +17,13 @@ const TABS: Readonly<Record<Tab, string>> = { messages: 'Messages', home: 'Home'
 export function createConversation(
   session: Session,
   readMore: () => void,
-): Part & { showHome(view: View | undefined): void } {
+): Part & { showHome(view: VisibleView | undefined): void } {
   const head = h('header');
   const messages = createMessages(session, 'Messages', false, readMore);
   const composer = createComposer(session, () => undefined, true);
   const home = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
   const files = h('ul', { class: 'files', 'aria-label': 'Files' });
-  const showFiles = keyedList<SharedFile>(files, ({ id }) => id, drawFile);
+  const showFiles = keyedList<VisibleFile>(files, ({ id }) => id, drawFile);
   const element = h('main', {}, head, messages.element, composer, home, files);
   let homeShows: string | undefined;
   return {
@@ -43,10 +43,12 @@ export function createConversation(
       files.hidden = tab !== 'files';
       const query = new URLSearchParams({ channel, as: me }).toString();
       if (tab === 'messages') {
-        const read = await ask<readonly Message[]>(`/control/slack/messages?${query}&limit=${messages.wanted()}`);
+        const read = await ask<readonly VisibleMessage[]>(
+          `/control/slack/messages?${query}&limit=${messages.wanted()}`,
+        );
         if (channel === session.channel && me === session.me) messages.show(read);
       } else if (tab === 'files') {
-        const all = await ask<readonly SharedFile[]>(`/control/slack/files?${query}`);
+        const all = await ask<readonly VisibleFile[]>(`/control/slack/files?${query}`);
         showFiles(all.filter(({ channels }) => channels.includes(channel)));
       }
     },
@@ -77,12 +79,12 @@ function drawHead(session: Session, head: HTMLElement): void {
   );
 }
 
-function drawHome(session: Session, view: View | undefined): readonly Child[] {
+function drawHome(session: Session, view: VisibleView | undefined): readonly Child[] {
   if (view === undefined) return [h('p', { class: 'hint' }, "The app hasn't shown anything here yet.")];
   return drawBlocks(view.blocks, surfaceAt(session, { view: view.id }, view.controls));
 }
 
-const drawFile = ({ name, title, size, text }: SharedFile): HTMLElement =>
+const drawFile = ({ name, title, size, text }: VisibleFile): HTMLElement =>
   h(
     'li',
     {},
@@ -127,7 +129,7 @@ export function createThread(session: Session, readMore: () => void): Part {
       element.hidden = thread === undefined;
       if (thread === undefined) return;
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
-      const read = await ask<readonly Message[]>(`/control/slack/messages?${query}`);
+      const read = await ask<readonly VisibleMessage[]>(`/control/slack/messages?${query}`);
       if (thread === session.thread && me === session.me) messages.show(read);
     },
   };

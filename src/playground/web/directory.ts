@@ -1,5 +1,5 @@
+import type { Channel, Group, Person } from '../slack/shapes.ts';
 import { ask } from './api.ts';
-import type { Channel, Group, Person } from './shapes.ts';
 
 /** People, groups and channels by id. */
 export type Directory = {

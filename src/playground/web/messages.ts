@@ -1,11 +1,11 @@
 import { fieldsOf, objectsOf, textOf } from '../slack/json-fields.ts';
+import type { VisibleMessage } from '../slack/shapes.ts';
 import { drawBlocks } from './blocks.ts';
 import { dated, timeOf } from './dates.ts';
 import { nameOf } from './directory.ts';
 import { type Child, h, keyedList } from './dom.ts';
 import { mrkdwn } from './mrkdwn.ts';
 import type { Session } from './session.ts';
-import type { Message } from './shapes.ts';
 import { type Surface, surfaceAt } from './surface.ts';
 
 /** The number of messages drawn at first. It doubles when the reader scrolls near the oldest one. */
@@ -13,12 +13,12 @@ const FIRST = 200;
 const NEAR_PX = 400;
 
 /** A list of messages. `wanted` is how many of the newest to read for the session's current place. */
-type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly Message[]): void };
+type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly VisibleMessage[]): void };
 
 /** Follows the newest message unless the reader has scrolled away; then a button leads there. Calls `readMore` when they near the oldest one. */
 export function createMessages(session: Session, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
-  const show = keyedList<Message>(
+  const show = keyedList<VisibleMessage>(
     list,
     (message) => `${session.me} ${message.channel} ${message.ts}`,
     (message) => drawMessage(session, message, inThread),
@@ -75,7 +75,7 @@ function holdStill(view: HTMLElement, list: HTMLElement): () => void {
   };
 }
 
-function drawMessage(session: Session, message: Message, inThread: boolean): HTMLElement {
+function drawMessage(session: Session, message: VisibleMessage, inThread: boolean): HTMLElement {
   const surface = surfaceAt(session, { channel: message.channel, ts: message.ts }, message.controls);
   const author = session.directory.people.get(message.author);
   const name = nameOf.person(session.directory, message.author);
@@ -112,7 +112,7 @@ function drawMessage(session: Session, message: Message, inThread: boolean): HTM
   );
 }
 
-function drawContent(message: Message, surface: Surface): readonly Child[] {
+function drawContent(message: VisibleMessage, surface: Surface): readonly Child[] {
   const content =
     message.blocks.length > 0
       ? drawBlocks(message.blocks, surface)

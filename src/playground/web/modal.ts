@@ -1,11 +1,11 @@
+import type { VisibleView } from '../slack/shapes.ts';
 import { drawBlocks } from './blocks.ts';
 import { type Child, fill, h } from './dom.ts';
 import type { Session } from './session.ts';
-import type { View } from './shapes.ts';
 import { type Draft, surfaceAt } from './surface.ts';
 
 /** Shows the topmost modal, if any. Typed values stay when the app updates the view. */
-export function createModal(session: Session): (modals: readonly View[]) => void {
+export function createModal(session: Session): (modals: readonly VisibleView[]) => void {
   const dialog = h('dialog', {
     class: 'modal',
     'aria-labelledby': 'modal-title',
@@ -46,7 +46,7 @@ function redraw(dialog: HTMLDialogElement, content: Child): void {
   if (error === null && after instanceof HTMLInputElement && cursor !== null) after.setSelectionRange(cursor, cursor);
 }
 
-function drawModal(session: Session, view: View, draft: Draft, depth: number): Child {
+function drawModal(session: Session, view: VisibleView, draft: Draft, depth: number): Child {
   const surface = surfaceAt(session, { view: view.id }, view.controls, draft);
   const send = h('button', { class: 'primary' }, view.submit ?? 'Submit');
   const submit = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { textOf } from '../slack/json-fields.ts';
+import type { VisibleViews } from '../slack/shapes.ts';
 import { createActivity } from './activity.ts';
 import { ask, listen } from './api.ts';
 import { agreed } from './confirm.ts';
@@ -8,7 +9,7 @@ import { coalesced, h } from './dom.ts';
 import { createModal } from './modal.ts';
 import { type Place, navigate, placeFromHash, hashOf } from './navigation.ts';
 import type { Session } from './session.ts';
-import type { WorkspaceEvent, Outcome, Views } from './shapes.ts';
+import type { WorkspaceEvent, Outcome } from './shapes.ts';
 import { createSidebar } from './sidebar.ts';
 import { createTour } from './tour.ts';
 
@@ -19,8 +20,8 @@ let place: Place = { me: '', channel: '', thread: undefined, tab: 'messages' };
 const unread = new Set<string>();
 
 const notice = h('p', { class: 'line', role: 'status', click: () => (notice.textContent = '') });
-const showError = (trouble: unknown): void => {
-  notice.textContent = trouble instanceof Error ? trouble.message : String(trouble);
+const showError = (error: unknown): void => {
+  notice.textContent = error instanceof Error ? error.message : String(error);
 };
 
 const session: Session = {
@@ -39,12 +40,12 @@ const session: Session = {
   get directory() {
     return directory;
   },
-  showError: showError,
+  showError,
   go,
-  async act(what, body, confirm) {
+  async act(action, body, confirm) {
     if (!(await agreed(confirm, directory))) return undefined;
     try {
-      const outcome = await ask<Outcome>(`/control/slack/${what}`, body);
+      const outcome = await ask<Outcome>(`/control/slack/${action}`, body);
       notice.textContent = outcome.shown ?? '';
       return outcome;
     } catch (error) {
@@ -72,7 +73,7 @@ const refresh = {
   faults: coalesced(() => activity.readFaults(), showError),
   views: coalesced(async () => {
     const { me } = session;
-    const { modals, home } = await ask<Views>(`/control/slack/views?as=${me}`);
+    const { modals, home } = await ask<VisibleViews>(`/control/slack/views?as=${me}`);
     if (me !== session.me) return;
     showModal(modals);
     conversation.showHome(home);
@@ -127,11 +128,11 @@ listen({
     refresh.problems();
   },
   onLost: () => showError("The playground isn't answering. This page reconnects by itself when it's back."),
-  onDelivered: (delivered) => tour.see({ delivered: activity.addDelivered(delivered) }),
+  onDelivered: (delivered) => tour.observe({ delivered: activity.addDelivered(delivered) }),
   onFaults: refresh.faults,
   onChanges: (changes) => {
     activity.showChanges(changes);
-    tour.see({ changes });
+    tour.observe({ changes });
     // A change can mend a site, or break it.
     refresh.faults();
   },

@@ -12,9 +12,9 @@ export type Session = {
   readonly tab: Tab;
   readonly directory: Directory;
   /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined or if an error was shown. */
-  act(what: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
+  act(action: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
   /** Shows an error or a client's own notice as one line. */
-  showError(trouble: unknown): void;
+  showError(error: unknown): void;
   /** Goes to another place. */
   go(where: Partial<Pick<Session, 'me' | 'channel' | 'thread' | 'tab'>>): void;
 };

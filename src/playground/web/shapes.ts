@@ -1,78 +1,6 @@
 import type { Fields } from '../slack/json-fields.ts';
 
-/** The shapes of what the page's server sends, as far as the page reads them. */
-
-/** A person in the workspace. */
-export type Person = {
-  readonly id: string;
-  readonly name: string;
-  readonly real_name: string;
-  readonly display_name: string;
-  readonly title: string;
-  readonly is_bot: boolean;
-  readonly is_restricted: boolean;
-  readonly is_ultra_restricted: boolean;
-  readonly is_stranger: boolean;
-  readonly deleted: boolean;
-};
-
-/** A user group. */
-export type Group = { readonly id: string; readonly handle: string };
-
-/** A channel, or a direct message. */
-export type Channel = {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'public' | 'private' | 'im';
-  readonly members: readonly string[];
-  readonly archived: boolean;
-  readonly shared: boolean;
-};
-
-/** An input's value or error, by block and action id. */
-export type Control = {
-  readonly block_id: string;
-  readonly action_id: string;
-  readonly value: unknown;
-  readonly error?: string;
-};
-
-/** A message as the acting person sees it; `ts` is seconds with six digits. */
-export type Message = {
-  readonly channel: string;
-  readonly ts: string;
-  readonly author: string;
-  readonly notification: string;
-  readonly ephemeral: boolean;
-  readonly edited: boolean;
-  readonly replies: number;
-  readonly controls: readonly Control[];
-  readonly files: readonly string[];
-  readonly blocks: readonly Fields[];
-  readonly attachments: readonly Fields[];
-};
-
-/** A modal or an App Home. */
-export type View = {
-  readonly id: string;
-  readonly title: string;
-  readonly submit?: string;
-  readonly controls: readonly Control[];
-  readonly blocks: readonly Fields[];
-};
-
-/** A person's open modals, topmost last, and their App Home. */
-export type Views = { readonly modals: readonly View[]; readonly home?: View };
-
-/** A file with its content as text; `size` in bytes. */
-export type SharedFile = {
-  readonly id: string;
-  readonly name: string;
-  readonly title: string;
-  readonly size: number;
-  readonly text: string;
-  readonly channels: readonly string[];
-};
+/** What the page's server sends, as far as the page reads it; what the Slack stand-in sends is in `slack/shapes.ts`. */
 
 /** A request the hosting API received; `at` in epoch milliseconds. */
 export type Entry = {
@@ -101,7 +29,7 @@ export type Delivered = {
   readonly failure?: string;
 };
 
-/** One of the bot's changes: its state and audit lines, oldest first; `at` in epoch milliseconds. */
+/** One of the bot's changes and its audit lines, oldest first; `at` in epoch milliseconds, `by` a Slack id or `sitehand`. */
 export type BotChange = {
   readonly number: number;
   readonly command: string;
@@ -113,14 +41,13 @@ export type BotChange = {
 /** A fault in force. */
 export type Fault = { readonly id: number } & Fields;
 
-/** A problem of the app that the Slack stand-in found. */
-export type Problem = { readonly at: number; readonly kind: string; readonly text: string };
-
 /** The bot's process. */
 export type BotState = {
   readonly state: 'starting' | 'ready' | 'exited';
-  readonly pid?: number;
-  readonly exit?: { readonly code: number | null; readonly signal: string | null };
+  readonly pid: number | undefined;
+  /** How it ended; `code` and `signal` are both null if it could not be started. */
+  readonly exit: { readonly code: number | null; readonly signal: string | null } | undefined;
+  /** Its newest 500 lines. */
   readonly log: readonly string[];
 };
 

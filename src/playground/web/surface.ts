@@ -1,7 +1,7 @@
 import { type Fields, textOf } from '../slack/json-fields.ts';
+import type { VisibleControl } from '../slack/shapes.ts';
 import { ask } from './api.ts';
 import type { Session } from './session.ts';
-import type { Control } from './shapes.ts';
 
 /** A message or view with blocks to press and fill in. */
 export type Surface = {
@@ -26,7 +26,7 @@ export type Draft = Map<string, unknown>;
 export function surfaceAt(
   session: Session,
   place: Place,
-  controls: readonly Control[],
+  controls: readonly VisibleControl[],
   draft: Draft = new Map(),
 ): Surface {
   const which = (block: Fields, element: Fields): object => ({
@@ -35,7 +35,7 @@ export function surfaceAt(
     block_id: block['block_id'],
     action_id: element['action_id'],
   });
-  const control = (block: Fields, element?: Fields): Control | undefined =>
+  const control = (block: Fields, element?: Fields): VisibleControl | undefined =>
     controls.find(
       ({ block_id, action_id }) =>
         block_id === block['block_id'] && (element === undefined || action_id === element['action_id']),

@@ -10,7 +10,7 @@ type Step = {
   readonly at: 'channel' | 'home';
   readonly line?: string;
   /** Whether the step was done, judged by Slack's deliveries and the bot's changes. */
-  readonly taken: (seen: Observed) => boolean;
+  readonly isDone: (observed: Observed) => boolean;
 };
 
 type Observed = { readonly delivered: readonly Delivered[]; readonly changes: readonly BotChange[] };
@@ -30,34 +30,34 @@ const STEPS: readonly Step[] = [
     as: 'Ana',
     at: 'channel',
     line: '/site logs acme-shop/live',
-    taken: typed('/site logs'),
+    isDone: typed('/site logs'),
   },
   {
     says: 'Change something small. Everybody sees the card, and its thread says what happens next.',
     as: 'Ana',
     at: 'channel',
     line: '/site cache clear acme-shop/staging',
-    taken: moved('cache clear', 'asked'),
+    isDone: moved('cache clear', 'asked'),
   },
   {
     says: 'Push staging to live. The form says what will be lost and asks you to type the name. Nothing is sent yet.',
     as: 'Ana',
     at: 'channel',
     line: '/site push acme-shop/staging acme-shop/live --database',
-    taken: moved('push', 'asked'),
+    isDone: moved('push', 'asked'),
   },
   {
     says: 'Approve as Chi: the change waits on the Home tab. You have ten seconds to stop it, then it is sent once.',
     as: 'Chi',
     at: 'home',
-    taken: moved('push', 'approve'),
+    isDone: moved('push', 'approve'),
   },
   {
     says: 'Ask what happened. The audit trail has every step, who did it and which rule allowed it.',
     as: 'Chi',
     at: 'channel',
     line: '/site audit',
-    taken: typed('/site audit'),
+    isDone: typed('/site audit'),
   },
 ];
 
@@ -68,22 +68,22 @@ const DISMISSED = 'over';
 export type Tour = {
   draw(): void;
   /** Takes in what happened and ticks finished steps. */
-  see(seen: Partial<Observed>): void;
+  observe(news: Partial<Observed>): void;
 };
 
 /** The tour, drawn into `element`. */
 export function createTour(session: Session, element: HTMLElement): Tour {
-  let seen: Observed = { delivered: [], changes: [] };
-  const whoIs = ({ as }: Step): string | undefined =>
+  let observed: Observed = { delivered: [], changes: [] };
+  const personFor = ({ as }: Step): string | undefined =>
     actors(session.directory).find(({ display_name }) => display_name === as)?.id;
   const draw = (): void => {
     const at = reached();
     const step = at === undefined ? undefined : STEPS[at];
-    const who = step && whoIs(step);
+    const who = step && personFor(step);
     // The tour needs its people; a rehearsed workspace may lack them.
-    element.hidden = who === undefined || !STEPS.every((one) => whoIs(one) !== undefined);
+    element.hidden = who === undefined || !STEPS.every((one) => personFor(one) !== undefined);
     if (element.hidden || at === undefined || step === undefined || who === undefined) return fill(element);
-    fill(element, ...drawStep(at, step, step.taken(seen), () => show(session, step, who), goTo));
+    fill(element, ...drawStep(at, step, step.isDone(observed), () => show(session, step, who), goTo));
   };
   const goTo = (place: number | typeof DISMISSED): void => {
     localStorage.setItem(STORAGE_KEY, String(place));
@@ -91,10 +91,10 @@ export function createTour(session: Session, element: HTMLElement): Tour {
   };
   return {
     draw,
-    see(more) {
-      const before = STEPS[reached() ?? -1]?.taken(seen);
-      seen = { ...seen, ...more };
-      if (STEPS[reached() ?? -1]?.taken(seen) !== before) draw();
+    observe(news) {
+      const before = STEPS[reached() ?? -1]?.isDone(observed);
+      observed = { ...observed, ...news };
+      if (STEPS[reached() ?? -1]?.isDone(observed) !== before) draw();
     },
   };
 }
@@ -107,21 +107,21 @@ function reached(): number | undefined {
 function drawStep(
   at: number,
   step: Step,
-  isTaken: boolean,
+  isDone: boolean,
   onShow: () => void,
   goTo: (place: number | typeof DISMISSED) => void,
 ): readonly Child[] {
   const isLast = at === STEPS.length - 1;
   return [
-    h('p', {}, h('strong', {}, `${isTaken ? '✓ ' : ''}${at + 1} of ${STEPS.length}`), ` ${step.says}`),
+    h('p', {}, h('strong', {}, `${isDone ? '✓ ' : ''}${at + 1} of ${STEPS.length}`), ` ${step.says}`),
     h(
       'div',
       {},
-      h('button', { class: isTaken ? '' : 'primary', click: onShow }, `As ${step.as}`),
+      h('button', { class: isDone ? '' : 'primary', click: onShow }, `As ${step.as}`),
       at > 0 && h('button', { click: () => goTo(at - 1) }, 'Back'),
       h(
         'button',
-        { class: isTaken ? 'primary' : '', click: () => goTo(isLast ? DISMISSED : at + 1) },
+        { class: isDone ? 'primary' : '', click: () => goTo(isLast ? DISMISSED : at + 1) },
         isLast ? 'Done' : 'Next',
       ),
       !isLast && h('button', { class: 'plain', 'aria-label': 'End the tour', click: () => goTo(DISMISSED) }, '✕'),

@@ -1,5 +1,5 @@
 import type { Entry } from '../../../src/playground/hosting/journal.ts';
-import type { VisibleMessage, VisibleView } from '../../../src/playground/slack/person-view.ts';
+import type { VisibleMessage, VisibleView } from '../../../src/playground/slack/shapes.ts';
 import { ids, type Scenario } from '../scenario.ts';
 import { expectSoon, type Said, type ChangeThread } from '../people.ts';
 import type { Asked, Reading, Scene, Writing } from './story.ts';

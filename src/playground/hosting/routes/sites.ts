@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cloneEnvironment, slug } from '../clone.ts';
 import { type Route, uuid } from '../endpoint.ts';
 import { missing, Refused } from '../refused.ts';
-import { push, type Pushed } from '../push.ts';
+import { push, type PushedParts } from '../push.ts';
 import { addBackup } from './backups.ts';
 
 const maxSites = 50;
@@ -64,13 +64,13 @@ export const siteRoutes: readonly Route[] = [
       const target = world.environment(target_env_id);
       if (source.siteId !== siteId || target.siteId !== siteId)
         throw new Refused('missing', 'environment of that site');
-      const what: Pushed = {
+      const parts: PushedParts = {
         database: body.push_db,
         files: body.push_files ? (body.push_files_option === 'ALL_FILES' ? 'all' : body.file_list) : 'none',
       };
       addBackup(target, 'system-generated', now(), `Before a push from ${source.name}`);
       return operations.start('environments:push', {
-        finish: () => push(world, world.environment(source.id), world.environment(target.id), what, now()),
+        finish: () => push(world, world.environment(source.id), world.environment(target.id), parts, now()),
       });
     },
   },

@@ -28,7 +28,7 @@ const usualProducts: readonly Product[] = [
 /** A fresh world as of `now` (epoch milliseconds). The same seed, time and plan give the same world. */
 export function seedWorld(seed: string, now: number, plan: Plan = defaultPlan): Seeded {
   const sites = plan.sites.map((site) => seedSite(site, seed, now));
-  const domains = withMore(sites, plan.domains).map(([name, site, environment], at) => {
+  const domains = withExtraDomains(sites, plan.domains).map(([name, site, environment], at) => {
     const ids = { id: domainId(at + 1), siteId: site.id, environmentId: environment.id };
     const active = !name.startsWith('new.');
     const domain = domainNamed(name, { ...ids, isActive: active });
@@ -96,10 +96,10 @@ function productsOf(site: string, environment: string): readonly Product[] {
   ];
 }
 
-type Placed = readonly [name: string, site: Site, environment: Environment];
+type PlacedDomain = readonly [name: string, site: Site, environment: Environment];
 
 /** The domains of these sites. Domains of `more` that are not among them belong to the first environment. */
-function withMore(sites: readonly Site[], more: readonly string[]): readonly Placed[] {
+function withExtraDomains(sites: readonly Site[], more: readonly string[]): readonly PlacedDomain[] {
   const usual = sites.flatMap((site) => domainsOf(site));
   const [site] = sites;
   const [environment] = site?.environments ?? [];
@@ -109,7 +109,7 @@ function withMore(sites: readonly Site[], more: readonly string[]): readonly Pla
 }
 
 /** Each environment's own hostname. The shop has two more; one is not verified yet. */
-function domainsOf(site: Site): Placed[] {
+function domainsOf(site: Site): PlacedDomain[] {
   return site.environments.flatMap((environment) => {
     const more = site.name === 'acme-shop' && environment.name === 'live' ? ['acme.example', 'new.acme.example'] : [];
     return [environment.hostname, ...more].map((name) => [name, site, environment] as const);

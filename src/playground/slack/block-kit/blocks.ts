@@ -4,7 +4,7 @@ import { ELEMENTS, PLACES } from './elements.ts';
 import { LIMITS } from './limits.ts';
 import { richTextParts } from './rich-text.ts';
 import {
-  type Found,
+  type ReportProblem,
   type Shape,
   type Shapes,
   anything,
@@ -24,14 +24,14 @@ const type = string(LIMITS.id);
 const block = (
   required: Shapes,
   optional: Shapes = {},
-  and?: (value: Fields, pointer: string, found: Found) => void,
+  and?: (value: Fields, pointer: string, report: ReportProblem) => void,
 ): Shape => object({ type, ...required }, { block_id: id, ...optional }, and);
 
 const needsOneOf =
   (...fields: readonly string[]) =>
-  (value: Fields, pointer: string, found: Found): void => {
+  (value: Fields, pointer: string, report: ReportProblem): void => {
     if (fields.every((field) => value[field] === undefined))
-      found(pointer, `missing required field: ${fields.join(' or ')}`);
+      report(pointer, `missing required field: ${fields.join(' or ')}`);
   };
 
 const picture: Shapes = { image_url: url, slack_file: anything };

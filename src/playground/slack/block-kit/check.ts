@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, objectsOf, textOf } from '../json-fields.ts';
 import { BLOCKS } from './blocks.ts';
 import { id, plain } from './composition.ts';
 import { LIMITS } from './limits.ts';
-import { type Found, type Shape, flag, list, object, only, string, typed, word } from './schema.ts';
+import { type ReportProblem, type Shape, flag, list, object, only, string, typed, word } from './schema.ts';
 
 /** Where blocks can be shown. */
 export type Surface = 'message' | 'modal' | 'home';
@@ -32,22 +32,22 @@ const SURFACES: Readonly<Record<Surface, Shape>> = {
 
 function blocksOf(types: readonly string[], max: number): Shape {
   const shape = list(typed(only(BLOCKS, types)), max, 0);
-  return (value, pointer, found) => {
-    shape(value, pointer, found);
+  return (value, pointer, report) => {
+    shape(value, pointer, report);
     const blocks = objectsOf(value);
     once(
       blocks.map((block) => block['block_id']),
-      (index) => found(`${pointer}/${index}/block_id`, 'block_id must be unique'),
+      (index) => report(`${pointer}/${index}/block_id`, 'block_id must be unique'),
     );
-    blocks.forEach((block, index) => uniqueActions(block, `${pointer}/${index}`, found));
-    if (blocks.filter((block) => block['type'] === 'table').length > 1) found(pointer, 'only one table allowed');
+    blocks.forEach((block, index) => uniqueActions(block, `${pointer}/${index}`, report));
+    if (blocks.filter((block) => block['type'] === 'table').length > 1) report(pointer, 'only one table allowed');
     const focused = blocks.flatMap(elementsOf).filter((element) => element['focus_on_load'] === true);
-    if (focused.length > 1) found(pointer, 'only one element may have focus_on_load');
+    if (focused.length > 1) report(pointer, 'only one element may have focus_on_load');
     const markdown = blocks
       .filter((block) => block['type'] === 'markdown')
       .map((block) => textOf(block['text']).length);
     if (markdown.reduce((sum, length) => sum + length, 0) > LIMITS.markdown)
-      found(pointer, `markdown blocks must be less than ${LIMITS.markdown + 1} characters together`);
+      report(pointer, `markdown blocks must be less than ${LIMITS.markdown + 1} characters together`);
   };
 }
 
@@ -64,9 +64,9 @@ export function elementsOf(block: Fields): readonly Fields[] {
   return objectsOf(inside).filter((element) => 'action_id' in element);
 }
 
-function uniqueActions(block: Fields, pointer: string, found: Found): void {
+function uniqueActions(block: Fields, pointer: string, report: ReportProblem): void {
   const ids = elementsOf(block).map((element) => element['action_id']);
-  once(ids, (index) => found(`${pointer}/elements/${index}/action_id`, 'action_id must be unique'));
+  once(ids, (index) => report(`${pointer}/elements/${index}/action_id`, 'action_id must be unique'));
 }
 
 function once(values: readonly unknown[], onRepeated: (index: number) => void): void {
@@ -90,9 +90,9 @@ const VIEWS: Readonly<Record<'modal' | 'home', Shape>> = {
       notify_on_close: flag,
       submit_disabled: flag,
     },
-    (view, pointer, found) => {
+    (view, pointer, report) => {
       const asks = objectsOf(view['blocks']).some((block) => block['type'] === 'input');
-      if (asks && view['submit'] === undefined) found(pointer, 'missing required field: submit');
+      if (asks && view['submit'] === undefined) report(pointer, 'missing required field: submit');
     },
   ),
   home: object({ type: word('home'), blocks: SURFACES.home }, shared),

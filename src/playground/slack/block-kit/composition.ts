@@ -1,6 +1,17 @@
 import { objectsOf } from '../json-fields.ts';
 import { LIMITS } from './limits.ts';
-import { type Found, type Shape, type Shapes, flag, list, object, pattern, string, typed, word } from './schema.ts';
+import {
+  type ReportProblem,
+  type Shape,
+  type Shapes,
+  flag,
+  list,
+  object,
+  pattern,
+  string,
+  typed,
+  word,
+} from './schema.ts';
 
 /** An id of a block, an element or a view. */
 export const id: Shape = string(LIMITS.id);
@@ -45,10 +56,10 @@ export const overflowOption: Shape = object(optionFields, { description: plain(L
 /** A list of options with unique values. */
 export const options = (shape: Shape, max: number, min = 1): Shape => {
   const inner = list(shape, max, min);
-  return (value, pointer, found) => {
-    inner(value, pointer, found);
+  return (value, pointer, report) => {
+    inner(value, pointer, report);
     const values = objectsOf(value).map((each) => each['value']);
-    if (new Set(values).size < values.length) found(pointer, 'option values must be unique');
+    if (new Set(values).size < values.length) report(pointer, 'option values must be unique');
   };
 };
 
@@ -60,16 +71,17 @@ export const optionGroups: Shape = list(optionGroup, LIMITS.optionGroups);
 const ANSWER = object(
   {},
   { options: options(option, LIMITS.options, 0), option_groups: optionGroups },
-  (answer, pointer, found) => {
+  (answer, pointer, report) => {
     if ((answer['options'] === undefined) === (answer['option_groups'] === undefined))
-      found(pointer, 'must hold either options or option_groups');
+      report(pointer, 'must hold either options or option_groups');
   },
 );
 
 /** What is wrong with an app's answer to a suggestion request; empty if Slack would show it. */
 export function answerComplaints(answer: unknown): readonly string[] {
   const complaints: string[] = [];
-  const found: Found = (pointer, complaint) => complaints.push(`${complaint} [json-pointer:${pointer || '/'}]`);
-  ANSWER(answer, '', found);
+  const report: ReportProblem = (pointer, complaint) =>
+    complaints.push(`${complaint} [json-pointer:${pointer || '/'}]`);
+  ANSWER(answer, '', report);
   return complaints;
 }

@@ -13,7 +13,7 @@ import {
 } from './composition.ts';
 import { LIMITS } from './limits.ts';
 import {
-  type Found,
+  type ReportProblem,
   type Shape,
   type Shapes,
   anything,
@@ -50,21 +50,21 @@ const filtered: Shapes = { filter, default_to_current_conversation: flag };
 const element = (
   required: Shapes,
   optional: Shapes,
-  and?: (value: Fields, pointer: string, found: Found) => void,
+  and?: (value: Fields, pointer: string, report: ReportProblem) => void,
 ): Shape => object({ type, ...required }, optional, and);
 
 /** Initial choices must equal one of the options. */
-function initialIsOffered(value: Fields, pointer: string, found: Found): void {
+function initialIsOffered(value: Fields, pointer: string, report: ReportProblem): void {
   const known = new Set(optionsOf(value).map((each) => JSON.stringify([each['value'], each['text']])));
   const missing = (chosen: Fields): boolean => !known.has(JSON.stringify([chosen['value'], chosen['text']]));
-  if (objectsOf([value['initial_option']]).some(missing)) found(`${pointer}/initial_option`, 'must match an option');
-  if (objectsOf(value['initial_options']).some(missing)) found(`${pointer}/initial_options`, 'must match the options');
+  if (objectsOf([value['initial_option']]).some(missing)) report(`${pointer}/initial_option`, 'must match an option');
+  if (objectsOf(value['initial_options']).some(missing)) report(`${pointer}/initial_options`, 'must match the options');
 }
 
-function oneSourceOfOptions(value: Fields, pointer: string, found: Found): void {
+function oneSourceOfOptions(value: Fields, pointer: string, report: ReportProblem): void {
   if ((value['options'] === undefined) === (value['option_groups'] === undefined))
-    found(pointer, 'must hold either options or option_groups');
-  initialIsOffered(value, pointer, found);
+    report(pointer, 'must hold either options or option_groups');
+  initialIsOffered(value, pointer, report);
 }
 
 const buttonFields: Shapes = { ...confirmable, style, accessibility_label: string(LIMITS.accessibilityLabel) };

@@ -2,7 +2,7 @@ import type { Fields } from '../json-fields.ts';
 import { Impossible } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
 import type { Channel, Group, Person, Posting } from '../shapes.ts';
-import { type Outcome, type ActionContext, tellEvent } from './context.ts';
+import { type Outcome, type ActionContext, sendEvent } from './context.ts';
 
 /** What an administrator can change about a person. */
 export type PersonChange = Partial<
@@ -56,7 +56,7 @@ export async function changeGroup(
   const changed = { ...group, users, updated: Math.floor(workspace.now() / 1000) };
   workspace.groups.set(id, changed);
   workspace.events.emit('group', { group: id });
-  return { ...changed, outcome: await tellMembers(context, group, changed) };
+  return { ...changed, outcome: await sendMembersChanged(context, group, changed) };
 }
 
 /** Disables or enables a group. The app is not told. */
@@ -70,7 +70,7 @@ export function disableGroup({ workspace }: ActionContext, id: string, isDisable
   return changed;
 }
 
-function tellMembers(context: ActionContext, before: Group, after: Group): Promise<Outcome> {
+function sendMembersChanged(context: ActionContext, before: Group, after: Group): Promise<Outcome> {
   const added = after.users.filter((user) => !before.users.includes(user));
   const removed = before.users.filter((user) => !after.users.includes(user));
   const event: Fields = {
@@ -87,7 +87,7 @@ function tellMembers(context: ActionContext, before: Group, after: Group): Promi
   };
   const bot = context.workspace.people.get(BOT_USER);
   if (bot === undefined) throw new Impossible('the bot has left the workspace');
-  return tellEvent(context, bot, 'subteam_members_changed', event);
+  return sendEvent(context, bot, 'subteam_members_changed', event);
 }
 
 /** Invites or removes the bot, archives, shares or renames a channel, or sets its posting rules. */

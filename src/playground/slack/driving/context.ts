@@ -100,7 +100,7 @@ const without = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 /** Delivers an event, if the app has subscribed to its type. */
-export async function tellEvent(context: ActionContext, person: Person, type: string, event: Fields): Promise<Outcome> {
+export async function sendEvent(context: ActionContext, person: Person, type: string, event: Fields): Promise<Outcome> {
   if (!context.events.has(type)) return notSent();
   const { workspace } = context;
   const seconds = Math.floor(workspace.now() / 1000);

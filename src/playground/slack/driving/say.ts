@@ -15,7 +15,7 @@ import {
   channelFor,
   notSent,
   send,
-  tellEvent,
+  sendEvent,
 } from './context.ts';
 
 const FAILED: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export async function say(
   if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
   const text = escapeTypedText(workspace, typed);
   const message = post(workspace, { channel: channel.id, author: person.id, text, threadTs });
-  const outcome = await tellOfMessage(context, channel, person, message);
+  const outcome = await sendMessageEvent(context, channel, person, message);
   return { ...outcome, ts: message.ts };
 }
 
@@ -98,12 +98,17 @@ export async function edit(
   const before = findMessage(workspace, channel.id, ts);
   if (before?.author !== person.id) throw new Impossible(`${person.real_name} has no message ${ts} there to edit`);
   const edited = change(workspace, before, { text: escapeTypedText(workspace, typed), edited: workspace.nextTs() });
-  await tellReaders(context, channel, person, before, edited);
-  return channel.kind === 'im' ? notSent() : tellOfMessage(context, channel, person, edited);
+  await sendMessageChanged(context, channel, person, before, edited);
+  return channel.kind === 'im' ? notSent() : sendMessageEvent(context, channel, person, edited);
 }
 
 /** A new or edited message, as an app sees it that does not read the channel. */
-function tellOfMessage(context: ActionContext, channel: Channel, person: Person, message: Message): Promise<Outcome> {
+function sendMessageEvent(
+  context: ActionContext,
+  channel: Channel,
+  person: Person,
+  message: Message,
+): Promise<Outcome> {
   const direct = channel.kind === 'im';
   const type = direct ? 'message' : 'app_mention';
   const { text, ts, threadTs, edited } = message;
@@ -121,13 +126,13 @@ function tellOfMessage(context: ActionContext, channel: Channel, person: Person,
     source_team: TEAM.id,
   };
   const interaction = channel.members.includes(BOT_USER) && (direct || text.includes(`<@${BOT_USER}`));
-  return tellEvent(context, person, interaction ? type : 'nothing', event);
+  return sendEvent(context, person, interaction ? type : 'nothing', event);
 }
 
 const READ_AS = { public: 'channel', private: 'group', im: 'im' } as const;
 const SUBSCRIBED_AS = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
 
-async function tellReaders(
+async function sendMessageChanged(
   context: ActionContext,
   channel: Channel,
   person: Person,
@@ -135,7 +140,7 @@ async function tellReaders(
   edited: Message,
 ): Promise<void> {
   if (!channel.members.includes(BOT_USER)) return;
-  await tellEvent(context, person, SUBSCRIBED_AS[channel.kind], {
+  await sendEvent(context, person, SUBSCRIBED_AS[channel.kind], {
     type: 'message',
     subtype: 'message_changed',
     hidden: true,
@@ -175,7 +180,7 @@ export async function home(context: ActionContext, personId: string): Promise<Ou
   const { workspace } = context;
   const person = actor(workspace, personId);
   const view = workspace.homes.get(person.id);
-  return tellEvent(context, person, 'app_home_opened', {
+  return sendEvent(context, person, 'app_home_opened', {
     type: 'app_home_opened',
     user: person.id,
     channel: directMessage(workspace, person.id).id,

@@ -19,7 +19,7 @@ export async function submit(context: ActionContext, personId: string, filled: F
   const person = actor(workspace, personId);
   for (const [name, value] of Object.entries(filled)) {
     const surface = surfaceOf(context, person, 'modal');
-    await put(context, person, surface, findTarget(context, surface, whichOf(context, person, name)), value);
+    await put(context, person, surface, findTarget(context, surface, selectorFor(context, person, name)), value);
   }
   const view = topModal(context, person);
   if (view.content['submit'] === undefined) throw new Impossible(`"${titleOf(view)}" has no button to send it`);
@@ -48,7 +48,7 @@ function topModal({ workspace }: ActionContext, person: Person): View {
   return view;
 }
 
-function whichOf(context: ActionContext, person: Person, name: string): ElementSelector {
+function selectorFor(context: ActionContext, person: Person, name: string): ElementSelector {
   const blocks = blocksOf(topModal(context, person));
   const [blockId = '', actionId] = name.split('/');
   if (blocks.some((block) => block['block_id'] === name)) return { block_id: name };
