@@ -73,7 +73,7 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'killed between a click on Approve and the last word',
       'while the host has the write',
-      'while it asks once more what the change rests on',
+      'while it reads the preconditions once more',
       'right after the ack, before anything was begun',
       'while its card is on the way to Slack',
       'while the operation runs',

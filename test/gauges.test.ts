@@ -5,7 +5,7 @@ import { openDatabase } from '../src/storage/database.ts';
 import { createSemaphore } from '../src/semaphore.ts';
 import { policyFrom } from './pipeline/fixtures.ts';
 
-test('a database that does not answer is said to be away, and what it holds is left out, not 0', async () => {
+test('if the database does not answer, the metrics say so and leave out its contents, instead of 0', async () => {
   const database = await openDatabase('sqlite::memory:');
   const policy = policyFrom('version: 1\nrules: []\n');
   const idle = createSemaphore({ most: 3, waiting: 1, waitMs: 1 });

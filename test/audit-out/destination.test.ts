@@ -24,7 +24,7 @@ test('a new file is for its owner alone, and a moved one is replaced by a new on
   expect([await readFile(`${file}.1`, 'utf8'), await readFile(file, 'utf8')]).toEqual(['1\n2\n', '3\n']);
 });
 
-test('a half line stays and is ended, so that only it cannot be read', async () => {
+test('an unfinished line is kept and ended, so that only that line is unreadable', async () => {
   const file = join(folder, 'half.jsonl');
   await appendFile(file, '{"seq":1}\n{"seq":2,"de');
   expect(await appendTo(file, '{"seq":2}\n')).toEqual(taken);
@@ -46,7 +46,7 @@ test('each line is one JSON object that says what it is', async () => {
   );
 });
 
-test('standard output has taken what it has printed', () => {
+test('a batch counts as sent once standard output has printed it', () => {
   const source = `import { destinationOf } from ${JSON.stringify(join(process.cwd(), 'src/audit-out/destination.ts'))};
     const { deliver } = destinationOf({ kind: 'stdout' });
     process.stderr.write((await deliver({ installation: 'i', lines: [{ seq: 1 }] })).kind);`;
@@ -56,7 +56,7 @@ test('standard output has taken what it has printed', () => {
   expect([stdout, stderr]).toEqual(['{"audit":1,"installation":"i","seq":1}\n', 'taken']);
 });
 
-test('a place that takes no lines is said, and waits', async () => {
+test('a destination that cannot be written to is reported with the reason', async () => {
   const failed = (why: string) => ({ kind: 'failed', why, lasting: false });
   expect(await appendTo(join(folder, 'no', 'such'), '1\n')).toEqual(failed("it can't be written (ENOENT)"));
   expect(await appendTo(folder, '1\n')).toEqual(failed('it is not a regular file'));
@@ -78,7 +78,7 @@ test('a write that does not end counts as failed, and nothing more is written un
   expect(writes).toHaveLength(2);
 });
 
-test.skipIf(process.getuid?.() !== 0)('in a folder that cannot be flushed, nothing of the batch stays', async () => {
+test.skipIf(process.getuid?.() !== 0)('if the folder cannot be flushed, nothing of the batch is kept', async () => {
   const drop = await mkdtemp(join(folder, 'drop-'));
   await chmod(folder, 0o711);
   await chmod(drop, 0o733);
@@ -93,7 +93,7 @@ test.skipIf(process.getuid?.() !== 0)('in a folder that cannot be flushed, nothi
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'on a full disk nothing of the batch stays, and it goes on with room',
+  'on a full disk nothing of the batch is kept, and writing resumes when there is room',
   async () => {
     const file = join(folder, 'full.jsonl');
     await appendFile(file, '{"seq":1}\n');

@@ -35,7 +35,7 @@ type Post = {
 };
 type Answer = (response: ServerResponse, post: Post) => unknown;
 
-/** What it has got so far. */
+/** What it has received so far. */
 export type Receiver = {
   readonly url: string;
   readonly posts: readonly Post[];
@@ -43,7 +43,7 @@ export type Receiver = {
   readonly seqs: () => readonly number[];
   /** How many POSTs were open at the same time, at most. */
   readonly mostAtOnce: () => number;
-  /** Answers like this from now on; without a way, with 204 as from the start. */
+  /** Sets the answer from now on; without an argument 204, as at the start. */
   readonly answerWith: (answer?: Answer) => void;
   readonly close: () => Promise<void>;
 };

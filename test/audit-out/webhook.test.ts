@@ -30,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => receiver.answerWith());
 afterAll(() => receiver.close());
 
-/** Sends it; without `limitMs` with a limit that nothing here reaches. */
+/** Sends it; without `limitMs`, with a limit that no test reaches. */
 const post = (what: AuditBatch = batch, limitMs?: number, signal = new AbortController().signal, path = '/in') =>
   postBatch(
     { url: new Secret(`${receiver.url}${path}`), key: new Secret(key), ...(limitMs && { limitMs }) },
@@ -44,7 +44,7 @@ const failed = (why: string, lasting: boolean): DeliveryResult => ({
   retryAfterMs: undefined,
 });
 
-test('a batch comes whole and signed, under an id that is the same for the same lines only', async () => {
+test('a batch arrives whole and signed, and its id is the same only for the same lines', async () => {
   const before = receiver.posts.length;
   const restored = { ...batch, lines: [line(3), { ...line(4), hash: 'b'.repeat(64) }] };
   for (const one of [batch, batch, restored]) expect(await post(one)).toEqual({ kind: 'taken' });
@@ -81,14 +81,14 @@ describe('an answer', () => {
     expect(receiver.posts).toHaveLength(before + 1);
   });
 
-  test('that asks to wait is heard', async () => {
+  test('that asks to wait is obeyed', async () => {
     receiver.answerWith((response) => response.writeHead(503, { 'retry-after': '30' }).end());
     expect(await post()).toMatchObject({ lasting: false, retryAfterMs: 30_000 });
     receiver.answerWith((response) => response.writeHead(429, { 'retry-after': 'soon' }).end());
     expect(await post()).toMatchObject({ lasting: false, retryAfterMs: undefined });
   });
 
-  test('that breaks off before its status is none; after its status it is one', async () => {
+  test('that breaks off counts only if its status has arrived', async () => {
     receiver.answerWith((response) => response.socket?.end('HTTP/1.1 20'));
     expect(await post()).toMatchObject({ kind: 'failed', lasting: false });
     receiver.answerWith((response) => {
@@ -97,7 +97,7 @@ describe('an answer', () => {
     expect(await post()).toEqual({ kind: 'taken' });
   });
 
-  test('that is a page which cannot be read is no receipt either', async () => {
+  test('that is an unreadable page is no receipt', async () => {
     const page = { kind: 'failed', why: 'a page answered 200 in its place', lasting: true };
     const type = { 'content-type': 'text/html; charset=utf-8' };
     receiver.answerWith((response) =>
@@ -110,7 +110,7 @@ describe('an answer', () => {
     expect(await post()).toEqual({ kind: 'taken' });
   });
 
-  test('without an end is read no further than needed', async () => {
+  test('that never ends is read no further than needed', async () => {
     receiver.answerWith((response) => {
       response.writeHead(200);
       const more = (): void => void (response.writable && response.write('x'.repeat(65_536), more));
@@ -134,7 +134,7 @@ test('a receiver that is not there is named by its code, without its address', a
   expect(result).toEqual({ kind: 'failed', why: 'the connection failed (ECONNREFUSED)', lasting: false });
 });
 
-test('a receiver whose certificate nobody vouches for gets nothing', async () => {
+test('a receiver with an untrusted certificate gets nothing', async () => {
   let requests = 0;
   const server = createServer(selfSigned(), (_, response) => {
     requests += 1;
@@ -151,7 +151,7 @@ test('a receiver whose certificate nobody vouches for gets nothing', async () =>
   expect(requests).toBe(0);
 });
 
-test('a query is sent along', async () => {
+test('the query of the address is sent', async () => {
   expect(await post(batch, undefined, undefined, '/in?code=1%2F2')).toEqual({ kind: 'taken' });
 });
 

@@ -74,7 +74,7 @@ async function maxBlockLength(work: () => Promise<unknown>): Promise<number> {
   return Math.max(longest, performance.now() - last);
 }
 
-/** The log log report over 20,000 access lines: its work here and in other threads, and how long it blocks at most. */
+/** The log report over 20,000 access lines: its work in this thread and in others, and how long it blocks at most. */
 export async function measureLogReport({ quick }: Scale): Promise<readonly Figure[]> {
   const rounds = quick ? 3 : 40;
   const text = accessLog();

@@ -106,7 +106,7 @@ describe('the side pane', () => {
     expect(playground.slack.faults.list()).toEqual([]);
   });
 
-  it('breaks a site and mends it; what it is broken by is shown, also if it was broken elsewhere', async () => {
+  it('breaks a site and mends it, and shows what is broken, even if another page broke it', async () => {
     await open();
     await button('Break it').click();
     await pane().getByLabel('Environment').selectOption('acme-shop/live');

@@ -9,7 +9,7 @@ const refused: SiteReading = {
   missing: [],
 };
 
-test('three bad readings within a moment are no verdict, and the title says why', () => {
+test('three bad readings within a moment give no verdict, and the title says why', () => {
   const id = '00000001-0000-4000-8000-000000000000';
   const plan = { kind: 'pages', addresses: ['https://a.example/'], must: [], otherDomains: 0 } as const;
   const { title } = checkPage(
@@ -19,7 +19,7 @@ test('three bad readings within a moment are no verdict, and the title says why'
   expect(plain(title)).toBe("❔ I can't tell how a.example is: bad in 3 of 3 readings, too close together");
 });
 
-test('a missing text says who does not get it', () => {
+test('a missing text is reported with who does not get it', () => {
   const id = '00000001-0000-4000-8000-000000000000';
   const plan = { kind: 'pages', addresses: ['https://a.example/'], must: [], otherDomains: 0 } as const;
   const missing = [

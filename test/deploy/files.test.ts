@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { graceMs } from '../../src/wiring.ts';
 
-/** The files of `deploy/`, held against each other and against the product. None of them is run here. */
+/** Compares the files of `deploy/` with each other and with the product. None of them is run here. */
 
 const text = (file: string): string => readFileSync(file, 'utf8');
 const [dockerfile, service, launcher] = ['Dockerfile', 'sitehand.service', 'sitehand.js'].map((name) =>
@@ -25,7 +25,7 @@ const compose = composed.parse(parse(text('deploy/compose.yml')));
 const { sitehand, database } = compose.services;
 const settings = new Set([...text('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name));
 
-test('compose.yml sets only what Sitehand reads, from secrets that are there, and nothing that the image sets too', () => {
+test('compose.yml sets only variables that Sitehand reads, uses declared secrets, and repeats nothing of the image', () => {
   for (const [name, value] of Object.entries(sitehand.environment)) {
     expect(settings).toContain(name.replace(/_FILE$/, ''));
     // A variable beats its file.
@@ -86,7 +86,7 @@ const budget = z.object({
   spec: z.object({ minAvailable: z.number(), selector: z.object({ matchLabels: z.record(z.string(), z.string()) }) }),
 });
 
-test('kubernetes.yml sets only what Sitehand reads, asks what it answers, and gives it time to finish', () => {
+test('kubernetes.yml sets only variables that Sitehand reads, probes existing routes, and gives it time to finish', () => {
   const documents = text('deploy/kubernetes.yml').split('\n---\n');
   expect(documents).toHaveLength(2);
   const { replicas, selector, template } = deployed.parse(parse(documents[0] ?? '')).spec;
@@ -101,7 +101,7 @@ test('kubernetes.yml sets only what Sitehand reads, asks what it answers, and gi
   const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
   for (const { httpGet } of asked) expect(probes).toContain(`'${httpGet.path}'`);
   expect(dockerfile).toContain(`EXPOSE ${container.ports[0].containerPort}\n`);
-  // A restart does not help where Slack refuses a token, so only readiness asks for more than life.
+  // A restart does not help if Slack rejects a token, so only the readiness probe checks more than liveness.
   expect(asked.map(({ httpGet }) => httpGet.path)).toEqual(['/healthz', '/healthz', '/readyz']);
 
   const mounts = container.volumeMounts.map(({ mountPath }) => mountPath);
@@ -116,13 +116,13 @@ test('kubernetes.yml sets only what Sitehand reads, asks what it answers, and gi
   expect(container.env.map(({ name }) => name)).toContain('DATABASE_URL_FILE');
 });
 
-test('what CI runs of others is pinned to a commit', () => {
+test('actions of others in CI are pinned to a commit', () => {
   const used = [...text('.github/workflows/ci.yml').matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
   expect(used.length).toBeGreaterThan(0);
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-test('the package runs on the Node of the machine: nothing of it brings one along', () => {
+test('the package runs on the machine’s Node and brings none along', () => {
   expect(dockerfile).toContain('npm ci --omit=optional');
   const optional = z.object({ optionalDependencies: z.record(z.string(), z.string()) });
   const brought = Object.keys(optional.parse(JSON.parse(text('package.json'))).optionalDependencies);
@@ -137,7 +137,7 @@ test('image and unit start the program as it starts itself', () => {
   expect(dockerfile).toMatch(/^USER node$/m);
 });
 
-test('the image is built from all that the build reads, and from no secret', () => {
+test('the image is built with every file that the build reads, and without secrets', () => {
   const allowed = new Set(
     text('.dockerignore')
       .split('\n')
@@ -151,7 +151,7 @@ test('the image is built from all that the build reads, and from no secret', () 
   for (const name of ['.env', 'policy.yml', 'data', 'certificates']) expect(allowed).not.toContain(name);
 });
 
-test('what compose.yml needs beside it, secrets among it, stays out of the image and out of git', () => {
+test('the files that compose.yml needs beside it, such as secrets, stay out of the image and out of git', () => {
   const beside = [...Object.values(compose.secrets).map(({ file }) => file), 'policy.yml', '.env'];
   const places = new Set(beside.map((file) => `deploy/${file.replace(/\/.*/, '')}`));
   const [, afterDeploy = ''] = text('.dockerignore').split('!deploy\n');

@@ -39,7 +39,7 @@ async function run(command: string, words: readonly string[], cwd: string, env: 
 const sitehand = (words: readonly string[], env?: Environment) =>
   run(process.execPath, [program, ...words], folder, env);
 
-test('it needs no other package, and says on what terms each one within it may be used', () => {
+test('it needs no other package, and has the licence of each one within it', () => {
   const read = (name: string): string => readFileSync(join(program, '..', name), 'utf8');
   expect(JSON.parse(read('package.json'))).not.toHaveProperty('dependencies');
   const licences = read('THIRD-PARTY-LICENCES.txt');
@@ -58,7 +58,7 @@ test('it needs no other package, and says on what terms each one within it may b
   expect(read('sbom.cdx.json')).not.toMatch(/timestamp|serialNumber/);
 });
 
-test('help names what there is to run, and a word that is none does nothing', async () => {
+test('help lists the commands, and an unknown one does nothing', async () => {
   for (const words of [[], ['help'], ['audit', '--help']]) {
     const { code, out } = await sitehand(words);
     expect({ code, starts: out.startsWith('  sitehand start') }).toEqual({ code: 0, starts: true });
@@ -85,7 +85,7 @@ test('help names what there is to run, and a word that is none does nothing', as
   expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('the exit code says what was done, also if nobody can read what is said about it', async () => {
+test('the exit code is right even if the output cannot be written', async () => {
   const DATABASE_URL = `sqlite:${join(folder, 'full', 'a.db')}`;
   await (await openDatabase(DATABASE_URL)).close();
   const env = { ...process.env, DATABASE_URL };
@@ -98,7 +98,7 @@ test('the exit code says what was done, also if nobody can read what is said abo
   closeSync(full);
 });
 
-test('settings that cannot be read are named, and help is there all the same', async () => {
+test('unreadable settings are named, and help still works', async () => {
   await mkdir(join(folder, '.env'));
   const [refused, helped] = [await sitehand(['start']), await sitehand(['help'])];
   await rm(join(folder, '.env'), { recursive: true });
@@ -107,7 +107,7 @@ test('settings that cannot be read are named, and help is there all the same', a
   expect(refused.said).toMatch(/^\.env in this folder cannot be read: .* Nothing was done\./);
 });
 
-test('policy check names every mistake as editors and CI read it, and ends with 1', async () => {
+test('policy check prints every mistake in the format of editors and CI, and exits with 1', async () => {
   const policy = join(folder, 'rules.yml');
   await writeFile(policy, 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n');
   const mistaken = await sitehand(['policy', 'check', policy]);

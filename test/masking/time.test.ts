@@ -447,9 +447,9 @@ const short = new Map([...pieces].filter((piece) => piece !== '').map((piece) =>
 const isQuick = (work: () => unknown, ms: number): boolean => [1, 2].some(() => passes(work) < ms);
 
 /**
- * One whose time grows with the square of the length takes four times as long for twice the text, and seconds for that
- * much. Most are quick on little text, which settles it; what is slow there and grows evenly is not looked at further.
- * Threads are counted in steps of four milliseconds: some together tell more than the best of them.
+ * Whether the time grows with the square of the length, that is, fourfold for twice the text. Most shapes are quick on
+ * little text or linear, and are not measured further. The CPU time of a thread is counted in steps of four
+ * milliseconds, so the sum of several runs is more precise than the best one.
  */
 const isSlow = (shape: RegExp, piece: string, little: string): boolean => {
   const over = (text: string) => (): unknown => text.replace(shape, '***');

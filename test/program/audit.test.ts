@@ -304,7 +304,7 @@ describe('the trail, verified after', () => {
     },
   );
 
-  test('a key that is none, ends otherwise than after an altered line', async () => {
+  test('an invalid key has another exit code than an altered line', async () => {
     const { code, said } = await verify(join(folder, 'none.db'), { AUDIT_KEY: 'short' });
     expect(said).toContain('AUDIT_KEY must be at least 32 characters');
     expect(code).toBe(2);

@@ -66,7 +66,7 @@ function tamper(file: string, statement: string): void {
 /** Without the trigger that protects the lines. */
 const alteration = "drop trigger audit_no_update; update audit set actor = 'U9'";
 
-/** What the line of a restore says. */
+/** What the audit line of a restore says. */
 const details = z.strictObject({
   by: z.string(),
   from: z.number(),
@@ -163,7 +163,7 @@ describe('backup', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('a trail that is as it was: is written, for this user alone, and says when it was', async () => {
+  test('an intact database: the file is for this user alone, and the output says when it was made', async () => {
     const file = fresh();
     const found = await run(backup, [file], source);
     expect(found).toMatchObject({ code: 0, said: '' });
@@ -174,7 +174,7 @@ describe('backup', () => {
     expect(existsSync(`${file}.part`)).toBe(false);
   });
 
-  test('what somebody added to the database is not in it, and what they removed from around the rows is', async () => {
+  test('it leaves out what somebody added to the tables, and restores removed indexes', async () => {
     const [copy, file] = [fresh(), fresh()];
     copyFileSync(good, copy);
     tamper(
@@ -192,7 +192,7 @@ describe('backup', () => {
     });
   });
 
-  test('a full disk, and files that may not be written, are called that', () => {
+  test('a full disk and files that may not be written are named as such', () => {
     const full = (fields: object): string =>
       failureMessage(Object.assign(new Error('odd words'), fields), 'The backup failed', '');
     for (const fields of [{ errcode: 13 }, { code: 'ENOSPC' }, { code: '53100' }])
@@ -367,7 +367,7 @@ describe('restore', () => {
     await bot.close();
   });
 
-  test('knows that time has passed: pause, trail, former ids; deliveries under way are closed without a word', async () => {
+  test('knows that time has passed: pause, trail, former ids; deliveries under way are closed silently', async () => {
     const url = await filled();
     const at = Date.now();
     const first = await openDatabase(url);

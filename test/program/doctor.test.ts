@@ -14,7 +14,7 @@ const report = z.object({
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What it writes and ends with. */
+/** Its output and exit code. */
 async function examine(environment: Environment, words: readonly string[] = []) {
   const said: string[] = [];
   const code = await doctor(words, environment, (text) => said.push(text));
@@ -73,7 +73,7 @@ test(
 const scopes = ['app_mentions:read', 'chat:write', 'commands', 'usergroups:read', 'users:read', 'channels:read'];
 
 test(
-  'without an optional scope it is fine, and says which it does without',
+  'a missing optional scope is fine, and is named',
   inScenario({ start: false, slack: { scopes } }, (scenario) =>
     expectChecks(scenario, {}, 0, [
       '✓ Slack app: the bot token has every scope it must have; it does without files:write, groups:read, im:write',
@@ -82,14 +82,14 @@ test(
 );
 
 test(
-  'without a scope that must be there it is not',
+  'a missing required scope is wrong',
   inScenario({ start: false, slack: { scopes: scopes.slice(2) } }, (scenario) =>
     expectChecks(scenario, {}, 1, ['✗ Slack app: the bot token lacks app_mentions:read, chat:write']),
   ),
 );
 
 test(
-  'a token that Slack refuses is named; what depends on it is unknown and not called wrong',
+  'a rejected token is named; what depends on it is unknown, not wrong',
   inScenario({ start: false }, async (scenario) => {
     await expectChecks(scenario, { SLACK_BOT_TOKEN: 'xoxb-0123456789-other' }, 1, [
       '✗ Slack app: Slack refuses SLACK_BOT_TOKEN (invalid_auth)',
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  'a host that is away, rules with a mistake and a database that is none: each is named, and the rest is checked',
+  'a host that is away, a policy with a mistake and an invalid database are each named, and the rest is checked',
   inScenario(
     { start: false, policy: 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n' },
     async (scenario) => {
@@ -162,7 +162,7 @@ test(
 );
 
 test(
-  'a host that has never answered is named as that, and what depends on it is unknown',
+  'a host that has never answered is named as such, and what depends on it is unknown',
   inScenario({ start: false }, async (scenario) => {
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', ms: patienceMs, times: 100 });
     await expectChecks(scenario, {}, 1, [
@@ -172,7 +172,7 @@ test(
   }),
 );
 
-test('wrong settings are named each, and end with 2 like words that are none', async () => {
+test('each wrong setting is named, and the exit code is 2, as for unknown arguments', async () => {
   const { code, said } = await examine({ SLACK_BOT_TOKEN: 'xapp-0123456789012345' });
   expect(code).toBe(2);
   expect(said).toContain('Settings: SLACK_BOT_TOKEN must begin with xoxb-');

@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs it with streams, and resolves with the exit code and all that was said. */
+/** Runs it with streams, and resolves with the exit code and all output. */
 async function heard(
   run: (out: { write: (text: string) => Promise<void>; complain: (text: string) => void }) => Promise<number>,
 ) {
@@ -88,7 +88,7 @@ test.each<[string, Parameters<typeof heard>[0], number, string]>([
   expect(readdirSync(folder)).toEqual(['pipe']);
 });
 
-test('a start, and a setup that finds one in the place of a file, do not wait either', async () => {
+test('a start and a setup do not wait for a pipe in place of a file either', async () => {
   await expect(openDatabase(asDatabase.DATABASE_URL)).rejects.toThrow(/cannot be opened as a database: it is a pipe\./);
   expect(() => stateOf({ path: pipe, text: '', mode: 0o600 })).toThrow('it is a pipe');
 });

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const example = { POLICY_FILE: 'policy.example.yml' };
 
-/** What it writes and ends with. */
+/** Its output and exit code. */
 async function run(words: readonly string[], environment: Readonly<Record<string, string>> = example) {
   const [out, said]: string[][] = [[], []];
   const streams = { write: (text: string) => out?.push(text), complain: (text: string) => said?.push(text) };
@@ -85,7 +85,7 @@ test('the expectations of the documentation hold for the example', async () => {
   });
 });
 
-test('each expectation that does not hold is named with its place, with what is so and why', async () => {
+test('each failed expectation is named with its place, the actual result and the reason', async () => {
   const expected = file(
     'wrong.yml',
     `allowed:
@@ -126,7 +126,7 @@ test.each([
   expect(out).toMatch(says);
 });
 
-test('an approval that too few could give is not as expected', async () => {
+test('an approval that too few people could give is not as expected', async () => {
   const rules = `version: 1
 groups: { leads: [U0000000002, U0000000003], dev: [U0000000005] }
 rules:
@@ -150,12 +150,12 @@ test('the approvers are read however their number is written', async () => {
   expect(await run(['test', file('spellings.yml', `approval:\n${spellings.join('')}`)])).toMatchObject({ code: 0 });
 });
 
-test('a quoted word of a question is no option, as in Slack', async () => {
+test('a quoted word is no option, as in Slack', async () => {
   expect(await run(['explain', '@leads unlock acme-shop/live --force'])).toMatchObject({ code: 0 });
   expect(await run(['explain', '@leads unlock acme-shop/live "--force"'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('a file that is not there is named, and a policy with mistakes is not asked', async () => {
+test('a missing file is named, and a policy with mistakes answers no question', async () => {
   const nowhere = ['test', join(folder, 'nowhere.yml')];
   const missing = await run(nowhere);
   expect(missing.code).toBe(2);
@@ -169,7 +169,7 @@ test('a file that is not there is named, and a policy with mistakes is not asked
 });
 
 test.each([[[]], [['explain']], [['explain', '@leads', 'pause']], [['chekc']], [['toString']]])(
-  'words that are none do nothing: %j',
+  'unknown arguments do nothing: %j',
   async (words) => {
     const { code, out, said } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -16,10 +16,10 @@ export type Failover = {
   readonly bots: 'two live on' | 'one starts again';
 };
 
-/** A change when the primary was lost, and what must have come of it: `N written, state`. */
+/** A change when the primary was lost, and its required outcome: `N written, state`. */
 type Stand = { readonly number: number; readonly what: string; readonly where: string; readonly must: string };
 
-/** What came of each of them. */
+/** The outcome of each of them. */
 export type FailoverResult = Failover & { readonly came: readonly (Stand & { readonly came: string })[] };
 
 export const failovers: readonly Failover[] = [
@@ -34,7 +34,7 @@ export const nameOf = ({ replication, bots }: Failover): string =>
 
 const timed = 'north-bakery/staging';
 
-/** What must have come of everything. #8 is what the timer made. */
+/** The required outcomes. The timer created #8. */
 function stands({ replication, bots }: Failover): readonly Stand[] {
   const isWhole = replication === 'synchronous';
   const lives = bots === 'two live on';

@@ -28,7 +28,7 @@ const visitor = async (
   if (look === undefined) throw new Error('nothing was looked at');
   return look;
 };
-/** What a server behind `CHECK_CONNECT_TO` makes of a look. */
+/** A look at a server behind `CHECK_CONNECT_TO`. */
 const lookAt = async (answer: (socket: Socket, request: string) => void, at = address): Promise<Look> => {
   const { port } = await listening(answer);
   return visitor({ instead: { host: '127.0.0.1', port } }, at);
@@ -59,7 +59,7 @@ describe('nothing inside is reached', () => {
     expect(look).toMatchObject({ kind: 'not checked', why: 'the name leads into a private network' });
   });
 
-  test('a name that DNS does not know, or about which it is silent, is no answer and not the fault of the site', async () => {
+  test('an unknown name, or one for which DNS is silent, is no answer and not the site’s fault', async () => {
     const missing = Object.assign(new Error('x'), { code: 'ENOTFOUND' });
     expect(await visitor({ resolve: () => Promise.reject(missing) })).toMatchObject({
       kind: 'no answer',
@@ -74,7 +74,7 @@ describe('nothing inside is reached', () => {
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test('a name is looked up once: the connection goes to what was checked, also if DNS changes its mind', async () => {
+  test('a name is looked up once: the connection goes to what was checked, even if DNS answers differently later', async () => {
     const { port, sockets } = await listening((socket) => socket.end(ok('hello')));
     // `connectTo` never looks up: the name leads to this server only through the given address.
     const socket = await connectTo(
@@ -151,7 +151,7 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(memory() - before).toBeLessThan(48 * 2 ** 20);
   });
 
-  test('a body compressed in another way, or badly, is not taken for a page', async () => {
+  test('a body with another or broken compression is not taken for a page', async () => {
     const odd = await lookAt((socket) => socket.end(ok('x', 'content-encoding: br\r\n')));
     expect(odd).toMatchObject({ kind: 'answered', title: undefined, trouble: undefined });
     const broken = await lookAt((socket) => socket.end(ok('not gzip at all', 'content-encoding: gzip\r\n')));
@@ -209,7 +209,7 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(await refusedTo(used)).toMatchObject(unsure);
   });
 
-  test('too much at once is not asked, and says so', async () => {
+  test('looks beyond the limit are not made, and this is said', async () => {
     let asked = 0;
     const ending = new AbortController();
     const { port, sockets } = await listening(() => {
@@ -250,7 +250,7 @@ describe('a look', () => {
     expect(seen.filter((one) => /sitehand-check=/.test(one) && /cache-control: no-cache/i.test(one))).toHaveLength(2);
   });
 
-  test('keeps the name in TLS, and believes no certificate for another one', async () => {
+  test('sends the name in TLS, and accepts no certificate for another one', async () => {
     const names: (string | false | null)[] = [];
     const server = createTlsServer(
       { ...certificate, SNICallback: (name, done) => (names.push(name), done(null)) },

@@ -3,7 +3,7 @@ import { resolveWith } from '../../src/site-check/connect.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { nameServer, type Found } from './name-server.ts';
 
-/** What a real name server on loopback makes of a look. None of these may lead to a connection. */
+/** Looks that use a real name server on loopback. None of them may lead to a connection. */
 
 const outside = ['93.184.216.34'];
 const inside = ['127.0.0.1'];
@@ -49,7 +49,7 @@ test.each<[string, Parameters<typeof lookAt>[0], string]>([
   expect((await lookAt(answer, timeout)).looks[0]).toMatchObject({ kind: 'no answer', why, isOfSite: false });
 });
 
-test('what DNS says for one family is enough if it is silent about the other; each question is asked anew', async () => {
+test('an answer for one address family is enough if DNS is silent for the other; nothing is cached', async () => {
   const found = (type: string, nth: number) => (type === 'AAAA' ? 'silence' : nth === 1 ? outside : inside);
   const server = await nameServer((_, type, nth) => found(type, nth), 1_000);
   const find = () => resolveWith(server.resolver(), 'shop.example.com', new AbortController().signal);

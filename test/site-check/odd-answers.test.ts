@@ -6,7 +6,7 @@ import { impressionIn, type SiteReading } from '../../src/site-check/reading.ts'
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';
 
-/** Answers that are no page, or none that can be read: no look at them is ever well. */
+/** Answers that are no page, or an unreadable one: a look at them is never well. */
 
 const first = 'https://shop.example.com/';
 type Answer = (socket: Socket, request: string) => void;

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';
 
-/** Many who ask for the same site at once ask it once, and nobody waits behind what somebody else has asked for. */
+/** Simultaneous requests about one site are one visit, and nobody waits for other people's requests. */
 
 const shop = { addresses: ['https://shop.example.com/'], must: ['Add to cart'] };
 const patience = { timeout: 20_000, interval: 100 };

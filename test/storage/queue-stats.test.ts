@@ -9,7 +9,7 @@ import { describeBoth } from './describe-both.ts';
 import { sampleQueued, sampleWatch, save } from './samples.ts';
 
 describeBoth('queues', (open) => {
-  it('say since when the oldest work waits: a message put off is still owed, and what is answered or not due is not', async () => {
+  it('say since when the oldest work waits: a postponed message counts, answered or future work does not', async () => {
     const database = await open();
     const none = { timers: undefined, 'queued requests': undefined, watches: undefined };
     const nothing = { changes: undefined, messages: undefined, deliveries: undefined, ...none };

@@ -43,7 +43,7 @@ describeBoth('watches', (open) => {
     expect(await claim(database, 160_000, { owner: 'b', perMinute: 3, leaseMs })).toHaveLength(1);
   });
 
-  it('are not noted by who lost them to another one, to a stop, or to their own later claim', async () => {
+  it('are not updated by a claimer that lost them to another one, to a stop, or to its own later claim', async () => {
     const database = await open();
     await start(database);
     const [first] = await claim(database, 100_000);
@@ -61,7 +61,7 @@ describeBoth('watches', (open) => {
     expect(await findWatch(database.db, first.id)).toBeUndefined();
   });
 
-  it('leave digests to those who tell them, and do not count them as reads', async () => {
+  it('do not include digests, which are claimed separately and not counted', async () => {
     const database = await open();
     const { id } = await start(database, { kind: 'digest', due_at: 1 });
     const log = await start(database, { due_at: 2 });

@@ -35,7 +35,7 @@ async function clearsCache(scenario: Scenario): Promise<void> {
 
 type Line = Readonly<Record<string, unknown>>;
 const columns = 'seq, at, event, change, actor, details, previous, hash';
-/** Resolves when these are all lines of the trail, each at least once, as they stand there and in order. */
+/** Resolves when these are all lines of the trail, each at least once, unchanged and in order. */
 const expectWholeTrail = (lines: () => readonly Line[], trail: () => Promise<readonly Line[]> | readonly Line[]) =>
   vi.waitFor(
     async () => {
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'a receiver that refuses holds up no change; the ops channel hears of it once, and of its end',
+  'a receiver that refuses delays no change; the ops channel is told once, and when it is over',
   withReceiver({}, async (scenario, receiver) => {
     receiver.answerWith((response) => response.writeHead(401).end(token));
     await clearsCache(scenario);

@@ -19,7 +19,7 @@ const clear = '/site cache clear acme-*/live';
 const names = ['acme-blog/live', 'acme-docs/live', 'acme-shop/live'];
 
 test(
-  'only who can approve all of a batch is asked; if nobody can, it says of what, and is asked for without that',
+  'only people who can approve all of a batch are asked; if nobody can, it names the obstacle and can be asked for without it',
   inScenario({ policy: policy('U03CHI, U04DEE') }, async (scenario) => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const toldOf = (person: typeof chi) =>

@@ -29,7 +29,7 @@ channels: { ops: C0OPS }
 
 describe.concurrent('a batch', () => {
   test(
-    'sends nothing after Stop, not even what the host turned away before it and asked for again',
+    'sends nothing after Stop, not even what the host had answered with 429 and would be sent again',
     inScenario(twelve, async (scenario) => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       const busy = { kind: 'status', status: 429, headers: { 'retry-after': '1' }, method: 'POST' } as const;
@@ -87,7 +87,7 @@ describe.concurrent('a batch', () => {
   );
 
   test(
-    'stays open while an outcome is unknown, also after its time, and is not to be ended before that is closed',
+    'stays open while an outcome is unknown, also after its time, and cannot be ended before that is closed',
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', times: 1 });

@@ -37,7 +37,7 @@ describe.concurrent('a canary', () => {
     expect(Number(second?.['sent_at']) - Number(first?.['sent_at'])).toBeGreaterThan(10_000);
   });
 
-  test('whose site is bad afterwards stops the batch; only its asker lets the others follow', async () => {
+  test('whose site is bad afterwards stops the batch; only its requester lets the others follow', async () => {
     const ben = scenario.person('ben');
     scenario.site.break('acme-docs/live', 'database');
     const card = await begins(ben, `${clear} acme-docs/live, acme-docs/staging --canary acme-docs/live`);

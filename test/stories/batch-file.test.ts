@@ -20,7 +20,7 @@ const last = (card: ChangeThread) => card.replies().at(-1);
 
 describe.concurrent('the file of a batch', () => {
   test(
-    'is on its last reply, with a line for each as the host and the card have it, whatever their ends',
+    'is on its last reply, with a line for each environment that agrees with the host and the card',
     inScenario({ policy }, async (scenario) => {
       const [ana, chi, gus] = [scenario.person('ana'), scenario.person('chi'), scenario.person('gus')];
       await (await chi.says('/site lock acme-docs/live =SUM(1)')).hears('locked');

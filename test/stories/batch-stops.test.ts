@@ -93,7 +93,7 @@ describe.concurrent('a batch stops', () => {
   );
 
   test(
-    'by the lock of a person on one environment only as far as that: it names who, and is tried again when asked to',
+    'by a person’s lock only for that environment: it names them, and can be retried',
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       await (await chi.says('/site lock acme-docs/live a look around')).hears('locked');
@@ -119,7 +119,7 @@ describe.concurrent('a batch stops', () => {
   );
 
   test(
-    'not by an environment that was changed meanwhile: that one is not sent, the others are',
+    'not because one environment was changed meanwhile: that one is not sent, the others are',
     inScenario({ policy }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const card = await begins(ana, `/site allowlist add set:care-plan ${address}`);
@@ -140,7 +140,7 @@ describe.concurrent('a batch stops', () => {
   );
 
   test(
-    'if its asker loses the right: nothing more is sent; not while all sending is paused, when it only waits',
+    'if its requester loses the right: nothing more is sent; during a pause of all sending it only waits',
     inScenario(thirty, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
@@ -222,7 +222,7 @@ describe.concurrent('a batch stops', () => {
   );
 
   test(
-    'if it needed an approval, only somebody who may approve it lets it go on, and without whom is in its story',
+    'if it needed an approval, only somebody who may approve it lets it go on, and its history names the environments left out',
     inScenario({ ...thirty, hosting: { ...thirty.hosting, plan: manySites(12) } }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const names = namesOfMany(12);

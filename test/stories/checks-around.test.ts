@@ -45,7 +45,7 @@ describe.concurrent('the site is read before and after', () => {
   });
   afterAll(() => scenario.close());
 
-  test('a push that breaks it is told, once, with the log since the push; the push is done all the same', async () => {
+  test('a push that breaks it is reported once, with the log since the push; the push still counts as done', async () => {
     scenario.site.break('acme-shop/live', 'push');
     const ana = scenario.person('ana');
     await ana.opens('/site push acme-shop/staging acme-shop/live --files', 'All files of acme-shop/live');
@@ -71,14 +71,14 @@ describe.concurrent('the site is read before and after', () => {
     expect(scenario.writes('acme-shop/live')).toHaveLength(1);
   });
 
-  test('a site that stays well is not worth a word', async () => {
+  test('a site that stays well is not mentioned', async () => {
     const change = await scenario.person('ben').asks('/site cache clear acme-blog/live');
     await change.tells('the host reports it finished');
     expect(await siteOf(scenario, change)).toMatch(/Site after: well in 3 of 3 readings: 200 in/);
     expect(texts(change)).toEqual([expect.stringContaining('the host reports it finished')]);
   });
 
-  test('a site that was bad before is said to have been so, also under a routine change', async () => {
+  test('a site that was bad before is reported as such, also in the thread of a routine change', async () => {
     scenario.site.break('acme-docs/live', 'database');
     const change = await scenario.person('dee').asks('/site cache clear acme-docs/live');
     const verdict = await change.tells(
@@ -88,7 +88,7 @@ describe.concurrent('the site is read before and after', () => {
     expect(verdict.text).not.toContain('was 200');
   });
 
-  test('a site that hangs holds the change up for three seconds at most, and nothing is claimed of it', async () => {
+  test('a site that hangs delays the change by three seconds at most, and nothing is claimed about it', async () => {
     scenario.site.faults.add({ kind: 'hang', path: '/harbor-events.example/', times: 'always' });
     const change = await scenario.person('fay').asks('/site cache clear harbor-events/live');
     await change.tells('the host reports it finished');
@@ -100,7 +100,7 @@ describe.concurrent('the site is read before and after', () => {
     expect(await storyOf(scenario, change.number)).toMatch(/Site before: unknown in one reading: without an answer/);
   });
 
-  test('an outcome that is unknown stays so, whatever the site is like, and its thread hears of the site', async () => {
+  test('an outcome that is unknown stays so, whatever the site is like, and its thread reports the site', async () => {
     const { id } = scenario.hosting.world.environmentNamed('north-bakery/live') ?? {};
     scenario.site.break('north-bakery/live', 'error');
     scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', section: '4.12', times: 1 });
@@ -137,7 +137,7 @@ describe.concurrent('the site is read before and after', () => {
 });
 
 test.concurrent(
-  'readings that a kill cuts off are not made up for: nothing is claimed, and the story says so',
+  'readings that a kill interrupts are not repeated: nothing is claimed, and the history says so',
   inScenario({ policy, ownProcess: 'all' }, async (scenario) => {
     scenario.site.break('acme-shop/live', 'error');
     const change = await scenario.person('ana').asks('/site cache clear acme-shop/live');

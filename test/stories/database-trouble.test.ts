@@ -193,7 +193,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   };
   const faults = /Nothing was done|nothing was done|Something broke/;
 
-  test('promise 8: a connection that ends before a new change is saved: it is saved at the second try, and nobody hears of it', async () => {
+  test('promise 8: a connection that ends before a new change is saved: it is saved at the second try, and nobody is told', async () => {
     const target = 'acme-docs/live';
     const written = writesOf(target);
     await endsWhile('ends_once', 'insert on changes', `new.target_name = '${target}'`);
@@ -214,7 +214,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     expect(written()).toBe(0);
   });
 
-  test('a connection that ends while a delivery is closed: it is closed all the same, and its sender hears no fault', async () => {
+  test('a connection that ends while a delivery is closed: it is still closed, and its sender is told of no fault', async () => {
     await endsWhile(
       'ends_closing',
       'update on inbox',
@@ -230,7 +230,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
   });
 
-  test('loses the answer to the commit of a lock: it is there, and the sender hears so, once', async () => {
+  test('loses the answer to the commit of a lock: it is there, and the sender is told so once', async () => {
     const target = 'lumen-studio/live';
     const lost = wire.lose('answer', lineOf('lock', target));
     const fay = scenario.person('fay');

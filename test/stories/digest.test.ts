@@ -51,7 +51,7 @@ function worldOf({ hosting }: Scenario, name: string) {
 
 describe('a weekly digest', () => {
   test(
-    'tells what needs a look, once, and what could not be read as not read',
+    'reports once what needs a look, and what could not be read',
     inScenario({ policy }, async (own) => {
       await (await own.person('ana').says('/site use acme-shop')).hears(/is now bound/);
       await start(own, '');

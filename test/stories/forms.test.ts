@@ -106,7 +106,7 @@ describe('a form', () => {
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
   });
 
-  test('what was typed with it stays with it: a dry run sends nothing, and what is to wait waits', async () => {
+  test('keeps the options typed with it: --dry-run sends nothing, and --queue waits', async () => {
     const [ana, before] = [scenario.person('ana'), scenario.writes().length];
     const dry = await ana.says('/site cache clear --dry-run');
     await ana.form('Environment');

@@ -112,7 +112,7 @@ describe('a request that is handed on', () => {
     expect(steps(scenario)).toEqual(['hand_on', 'hand_on_used']);
   });
 
-  test('the Approve of who handed it on is refused; a routine request needs no approval, and is reviewed all the same', async () => {
+  test('who handed it on cannot approve it; a routine request needs no approval but is still reviewed', async () => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const before = scenario.writes().length;
     const refused = await (
@@ -198,7 +198,7 @@ rules:
     });
 
   test(
-    'from direct messages, only those who certainly may hear of it; nobody hands on more than five in an hour',
+    'in direct messages, only people who certainly may know of it are asked; nobody hands on more than five in an hour',
     inScenario({ policy: byGroup, hosting }, async (own) => {
       const [ana, rob] = [own.person('ana'), own.person('rob')];
       const told = await (await rob.says(clear, rob.direct)).hears(/^I asked /);
@@ -219,7 +219,7 @@ rules:
   );
 
   test(
-    'whom Slack does not tell is asked later, and never called nobody; in a channel the group is named',
+    'if Slack does not say who may run it, the answer is later, never nobody; in a channel the group is named',
     inScenario({ policy: byGroup, hosting }, async (own) => {
       const rob = own.person('rob');
       own.slack.disableGroup('S0DEVS');

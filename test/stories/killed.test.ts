@@ -49,9 +49,9 @@ describe.concurrent('the bot is killed', () => {
   );
 
   test(
-    'promise 1: while it asks once more what the change rests on: nothing was sent yet, so it goes on, once',
+    'promise 1: while it reads the preconditions once more: nothing was sent yet, so it goes on, once',
     inScenario({ ownProcess: 'the first' }, async (scenario) => {
-      // The review and the submission have looked before it is held: whatever looks from then on is about to send.
+      // The review and the submission have read before it is held: any read from then on precedes a send.
       scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
       await letBenIn(scenario);
       await scenario.becomes(1, 'approved');
@@ -115,7 +115,7 @@ describe.concurrent('the bot is killed', () => {
       const change = await scenario.change(number);
       await change.tells('the host reports it finished');
       expect(scenario.writes()).toHaveLength(1);
-      // Killed between Slack's taking a notice and its being noted down, it is given once more, and no more than that.
+      // Killed after Slack took a notice and before that was saved, it posts the notice once more, and not again.
       const notices = change.replies().filter(({ text }) => text.includes('the host reports it finished'));
       expect(notices.length).toBeLessThanOrEqual(2);
     }),

@@ -95,7 +95,7 @@ describe('many environments', () => {
     expect(reads()).toBe(before);
   });
 
-  test('only what is older, and what may be', async () => {
+  test('only backups that are older, or may be', async () => {
     const page = await ask(
       'backups list */* --older 24h',
       'Newest backups older than 1d · 3 of 12 environments, 2 unknown',
@@ -114,7 +114,7 @@ describe('many environments', () => {
     expect(none.text).toContain('All of them have a newer backup.');
   });
 
-  test('somebody who may read a part gets that part, and does not hear of the rest', async () => {
+  test('somebody who may read a part gets that part, and learns nothing of the rest', async () => {
     const page = await ask(
       'backups list */live',
       'Newest backups, oldest first · 2 of 3 environments, 1 you may not see',
@@ -255,7 +255,7 @@ describe('many environments', () => {
     expect((await one.hears('Newest backups, oldest first · 2 of 3 environments, 1 unknown')).ephemeral).toBe(true);
   });
 
-  test('a host that has not listed its sites is later, and never that nothing matches', async () => {
+  test('before the host has listed its sites the answer is later, never that nothing matches', async () => {
     const other = await openScenario({ policy, start: false });
     try {
       other.hosting.faults.add({ kind: 'status', status: 503, path: '/sites', times: 'always' });

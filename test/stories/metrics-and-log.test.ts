@@ -131,7 +131,7 @@ test(
   }),
 );
 
-test('what was done is counted, and what waits is measured', async () => {
+test('completed work is counted, and waiting work is measured', async () => {
   const said = await scenario.person('rob').says('/site cache clear acme-shop/live');
   await said.hears('You may not run');
   const all = await scrape();
@@ -174,7 +174,7 @@ test('operations.md names every metric with its labels, and no other', async () 
   expect(Object.fromEntries(rowsOf(readFileSync('docs/operations.md', 'utf8')))).toEqual(Object.fromEntries(found));
 });
 
-test('every alert asks for metrics, labels and values that there are, and says what to do in commands that there are', async () => {
+test('every alert uses existing metrics, labels and values, and advises with existing commands', async () => {
   const rule = z.object({
     alert: z.string(),
     expr: z.string(),

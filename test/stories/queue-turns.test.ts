@@ -139,7 +139,7 @@ test('an unknown outcome on the other environment ends the place of a request th
   expect(places()).toEqual([]);
 });
 
-test('only who may still run it gets a turn: the place of anybody else ends, with the reason', async () => {
+test('only people who may still run it get a turn: other places end, with the reason', async () => {
   const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
   await lock('lumen-studio/live');
   await (await ben.says('/site allowlist remove lumen-studio/live 198.51.100.4 --queue')).hears('number 1');
@@ -159,7 +159,7 @@ test('only who may still run it gets a turn: the place of anybody else ends, wit
   await rules(policy);
 });
 
-test('who also needs another environment, which is busy, lets those behind pass and keeps the place', async () => {
+test('a request that also needs another, busy environment lets those behind pass and keeps its place', async () => {
   const [ben, fay, ana] = [scenario.person('ben'), scenario.person('fay'), scenario.person('ana')];
   for (const env of ['harbor-events/live', 'harbor-events/staging']) await lock(env);
   await (await ben.says('/site push harbor-events/staging harbor-events/live --files --queue')).hears('number 1');
@@ -184,7 +184,7 @@ test('who also needs another environment, which is busy, lets those behind pass 
   scenario.rewrite('delete from queued_requests');
 });
 
-test('what lists of the host lack is later; it is gone once enough of them agree, and then the place ends', async () => {
+test('an environment that the host’s list lacks is later; it is gone once enough lists agree, and then the place ends', async () => {
   const ben = scenario.person('ben');
   await lock('acme-docs/live');
   await (await ben.says('/site cache clear acme-docs/live --queue')).hears('number 1');
@@ -209,7 +209,7 @@ test('what lists of the host lack is later; it is gone once enough of them agree
   await scenario.listsAnew();
 });
 
-test('what could not be asked takes nobody’s place, and holds up nobody else: Slack does not tell who is in a user group, four times in a row', async () => {
+test('while Slack does not say, four times in a row, who is in a user group, nobody loses their place and nobody else waits', async () => {
   const own = await openScenario({
     policy: policy
       .replace('[U01ANA, U02BEN, U05FAY]', '[S0DEVS]')

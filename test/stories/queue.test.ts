@@ -63,7 +63,7 @@ describe('a queue', () => {
   });
   afterAll(() => scenario.close());
 
-  test('what is only read may be changed in a routine way; what is overwritten is busy, and its queue keeps the order', async () => {
+  test('routine changes of the source go on; the overwritten target is busy, and its queue keeps the order', async () => {
     const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
     const push = await heldPush(scenario, 'acme-shop');
     await (await ben.asks('/site cache clear acme-shop/staging')).tells('reports it finished');
@@ -100,7 +100,7 @@ describe('a queue', () => {
     expect(steps(scenario)).toEqual(['queue_join', 'queue_join', 'queue_used', 'queue_used']);
   });
 
-  test('what is not routine is reviewed at its turn; the next one waits until that was used', async () => {
+  test('a request that is not routine is reviewed at its turn, and the next one waits until then', async () => {
     const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
     const push = await heldPush(scenario, 'acme-blog');
     const add = '/site allowlist add acme-blog/live 198.51.100.4';
@@ -131,7 +131,7 @@ describe('a queue', () => {
     expect(steps(scenario).slice(-3)).toEqual(['queue_turn', 'queue_used', 'queue_used']);
   });
 
-  test('one click leaves it, and the hour ends it; both are told, and the next one moves up', async () => {
+  test('a place ends by a click or after an hour; both people are told, and the next one moves up', async () => {
     const [ben, fay, ana, chi] = [
       scenario.person('ben'),
       scenario.person('fay'),
@@ -167,7 +167,7 @@ describe('a queue', () => {
     expect(places(scenario)).toEqual([]);
   });
 
-  test('an unknown outcome of the change in front empties it, aloud, and nobody can queue behind that', async () => {
+  test('an unknown outcome of the change in front empties it; people are told, and nobody can queue behind it', async () => {
     const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
     const push = await heldPush(scenario, 'north-bakery');
     await (await ben.says('/site cache clear north-bakery/live --queue')).hears('number 1');
@@ -194,7 +194,7 @@ describe('a queue', () => {
     expect(scenario.writes('north-bakery/live')).toHaveLength(1);
   });
 
-  test('a pause holds it; after it, rights count as they are then', async () => {
+  test('a pause holds it; afterwards the rights of that moment count', async () => {
     const [ben, fay, chi] = [scenario.person('ben'), scenario.person('fay'), scenario.person('chi')];
     await (await chi.says('/site lock lumen-studio/live a release')).hears('is locked by you');
     await (await ben.says('/site cache clear lumen-studio/live --queue')).hears('number 1');

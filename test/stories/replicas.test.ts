@@ -162,7 +162,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
   );
 
   test(
-    'one does what became due on another as soon as that is announced: its own looks never come',
+    'one starts work that became due on another as soon as it is announced, without polls of its own',
     withBots(0, async (scenario, sql) => {
       // It looks for work when it is started, when it is nudged, and at intervals, of which none ends.
       const intervals = vi.spyOn(globalThis, 'setInterval').mockImplementation(never);

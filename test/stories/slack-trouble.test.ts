@@ -54,7 +54,7 @@ describe('Slack', () => {
 
 describe.concurrent('Slack', () => {
   test(
-    'takes no word of a refusal: its delivery stays open, so that its sender is told later',
+    'does not take the message of a refusal: the delivery stays open, so that its sender is told later',
     inScenario({}, async (scenario) => {
       for (const method of ['response_url', 'chat.postEphemeral', 'chat.postMessage'])
         scenario.slack.faults.add({ method, kind: 'reset' });

@@ -42,7 +42,7 @@ test('each is acked and gets a card in time, and a verdict; the site and the hos
     const { id } = hosting.world.environmentNamed('acme-shop/live') ?? {};
     hosting.faults.add({ kind: 'hang', path: `/sites/environments/${id}/logs`, times: 'always' });
     hosting.faults.add({ kind: 'delay', ms: 500, path: `/sites/environments/${id}/backups`, times: 'always' });
-    /** What each of them heard. One after another: everybody who waits draws all messages anew at each event. */
+    /** What each of them received. Sequential, because everybody who waits renders all messages again at each event. */
     const heardByAll = async (words: RegExp): Promise<readonly string[]> => {
       const heard: string[] = [];
       for (const as of crowd) {

@@ -171,7 +171,7 @@ describe('status', () => {
     expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Unlock…', 'Backups', 'Changes']);
   });
 
-  test('what the rules do not show is not read and said to be left out; a hidden site does not exist', async () => {
+  test('parts that the rules hide are not read and are named as left out; a hidden site does not exist', async () => {
     const env = 'acme-blog/live';
     const card = await status(env, 'rob');
     expect(card.text).toContain('🚫 Errors of the last hour: not shown: no rule lets you run logs here.');
@@ -255,7 +255,7 @@ test.each([
 );
 
 test(
-  'a stop ends the readings at once, and whoever waits for the verdict hears why there is none',
+  'a stop ends the readings at once, and people who wait for the verdict are told why there is none',
   inScenario({ policy, environment }, async (scenario) => {
     const said = await scenario.person('ana').says('/site status lumen-studio/live');
     await said.hears("Verdict within 25 s, unless I'm restarted.");

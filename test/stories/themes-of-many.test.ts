@@ -105,7 +105,7 @@ describe('themes of many environments', () => {
     ]);
   });
 
-  test('who may not see the company’s list gets the environments they may see, and does not hear of others', async () => {
+  test('somebody who may not see the company’s list gets the environments they may see, and learns nothing of others', async () => {
     const rob = scenario.person('rob');
     const page = await ask('in acme-*/live', 'Themes · 2 of 3 environments, 1 you may not see', 'rob');
     expect(told(page)).toEqual([
@@ -125,7 +125,7 @@ describe('themes of many environments', () => {
     await (await scenario.person('chi').says('/site themes list')).hears('You may not run themes list.');
   });
 
-  test('nothing is read for who may see none of them', async () => {
+  test('nothing is read for somebody who may see none of them', async () => {
     const [page, read] = await reads(scenario, () =>
       ask('in acme-docs/*', '0 of 2 environments, 2 you may not see', 'rob'),
     );
@@ -171,7 +171,7 @@ describe('themes of many environments', () => {
     expect(read.own).toBe(0);
   });
 
-  test('what the host does not tell is unknown, and what it sends stays text', async () => {
+  test('missing data of the host is unknown, and hostile data stays text', async () => {
     const { faults, world } = scenario.hosting;
     const on = (name: string, more: object) => ({ id: world.environmentNamed(name)?.id, theme_version: '1', ...more });
     const bad = { is_theme_version_vulnerable: true, theme_update: 'available', theme_update_version: '2' };

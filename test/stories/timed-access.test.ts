@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
-/** Fault 40: whatever a timed removal meets, it ends after bounded tries and never removes more than was added. */
+/** Fault 40: in any trouble a timed removal ends after bounded tries and never removes more than was added. */
 
 let scenario: Scenario;
 beforeAll(async () => {

@@ -330,7 +330,7 @@ describe.concurrent('a watch', () => {
   });
 });
 
-describe('a watch whose grounds change', () => {
+describe('a watch whose permissions change', () => {
   test(
     'ends when its owner may no longer watch, reads nothing more, and says so',
     inScenario({ policy }, async (own) => {
@@ -348,7 +348,7 @@ describe('a watch whose grounds change', () => {
   );
 
   test(
-    'tells its owner alone when its channel may not hear of the site any more',
+    'tells only its owner when its channel may not see the site any more',
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.logs(old);
@@ -365,7 +365,7 @@ describe('a watch whose grounds change', () => {
   );
 
   test(
-    'pauses while Slack does not tell who is in its group, says so once, goes on where it was, and takes back all it said',
+    'pauses while Slack does not say who is in its group, says so once, and goes on where it was',
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.fails();
@@ -446,7 +446,7 @@ describe('a watch whose grounds change', () => {
 });
 
 describe.skipIf(!postgresRuns)(`watches of two replicas on one PostgreSQL${noPostgres}`, () => {
-  test('are looked after once, and tell once', async () => {
+  test('are polled once, and report once', async () => {
     const url = (await makeDatabase()).href;
     const sql = new Client({ connectionString: url });
     await sql.connect();

@@ -153,7 +153,7 @@ describe('what the rules say', () => {
     );
   });
 
-  test('somebody who may read nothing is told no rule; somebody who may read, the company’s as any target’s', () => {
+  test('somebody who may read nothing is told no rule; somebody who may read is told the company’s rules like those of any target', () => {
     const bare = (path: string, ...rules: readonly string[]) =>
       said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(parsedFor(path, {}), names), company)));
     for (const path of ['pause', 'themes list'])

@@ -128,7 +128,7 @@ describe('who is asked', () => {
     expect(ask?.count).toBe(1);
   });
 
-  test('never who handed it on, by any of their ids', async () => {
+  test('never the person who handed it on, by any of their ids', async () => {
     const { asks: all, told } = await whom(by('leads', 'both'), [read, pushing], memberLists, 'U02BEN', {
       handedOnBy: 'U03CHI',
     });
@@ -152,7 +152,7 @@ describe('who is asked', () => {
     ]);
   });
 
-  test('if Slack does not say whom a rule denies, people who may turn out to count are asked', async () => {
+  test('if Slack does not say whom a rule denies, everybody whose approval may count is asked', async () => {
     const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
     expect(ask).toEqual({ count: 1, groups: ['leads'], ...named('U03CHI', 'U05FAY') });
   });
@@ -177,7 +177,7 @@ describe('who is asked', () => {
     expect(ask?.people).toHaveLength(25);
   });
 
-  test('a person whom two requirements ask by different ids is told once', async () => {
+  test('a person who is asked under two ids for two requirements is told once', async () => {
     const needed = needing({ by: ['first'], count: 1 }, { by: ['second'], count: 1 });
     const { asks: all, told } = await whom(needed, [read, '{ allow: [read], to: [first, second] }', pushing]);
     expect(all.map(({ people }) => people)).toEqual([['U07GIL'], ['U0GILTWO']]);
@@ -307,7 +307,7 @@ describe('how the approvers are worded', () => {
     expect(plain(whoIsAsked(known, { without: ['U1'] }))).toBe('@Dee <@U9> *x* or S1');
   });
 
-  test('and a user group with unknown members with a mention, where nobody else tells them', () => {
+  test('and a user group with unknown members with a mention, if nothing else tells them', () => {
     expect(whoIsAsked(known, { without: ['U1', 'U2'], notify: 'unreached' })).toEqual([{ userGroup: 'S1' }]);
   });
 

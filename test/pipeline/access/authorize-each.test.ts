@@ -45,7 +45,7 @@ const rightRule: Readonly<Record<Right, readonly string[]>> = {
   'perhaps denied': [`${may}, approval: none`, 'deny: [cache clear], to: [guides]'],
 };
 
-/** The policy in which these sites, each with one environment, are like that. */
+/** A policy for these sites, each with one environment. */
 function policyFor(sites: readonly Site[]): Policy {
   const rules = sites.flatMap(({ name, reads, right }) =>
     [...readRule[reads], ...rightRule[right]].map((rule) => `  - { ${rule}, where: ["${name}"] }\n`),
@@ -181,7 +181,7 @@ test.each(['--queue', '--hand-on'])('%s is for one environment', (option) => {
   expect(said(refusalOf(asks))).toMatch(/is for one environment at a time\. Nothing was done\./);
 });
 
-test('a pattern never touches what its asker may not, whatever the rules are', () => {
+test('under any rules, a pattern never touches an environment that its requester may not change', () => {
   const site = fc.record({ reads: fc.constantFrom(...readable), right: fc.constantFrom(...rights) });
   let [kept, refused] = [0, 0];
   fc.assert(

@@ -167,7 +167,7 @@ describe('nobody is told', () => {
     expect(plain(refusal.hint)).toBe(`Type @ and choose the person from Slack's list: ${correct}.`);
   });
 
-  test('anything about somebody of whom Slack says nothing', async () => {
+  test('anything about a person whom Slack does not describe', async () => {
     expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain("Slack isn't telling me who that is right now.");
   });
 });

@@ -20,7 +20,7 @@ const denied = (whom: string, where: string): string => `{ deny: ["cache clear"]
 
 type Asked = { readonly people: readonly string[]; readonly refused: string | undefined };
 
-/** Whom Ana's batch of all three asks, or why it is refused. `silent`: people and user groups of which Slack says nothing. */
+/** Whom Ana's batch of all three asks, or why it is refused. `silent`: people and user groups that Slack does not describe. */
 async function asked(rules: readonly string[], silent: readonly string[] = []): Promise<Asked> {
   const policy = policyFrom(`version: 1
 live: ["*/live"]

@@ -149,7 +149,7 @@ describeBoth('verifying the trail', (open) => {
     );
   });
 
-  it('misses the lines of a change that is on record', async () => {
+  it('reports a change without audit lines', async () => {
     const database = await open({ now: () => 5 });
     const { number } = await save(database);
     const missing = `line 1 is wrong. Change #${number} exists, but it has no audit line.`;

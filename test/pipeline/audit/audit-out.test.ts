@@ -133,7 +133,7 @@ describeBoth('the audit trail that is sent elsewhere', (open) => {
     }
   });
 
-  it('tells the ops channel once of what lasts, at once or after a quarter of an hour, and of its end', async () => {
+  it('reports lasting trouble to the ops channel once, at once or after a quarter of an hour, and its end', async () => {
     let now = 10_000;
     const database = await open({ now: () => now });
     await append(database, 1);
@@ -188,7 +188,7 @@ describeBoth('the audit trail that is sent elsewhere', (open) => {
     expect(stopped.failures).toEqual([]);
   });
 
-  it('goes from the first line again if the last sent one was replaced or is gone', async () => {
+  it('starts again from the first line if the last sent one was replaced or is gone', async () => {
     const database = await open({ now: () => 10_000 });
     await append(database, 3);
     const sender = senderOf(database);
@@ -204,7 +204,7 @@ describeBoth('the audit trail that is sent elsewhere', (open) => {
     expect(await sentOf(database)).toBe(4);
   });
 
-  it('is looked at from the start until the stop', async () => {
+  it('is polled from start to stop', async () => {
     const database = await open({ now: () => 10_000 });
     await append(database, 1);
     const arrived = Promise.withResolvers<undefined>();

@@ -95,11 +95,11 @@ describe('the numbers', () => {
 });
 
 describe('the lines', () => {
-  test('are of what is open, the gravest first', () => {
+  test('show what is open, most serious first', () => {
     const marks = linesOf('stopped', 'dwol-xrfu').flatMap((line) => /^.+? s(\d)\/live/.exec(line)?.[0] ?? []);
     expect(marks).toEqual(['⚠️ s8/live', '❌ s6/live', '❌ s7/live', '⛔ s3/live', '⛔ s2/live', '▶️ s1/live']);
   });
-  test('name the change, or who is in the way', () => {
+  test('name the change, or who holds the lock', () => {
     const lines = linesOf('stopped', 'ol');
     expect(lines).toContain('⛔ s0/live · #1 Superseded; nothing was sent.');
     expect(lines).toContain('⛔ s1/live Locked by Ben until noon.');
@@ -110,7 +110,7 @@ describe('the lines', () => {
     expect(lines.at(-1)).toBe('… and 16 more: change 1042 lists all.');
   });
   test.each(['waiting', 'approved', 'declined', 'superseded'] as const)(
-    'none while it is %s: it has not begun',
+    'are absent while the batch is %s, because it has not begun',
     (state) => {
       const card = cardFor(state, '---');
       expect(card.lines.map(plain).join()).not.toContain('of 3 done');
@@ -118,7 +118,7 @@ describe('the lines', () => {
     },
   );
   test.each(['running', 'stopped', 'ended', 'done'] as const)(
-    'what it is about stays, and no warning, while it is %s',
+    'stay without a warning while the batch is %s',
     (state) => {
       const card = cardFor(state, '-d');
       const isOver = state === 'ended' || state === 'done';
@@ -223,7 +223,7 @@ describe('the replies', () => {
     );
     expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.\n/g)).toHaveLength(8 + 1);
   });
-  test('about what is unknown', () => {
+  test('about unknown outcomes', () => {
     const [batch, changes] = batchOf('stopped', `d${'u'.repeat(10)}`);
     const said = plain(stopNote(batch, changes, batchProgress(batch), say`Stopped.`).reply?.text ?? []);
     expect(said).toContain("What is unknown won't be sent again.");

@@ -176,7 +176,7 @@ class World {
     return { ...this.progress, items: next };
   }
 
-  /** The batch looks what is to be done, and does it. */
+  /** Does what the batch does next. */
   look(locked: readonly number[]): void {
     if (this.state === 'over') return;
     const isValid = this.now < this.row.expires_at;
@@ -197,7 +197,7 @@ class World {
     else if (step.kind !== 'wait') this.state = 'over';
   }
 
-  /** What must never be, whatever the operator says. */
+  /** What must never happen, whatever the operator does. */
   #isSafe(indexes: readonly number[], isValid: boolean): void {
     const { operator, progress, sent } = this;
     const first = progress.canary?.item ?? -1;

@@ -17,7 +17,7 @@ import type { State } from '../../../src/storage/schema.ts';
 import { plain, say } from '../../../src/text.ts';
 import { changeOf } from '../fixtures.ts';
 
-/** Where the items of a batch stand, what it does next, and what *Go on* and *Retry* make of it. */
+/** The states of a batch's items, what it does next, and what *Go on* and *Retry* do. */
 
 const change = (state: State, settled_at: number | null = null): ChangeInBatch => ({ number: 7, state, settled_at });
 const skipped = say`locked by others`;

@@ -93,7 +93,7 @@ describe('before and after are compared on one page only', () => {
     expect(plain(readingsInShort(both))).toBe('was 200 in 0.4 s on another page, then 404 in 3 of 3 readings');
   });
 
-  test('the page that breaks was as it was itself, and another one that was bad before is named', () => {
+  test('a page that breaks is compared with itself, and another page that was bad before is named', () => {
     const [slow, fast] = [answered(200, { ms: 2_000 }), answered(200, { ms: 100 })];
     const second = around([at(old, fast), at(added, slow)], [at(old, fast), at(added, broken)]);
     expect(said(second)).toContain('was 200 in 2.0 s before, and is now 500');
@@ -103,19 +103,19 @@ describe('before and after are compared on one page only', () => {
     expect(said(unclear)).toContain('was 200 in 0.4 s before, and is now 500');
   });
 
-  test('as a visitor and past the cache are not the same', () => {
+  test('visits through the cache and past it are not compared', () => {
     const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
     expect(said(around([well, past(silent)], [well, past(broken)]))).toContain("I don't know how it was before.");
   });
 });
 
-test('a routine change hears of a bad site, and not of an unsteady one; a series that was cut off claims nothing', () => {
+test('a routine change reports a bad site but not an unsteady one; an interrupted series claims nothing', () => {
   expect(said(around(well, three(broken, broken, broken)), 'routine')).toContain('3 of 3');
   expect(said(around(well, three(broken, well, well)), 'routine')).toBeUndefined();
   expect(said({ after: 'begun' })).toBeUndefined();
 });
 
-test('a bad site that could not be read again for lack of places is told, as one reading', () => {
+test('a bad site that could not be read again, because too many were read, is reported as one reading', () => {
   const busy = (look: Look): SiteReadings => {
     const after = findingsOf({ readings: [reading(0, look)], cut: 'busy' });
     return after ? { after } : {};
@@ -127,7 +127,7 @@ test('a bad site that could not be read again for lack of places is told, as one
   expect(said(busy(well))).toBeUndefined();
 });
 
-test('what is told of a page: its trouble, what is missing on it, and whether it was asked for past the cache', () => {
+test('a reading names the page’s trouble, the missing text, and whether it was past the cache', () => {
   expect(shortReading(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe(
     '200, but the page is empty',
   );
@@ -163,6 +163,6 @@ test.each([
   expect(plain(readingsInShort(around(before, after)))).toBe(words);
 });
 
-test('a series without an end on record is not known', () => {
+test('a series without a recorded end is unknown', () => {
   expect(plain(readingsInShort({ after: 'begun' }))).toBe('was not read before, then not known');
 });

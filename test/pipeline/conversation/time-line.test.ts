@@ -68,7 +68,7 @@ const throwing = (error: unknown) => async (): Promise<never> => {
 type About = typeof live | typeof shopDomain;
 const keyOf = ({ kind, id }: About): string => `${kind}:${id}`;
 
-/** A change of this target with what the trail says of it, the first line at `at`. */
+/** A change of this target with its audit lines, the first one at `at`. */
 async function happened(
   database: Database,
   target: About,
@@ -210,7 +210,7 @@ describeBoth('a time line', (open) => {
     expect(content).toContain('Changes to 50 of the 51 domains of its site are in it.');
   });
 
-  it('does not need the log: it says why that could not be read', async () => {
+  it('works without the log, and says why it could not be read', async () => {
     const database = await open({ now: () => now });
     const number = await happened(database, live, now - hour);
     const told: unknown[] = [];
@@ -246,7 +246,7 @@ describeBoth('a time line', (open) => {
 });
 
 describeBoth('what a time line says of a change', (open) => {
-  it('has who handed it on, and how the site was before and after', async () => {
+  it('says who handed a request on, and how the site was before and after', async () => {
     const database = await open({ now: () => now });
     const dee = 'U04DEE';
     await add(database, { at: since, event: 'hand_on', actor: dee, details: '{"name":"D*e*e"}' });
@@ -322,7 +322,7 @@ describe('the file of a time line', () => {
     expect(file.content).toContain('are left out');
   });
 
-  test('says what is not known of the log', () => {
+  test('says which part of the log is unknown', () => {
     const content = (log: TimeLine['log']): string => timeLineFile(live, { ...empty, log }, ana).file.content;
     expect(content({ kind: 'not read', why: say`The host answered 500.` })).toContain(
       "I couldn't read the error log, so its peaks are missing here. The host answered 500.",

@@ -115,7 +115,7 @@ describe('several environments', () => {
     expect(said(refusalOf(() => named(typed)))).toMatch(says);
   });
 
-  test('a list that cannot be read is later, and never that nothing matches', () => {
+  test('an unreadable list means later, never that nothing matches', () => {
     const trouble = say`The host didn't answer in time.`;
     for (const typed of ['nowhere/live, beta/live', 'nowhere-*/live', 'set:nothing', '*/live except nowhere/*']) {
       const refused = refusalOf(() => environmentsNamed([typed], { ...names, trouble }));
@@ -167,7 +167,7 @@ describe('an action that takes many environments', () => {
   ])('takes a set or a * as many, even if it is one, so that it is shown first: %s', (typed) =>
     expect(env(`cache clear ${typed}`)).toMatchObject({ kind: 'environments', all: [{}] }),
   );
-  test('says what it does not do to many', () => {
+  test('says which field works for one environment only', () => {
     const words = allowlistAdd.batch?.({
       input: { addresses: ['198.51.100.4'], for: 60_000 },
       where: '2 environments',
@@ -200,7 +200,7 @@ describe('a command about one environment', () => {
     }
   });
 
-  test('a reason, a path or an address is no second name', () => {
+  test('a reason, a path or an address is not taken for a second name', () => {
     expect(read('lock beta/live except fridays').input).toMatchObject({ why: 'except fridays' });
     expect(read('allowlist add beta/live 10.0.0.0/8,10.1.0.0/16').problems).toEqual([]);
   });

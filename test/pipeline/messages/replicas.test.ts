@@ -24,7 +24,7 @@ type Fleet = {
   readonly told: () => Promise<readonly string[]>;
 };
 
-/** Replicas on one database whose time goes when it is told to. */
+/** Replicas on one database, with a clock that the test moves. */
 async function withFleet(story: (fleet: Fleet) => Promise<void>): Promise<void> {
   let now = 1_000_000;
   const database = await openDatabase(await freshPostgres(), { now: () => now });
@@ -79,7 +79,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       expect([one.count(), await names()]).toEqual([1, 'one']);
     }));
 
-  it('free at a stop what they have leased, for others at once, but for a change on its way to the host', () =>
+  it('free their leases when they stop, except for a change on its way to the host', () =>
     withFleet(async ({ database, join }) => {
       const claim = { owner: 'owner-one', now: 1_000_000, leaseMs: 60_000, limit: 10 };
       const open = {
@@ -110,7 +110,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
     }));
 
   it.each(['', 'null', '{}', '{"name":1}', 'not JSON'])(
-    'start beside one that says %j of itself: it counts, and nothing is known about it',
+    'start beside one whose sign of life is %j: it counts, and nothing else is known about it',
     (value) =>
       withFleet(async ({ database, join, unreadable, told, pass }) => {
         await database.transaction((tx) => writeKv(tx, { key: 'replica:odd', value, at: 1_000_000 }));

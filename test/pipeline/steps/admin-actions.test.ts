@@ -157,7 +157,7 @@ describeBoth('a pause', (open) => {
   });
 
   it.each([1, 2])(
-    'of a person does not hide one after %i lost commits: each is ended by a resume that saw it',
+    'of a person does not hide Sitehand’s own after %i lost commits: each ends by a resume of somebody who saw it',
     async (losses) => {
       let now = 1_000;
       const database = await open({ now: () => now });

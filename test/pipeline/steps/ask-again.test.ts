@@ -18,7 +18,7 @@ import { changeOf, chi, dee } from '../fixtures.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 import { changesIn, contextOver, frozenFrom, now, whoIs } from '../matrix/waiting-changes.ts';
 
-/** What is done once about a database that was set back: a PostgreSQL that was promoted, or a restored backup. */
+/** What happens once after the database was set back, by a promoted PostgreSQL or a restored backup. */
 
 const authorized = (approval: unknown, more: object = {}): string =>
   JSON.stringify({ approval, rules: [7], policy: 'p', ...more });
@@ -108,7 +108,7 @@ describeBoth('after a restore', (open) => {
     expect((await messagesOf(database, null)).join('\n')).not.toContain('1970');
   });
 
-  test('promise 1: what waits in a queue may have been submitted already: all queues are emptied, aloud', async () => {
+  test('promise 1: queued requests may have been submitted already, so all queues are emptied and people are told', async () => {
     const { database, context } = await opened();
     const row = { target: 'e1', target_name: 'acme-shop/live', command: 'cache clear', risk: 'routine' } as const;
     const by = { requester_name: 'Ana', requester_team: 'T1', channel: 'C1', behind: null };
@@ -140,7 +140,7 @@ describeBoth('after a restore', (open) => {
     expect(await paused(database)).toEqual([]);
   });
 
-  test('ops hear what became of open changes, and the next number is none that was lost', async () => {
+  test('ops are told about open changes, and lost numbers are not given again', async () => {
     const { database, context, saved } = await opened();
     for (let count = 0; count < 103; count += 1) await saved({ state: 'approved', authorization: byApproval });
     await saved({ state: 'approved', authorization: authorized('none') });
@@ -153,7 +153,7 @@ describeBoth('after a restore', (open) => {
     expect((await saved({})).number).toBe(1_105);
   });
 
-  test('promise 1: what this process remembers to have sent is unknown, and was sent at that time', async () => {
+  test('promise 1: a change that this process remembers sending becomes unknown, with the time of the send', async () => {
     const { database, history, context, saved, after } = await opened();
     const change = await saved({ state: 'waiting', authorization: byApproval });
     history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
@@ -162,11 +162,11 @@ describeBoth('after a restore', (open) => {
     const row = await after(change);
     expect(row).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
     expect((await messagesOf(database, change.number)).join('\n')).not.toContain('"at":360000');
-    // It is told once: the row is believed from now on.
+    // It is reported once; from now on the row is trusted.
     expect(row && history.newerThan(row)).toBeUndefined();
   });
 
-  test('promise 1: another process has dealt with it: this one adds what it remembers, and pauses nothing', async () => {
+  test('promise 1: if another process has dealt with it, this one only adds what it remembers, and pauses nothing', async () => {
     const { database, history, context, saved, after } = await opened();
     const [sent, other] = [
       await saved({ state: 'approved', authorization: byApproval }),
@@ -181,7 +181,7 @@ describeBoth('after a restore', (open) => {
     expect(await paused(database)).toEqual([]);
   });
 
-  test('a version that a newer one has excluded leaves it to that one', async () => {
+  test('a version that a newer one excludes leaves it to the newer one', async () => {
     const { database, context, saved, after } = await opened();
     const change = await saved({ state: 'approved', authorization: byApproval });
     await restores(database);
@@ -233,14 +233,14 @@ describeBoth('after a restore', (open) => {
     return { database, change, decline, after };
   };
 
-  test('promise 2: a click before anybody has noticed ends nothing as if it were unsent', async () => {
+  test('promise 2: a click before the restore is noticed ends no change as unsent', async () => {
     const { database, decline, after } = await clicking();
     await restores(database);
     await expect(decline(contextOver(database))).rejects.toThrow('It has changed since you saw it');
     expect(await after()).toMatchObject({ state: 'waiting', lost_at: now });
   });
 
-  test('promise 2: while a click is checked: it ends nothing as if it were unsent', async () => {
+  test('promise 2: a click that is being checked during the restore ends no change as unsent', async () => {
     const { database, decline, after } = await clicking();
     const asked: StepsContext['whoIs'] = async (id) => {
       await restores(database);
@@ -250,7 +250,7 @@ describeBoth('after a restore', (open) => {
     expect(await after()).toMatchObject({ state: 'waiting' });
   });
 
-  test('promise 2: a click on what this process has sent ends nothing: it is unknown', async () => {
+  test('promise 2: a click on a change that this process has sent does not end it: it is unknown', async () => {
     const { database, change, decline, after } = await clicking();
     const history = createSendHistory();
     history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });

@@ -131,11 +131,11 @@ const well = (path: string): object =>
     : backupsOf(now - day);
 const nothing = Object.fromEntries(digestParts.map((part) => [part, []]));
 
-test('nothing is said of what is well', async () => {
+test('environments without trouble are not mentioned', async () => {
   expect(await digestOf(well)).toEqual({ ...nothing, unread: [] });
 });
 
-test('what the host does not tell, or does not answer, is not read', async () => {
+test('data that the host does not send is reported as not read', async () => {
   const said = await digestOf((path) => {
     if (path.includes('themes')) return themesOf(theme({ id: live.id, theme_version: '1.0' }));
     if (path.includes(live.id)) throw new HostTrouble({ kind: 'time-out', says: 'no' }, { attempts: 1, elapsedMs: 1 });
@@ -151,7 +151,7 @@ test('what the host does not tell, or does not answer, is not read', async () =>
   });
 });
 
-test('what needs a look is told, without names, addresses and titles, and only of these environments', async () => {
+test('what needs a look is reported without names, addresses and titles, and only for these environments', async () => {
   const host = (path: string): object =>
     path.includes('themes')
       ? themesOf(theme({ id: live.id, theme_version: '1.0', is_theme_version_vulnerable: true }, { id: blog.id }))
@@ -193,7 +193,7 @@ test('what needs a look is told, without names, addresses and titles, and only o
   });
 });
 
-test('certificates that expire within two weeks are told, one page of each domain; what nobody can tell is not read', async () => {
+test('certificates that expire within two weeks are reported, from one page of each domain; unknown ones are not read', async () => {
   const read: string[] = [];
   const tell = (domains: Parameters<typeof sitesWith>[0]) => digestOf(well, undefined, sitesWith(domains, read));
   expect(

@@ -73,7 +73,7 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
     if (error instanceof Refusal) return error;
     throw error;
   });
-  // Whatever is still being looked at.
+  // The looks that are still under way.
   for (let turn = 0; turn < 2 * count; turn += 1) await new Promise(setImmediate);
   return { result, looks };
 }
@@ -97,12 +97,12 @@ test('those with nothing to do are left out, by name and reason', async () => {
   ]);
 });
 
-test('nothing to do for any of them is said in the words of one', async () => {
+test('if there is nothing to do for any of them, the sentence is the one for a single environment', async () => {
   const { result } = await frozenFor(3, () => 'done already');
   expect(namesIn(result)).toEqual(['s0/live is swept already. Nothing was done. This is so for all of them.']);
 });
 
-test('one that cannot be looked at leaves nothing frozen, is named, and is the end of looking', async () => {
+test('one that cannot be read is named, leaves nothing frozen, and ends the other looks', async () => {
   const { result, looks } = await frozenFor(60, (at) => (at === 5 ? 'not answering' : 'due'));
   expect(namesIn(result)).toEqual(["s5/live: I can't reach the host. Nothing was changed."]);
   expect(result instanceof Refusal && result.isLater).toBe(true);

@@ -222,7 +222,7 @@ describe('nothing was written, and that could not be saved in time', () => {
     expect((await findChange(database.db, sent.number))?.state).toBe('happened');
   });
 
-  test('the database lost that it was about to be sent: it is tried again, and nobody hears of it', async () => {
+  test('the database lost that it was about to be sent: it is tried again, and nobody is told', async () => {
     const sent = await begun({ state: 'approved', sent_at: null, owner: owners.mine, lease_until: now + 1_000 });
     await saveOutcome(
       contextOver(database),
@@ -235,7 +235,7 @@ describe('nothing was written, and that could not be saved in time', () => {
   });
 
   test.each(['approved', 'sending', 'accepted', 'unknown', 'done'] as const)(
-    'it was not saved that it was about to be sent, and another process went on with it (%s): nobody hears of it',
+    'it was not saved that it was about to be sent, and another process went on with it (%s): nobody is told',
     async (state) => {
       const sent = await met({ state, owner: 'another', version: 'later', kind: 'not sent' });
       const row = await findChange(database.db, sent.number);
@@ -245,7 +245,7 @@ describe('nothing was written, and that could not be saved in time', () => {
     },
   );
 
-  test('it was saved that it was about to be sent, and a person closed it in between: they hear that nothing was written', async () => {
+  test('it was saved that it was about to be sent, and a person closed it in between: they are told that nothing was written', async () => {
     const sent = await begun();
     const closed = { state: 'happened', version: sent.version + 2, settled_at: now } as const;
     await database.db.updateTable('changes').set(closed).where('number', '=', sent.number).execute();

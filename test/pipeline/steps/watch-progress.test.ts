@@ -82,7 +82,7 @@ describe('what a watch tells', () => {
     expect(progress.trouble?.since).toBe(now);
   });
 
-  test('remembers each trouble that it told, while they take turns', () => {
+  test('remembers each trouble that it reported, even if they alternate', () => {
     let progress: WatchProgress = emptyProgress;
     const isNews = (['unread', 'unread', 'unsure', 'unread', 'unsure', 'unread'] as const).map((what) => {
       const next = inTrouble(progress, what, now);

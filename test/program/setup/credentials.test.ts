@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mistakeIn } from '../../../src/program/setup/settings.ts';
 import type { CredentialName } from '../../../src/program/setup/credentials.ts';
 
-/** What is said of a credential in the wrong place. No value is real. */
+/** The messages about a credential in the wrong place. No value is real. */
 
 const hex = '0123456789abcdef';
 

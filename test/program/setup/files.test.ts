@@ -23,7 +23,7 @@ import { Stopped } from '../../../src/program/setup/stopped.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a file is replaced as a whole, with its own rights, and nothing stays beside it', () => {
+test('a file is replaced as a whole and keeps its rights, and no temporary file stays', () => {
   const path = join(folder, 'one/.env');
   writeWhole({ path, text: 'first', mode: 0o600 });
   chmodSync(path, 0o644);
@@ -39,7 +39,7 @@ test('a link stays, and what it leads to is replaced', () => {
   expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('second');
 });
 
-test('if a file cannot be written, nothing stays beside it', () => {
+test('if a file cannot be written, no temporary file stays', () => {
   const path = join(folder, 'taken');
   mkdirSync(path);
   expect(() => writeWhole({ path, text: 'x', mode: 0o600 })).toThrow('EISDIR');

@@ -9,10 +9,10 @@ import { setup } from '../../../src/program/setup/setup.ts';
 import { person, SEED } from '../../../src/playground/slack/seed.ts';
 import { canaries, inScenario, type Scenario, type ScenarioOptions } from '../../stories/scenario.ts';
 
-/** The setup where nobody can be asked, against both stand-ins. */
+/** The setup without a terminal, against both stand-ins. */
 
 type Site = {
-  /** Runs it in an empty folder, with what it needs but for what is replaced; undefined takes a variable away. */
+  /** Runs it in an empty folder with all variables it needs. Given ones replace them; undefined removes one. */
   readonly run: (
     words: readonly string[],
     replaced?: Readonly<Record<string, string | undefined>>,
@@ -62,7 +62,7 @@ const ops = ['--ops-channel', 'C0OPS'];
 const admins = ['--admins', 'U03CHI,U04DEE', ...ops];
 
 test(
-  'with all answers given it writes the three files, of which a policy check and doctor find nothing wrong',
+  'with all answers given it writes the three files, and policy check and doctor find nothing wrong',
   inFolder({}, async ({ scenario, folder, run, read, names }) => {
     const words = [...admins, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'without a key of the audit chain it makes one, but not where replicas share a database',
+  'it makes a missing audit key, but not if replicas share a database',
   inFolder({}, async ({ run, read }) => {
     const { said } = await run([...admins], { AUDIT_KEY: undefined });
     const { AUDIT_KEY = '' } = parseEnv(await read('.env'));
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'it can be run again: what is there stays, and what differs is replaced only with --overwrite',
+  'it can be run again: existing files stay, and different ones are replaced only with --overwrite',
   inFolder({}, async ({ run, read, write, names }) => {
     expect(await run(admins)).toMatchObject({ code: 0 });
     const again = await run([]);
@@ -220,7 +220,7 @@ test(
 );
 
 test(
-  'what only could not be checked is no reason to correct anything',
+  'an answer that could not be checked need not be corrected',
   inFolder({}, async ({ scenario, run }) => {
     scenario.slack.faults.add({ kind: 'error', method: 'apps.connections.open', error: 'internal_error', times: 100 });
     const { code, said } = await run(admins);
@@ -278,7 +278,7 @@ const many = Array.from({ length: 450 }, (_, index) => person(`U1${String(index)
 const odd = person('U2ODD', 'Eve\nrules:\u202e\u001b[2J\n  - allow: [push]\u2028to: everyone', '');
 
 test(
-  'people are listed to the last page, and no name leaves its comment',
+  'people are listed to the last page, and no name breaks out of its comment',
   inFolder(
     { slack: { seed: { ...SEED, people: [...SEED.people, ...many, odd] } } },
     async ({ scenario, run, read }) => {

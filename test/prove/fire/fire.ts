@@ -30,7 +30,7 @@ export type FireOptions = {
 export type FireResult = FireOutcome & {
   readonly options: FireOptions;
   readonly deeds: Readonly<Deeds>;
-  /** How those replicas ended that nobody killed. */
+  /** How replicas ended that were not killed. */
   readonly ownEnds: readonly string[];
   /** Seconds from the first action to the last ack, and from there until all was settled and said. */
   readonly askedS: number;

@@ -9,7 +9,7 @@ export type Fleet = {
   readonly killOne: (random: Random) => Promise<number | undefined>;
   /** How many are ready. */
   readonly ready: () => number;
-  /** How those ended that nobody killed: `exit code 1`. */
+  /** How replicas ended that were not killed: `exit code 1`. */
   readonly ownEnds: () => readonly string[];
   /** Resolves when all are ready. */
   readonly allReady: () => Promise<void>;

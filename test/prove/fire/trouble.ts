@@ -18,13 +18,13 @@ export type TroubleOptions = {
   /** The longest time between two deaths and between two restarts, in ms. */
   readonly killEveryMs: number;
   readonly restartEveryMs: number;
-  /** How many changes are settled. A slow machine has to get somewhere between two deeds of a kind. */
+  /** How many changes are settled. A slow machine must make progress between two kills or restarts. */
   readonly settled: () => Promise<number>;
   /** Called with the process id of each dead replica. */
   readonly onDeath: (pid: number) => Promise<void>;
 };
 
-/** How many changes are settled between two deeds of a kind, at least. */
+/** The least number of changes settled between two kills or two restarts. */
 const minSettled = 5;
 /** How many replicas are ready whenever PostgreSQL ends: a start that it ends begins again. */
 const minReady = 2;

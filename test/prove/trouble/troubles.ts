@@ -95,8 +95,10 @@ async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
   });
 }
 
-/** From the write on, every read of the host returns its gateway's page. */
-/** The write is answered only once nothing else is: a change that was read back before would be done for good reason. */
+/**
+ * From the write on, every read of the host returns its gateway's page. The write is answered only after that begins,
+ * because a change that could be read back before would rightly be called done.
+ */
 const gatewayAfterTheWrite: Trouble['begins'] = (scene) => {
   const { hosting } = scene.scenario;
   const before = scene.scenario.writes().length;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Undeliverable } from '../../../src/pipeline/messages/messenger.ts';
 import { createRateLimits, slackPace, type RateLimits } from '../../../src/slack/client/rate-limits.ts';
 
-/** Rate limits on a clock that goes when it is told to, in ms, with as many replicas as are said. */
+/** Rate limits with a clock in ms that the test moves, and this many replicas. */
 function atClock(replicas: number) {
   let now = 1_000_000;
   const of = { replicas };
@@ -45,7 +45,7 @@ it('a channel takes a message a second; other channels do not wait', () => {
   expect(post(limits)).toBe(0);
 });
 
-it('three replicas post to a channel every three seconds each, and hand on after one what another may post', () => {
+it('three replicas post to a channel every three seconds each; a message that has to wait is tried again after one second', () => {
   const { limits, pass } = atClock(3);
   expect([post(limits), post(limits)]).toEqual([0, 1_000]);
   pass(2_999);
@@ -75,14 +75,14 @@ it('the share changes at once with the number of replicas, also when more was us
   expect(waitOf(clock.limits.takeEdit)).toBe(0);
 });
 
-it('an edit too many waits for this replica alone, or comes back soon for the others', () => {
+it('an edit beyond the limit waits a minute with one replica, and five seconds with several', () => {
   const [alone, one] = [atClock(1), atClock(2)];
   for (let n = 0; n < 40; n += 1) alone.limits.takeEdit();
   for (let n = 0; n < 20; n += 1) one.limits.takeEdit();
   expect([waitOf(alone.limits.takeEdit), waitOf(one.limits.takeEdit)]).toEqual([60_000, 5_000]);
 });
 
-it('what Slack asks to wait holds for the channel, or for all edits, and for nothing else', () => {
+it('a pause that Slack asks for holds for the channel, or for everything, and for nothing else', () => {
   const { limits, pass } = atClock(1);
   limits.rest('C1', 30_000);
   expect([post(limits), post(limits, 'C2'), waitOf(limits.takeEdit)]).toEqual([30_000, 0, 0]);

@@ -17,7 +17,7 @@ describeBoth('the payload of a button', (open) => {
   const opened = async (options?: DatabaseOptions) => {
     const database = await open(options);
     const payloads = createPayloadStore(database, onTrouble);
-    /** What another replica, or this one after a restart, finds. */
+    /** What another replica finds, or this one after a restart. */
     const later = async (): Promise<PayloadStore> => {
       await payloads.close();
       return createPayloadStore(database, onTrouble);

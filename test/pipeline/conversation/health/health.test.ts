@@ -118,7 +118,7 @@ describeBoth('health', (open) => {
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
 
-  it('says that a watch waits for its turn far too long', async () => {
+  it('says that a watch is long overdue', async () => {
     const database = await open({ now: () => now });
     const due = async (at: number): Promise<string | undefined> => {
       await database.transaction((tx) => startWatch(tx, { ...sampleWatch, due_at: at }));
@@ -143,7 +143,7 @@ describeBoth('health', (open) => {
     expect((await found(here))['Site checks']).toMatch(/^✅ they go to 127\.0\.0\.1:8080/);
   });
 
-  it('says whether the audit trail reaches the place it is sent to', async () => {
+  it('says whether the audit trail reaches its destination', async () => {
     let at = now;
     const database = await open({ now: () => at });
     let answer: DeliveryResult = { kind: 'taken' };
@@ -173,7 +173,7 @@ describeBoth('health', (open) => {
     expect(await seen()).toBe('✅ audit.example has taken every line');
   });
 
-  it('does not say that old lines on their way to a new place do not reach it', async () => {
+  it('does not complain about old lines that are still on their way to a new destination', async () => {
     const database = await open({ now: () => now });
     const line = { at: now - day, change: null, event: 'pause', actor: 'U1', details: '{}' };
     await database.transaction((tx) => appendAudit(tx, line, undefined));
@@ -336,7 +336,7 @@ function keyExpiring(expires_at: string | number | null): PipelineContext['read'
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 
-test('what gets no answer in time is unknown, unless whether it answers is what is checked', async () => {
+test('a check without an answer in time is unknown, unless it checks whether there is an answer', async () => {
   const database = await openDatabase('sqlite::memory:');
   const silent = (): Promise<never> => new Promise(() => undefined);
   const groups = policyFrom(
