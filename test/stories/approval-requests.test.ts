@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
-import type { TestUser, ChangeThread } from './people.ts';
+import { type TestUser, type ChangeThread, labelsOf } from './people.ts';
 
 const policy = `
 version: 1
@@ -35,12 +35,6 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-const direct = (who: TestUser, words: RegExp): VisibleMessage | undefined =>
-  scenario.slack.messages({ channel: who.direct, as: who.id }).find(({ text }) => words.test(text));
-const heardDirectly = (who: TestUser, words: RegExp): Promise<VisibleMessage> =>
-  scenario.slack.until(() => direct(who, words), patienceMs);
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 const voted = ({ number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select person from votes where change = ?', number);
 
@@ -53,8 +47,8 @@ describe.concurrent('an approver', () => {
     );
     await change.tells(/^@Chi or @Dee: this is waiting for your approval until /);
     const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging · #${change.number}\\n`);
-    const [copy, other] = await Promise.all([heardDirectly(chi, mine), heardDirectly(dee, mine)]);
-    expect([copy, other].map(labels)).toEqual(
+    const [copy, other] = await Promise.all([chi.reads(mine), dee.reads(mine)]);
+    expect([copy, other].map(labelsOf)).toEqual(
       Array.from({ length: 2 }, () => [
         'Approve',
         'Approve with a note…',
@@ -67,7 +61,7 @@ describe.concurrent('an approver', () => {
     expect(copy.controls[0]?.confirm).toContain('The DATABASE of acme-shop/staging will be replaced.');
     await chi.clicks(copy, 'Approve');
     await change.tells('Approved by @Chi. Sending it now.');
-    await heardDirectly(ana, new RegExp(`#${change.number} · Push [^]*Approved by @Chi`));
+    await ana.reads(new RegExp(`#${change.number} · Push [^]*Approved by @Chi`));
     const none = (who: TestUser, { ts }: VisibleMessage): Promise<VisibleMessage> =>
       scenario.slack.until(
         () =>
@@ -87,7 +81,7 @@ describe.concurrent('an approver', () => {
     for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
     const sixth = await ben.says('/site cache clear acme-shop/staging', ben.direct);
     const refused = await sixth.hears('You already have 5 changes waiting for approval. Nothing was asked.');
-    expect(labels(refused)).toEqual(['Show them']);
+    expect(labelsOf(refused)).toEqual(['Show them']);
     expect(scenario.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
   });
 
@@ -101,13 +95,13 @@ describe.concurrent('an approver', () => {
     await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
     scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
     const reply = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
-    await heardDirectly(rob, /It wasn't approved in time/);
+    await rob.reads(/It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await scenario.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
     await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
-    expect(labels(reply)).toEqual(['Ask again']);
+    expect(labelsOf(reply)).toEqual(['Ask again']);
     await rob.clicks(reply, 'Ask again');
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
@@ -130,7 +124,7 @@ describe.concurrent('an approver', () => {
     makeDue();
     await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
     const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
-    await Promise.all([heardDirectly(chi, reminded), heardDirectly(dee, reminded)]);
+    await Promise.all([chi.reads(reminded), dee.reads(reminded)]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
     makeDue();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { openScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
 import type { Said, ChangeThread } from './people.ts';
 
 /** Max is Chi's second account; three sites need one approval, three need two. */
@@ -33,8 +33,6 @@ afterAll(() => scenario.close());
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const late =
   /#\d+: (?:It's too late for that\. Current state: |(?:You've already approved it|It's already approved)\.)/;
-const stateOf = (change: ChangeThread): unknown =>
-  scenario.rows('select state from changes where number = ?', change.number)[0]?.['state'];
 /** The private answers to a click that are about this change. */
 const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said
@@ -57,7 +55,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     await again.hears(`You've already approved #${change.number}. Nothing was changed by your click.`);
     const other = await max.clicks(change.card(), 'Approve');
     await other.hears(`You've already approved #${change.number}. Nothing was changed by your click.`);
-    expect(stateOf(change)).toBe('waiting');
+    expect(stateOf(scenario, change)).toBe('waiting');
     const card = await change.shows('Approved by  @Chi, ');
     expect(card.text).toMatch(/Approve {2}@Dee, until /);
     await dee.clicks(change.card(), 'Approve');
@@ -110,10 +108,13 @@ describe('promise 1: before it is sent', () => {
       chi.clicks(contested.card(), 'Approve'),
       dee.submits({ Reason: 'not on a Friday' }),
     ]);
-    await scenario.slack.until(() => (/declined|done/.test(String(stateOf(contested))) ? true : undefined), patienceMs);
-    if (stateOf(contested) === 'declined') await approval.hears(late);
+    await scenario.slack.until(
+      () => (/declined|done/.test(String(stateOf(scenario, contested))) ? true : undefined),
+      patienceMs,
+    );
+    if (stateOf(scenario, contested) === 'declined') await approval.hears(late);
     else await dee.form(late);
-    expect(scenario.writes('acme-docs/staging')).toHaveLength(stateOf(contested) === 'declined' ? 0 : 1);
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(stateOf(scenario, contested) === 'declined' ? 0 : 1);
 
     const before = scenario.writes('acme-docs/staging').length;
     const taken = await ben.wants(onto('acme-docs'), 'C0GENERAL');
@@ -121,11 +122,14 @@ describe('promise 1: before it is sent', () => {
       chi.clicks(taken.card(), 'Approve'),
       ben.clicks(taken.card(), 'Cancel'),
     ]);
-    await scenario.slack.until(() => (/cancelled|done/.test(String(stateOf(taken))) ? true : undefined), patienceMs);
+    await scenario.slack.until(
+      () => (/cancelled|done/.test(String(stateOf(scenario, taken))) ? true : undefined),
+      patienceMs,
+    );
     const votes = scenario.rows('select 1 from votes where change = ?', taken.number).length;
-    if (stateOf(taken) === 'done') await cancels.hears(late);
+    if (stateOf(scenario, taken) === 'done') await cancels.hears(late);
     else if (votes === 0) await approves.hears(late);
-    expect(scenario.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(before + (stateOf(scenario, taken) === 'done' ? 1 : 0));
   });
 
   test.concurrent('it is declined with a reason, by an approver; the requester is told in direct messages', async () => {
@@ -143,7 +147,7 @@ describe('promise 1: before it is sent', () => {
       const { errors } = await chi.submits({ Reason: nothing });
       expect(Object.keys(errors)).toEqual(['field:reason']);
     }
-    expect(stateOf(change)).toBe('waiting');
+    expect(stateOf(scenario, change)).toBe('waiting');
     await chi.submits({ Reason: 'wait for <!channel> and password=abcd1234efgh' });
     await chi.form(`#${change.number} is declined. I won't send it.`);
     const reply = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
@@ -181,7 +185,7 @@ describe('promise 1: before it is sent', () => {
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
     await scenario.holds(change.number);
     await (await gus.clicks(stop, 'Stop')).hears('Guests of this workspace may not use Sitehand. Nothing was done.');
-    expect(stateOf(change)).toBe('approved');
+    expect(stateOf(scenario, change)).toBe('approved');
     const both = await Promise.all([rob, fay].map((one) => one.clicks(stop, 'Stop')));
     await change.tells(/^⛔ Stopped by @(Rob|Fay)\. Nothing was sent\./);
     await vi.waitFor(() => expect(both.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {

@@ -3,7 +3,7 @@ import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { begins, editsOf, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
-import { inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
 import type { ChangeThread, TestUser } from './people.ts';
 
 /** Batches of many environments: what others notice of one, and what is left of it after kills and a restore. */
@@ -12,8 +12,6 @@ const clear = '/site cache clear many-*/live';
 const durations = { 'cache:clear': 0 } as const;
 const twoHundred = { policy, hosting: { plan: manySites(201), durations } } as const;
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
-const stateOf = ({ rows }: Scenario, { number }: Pick<ChangeThread, 'number'>): unknown =>
-  rows('select state from changes where number = ?', number)[0]?.['state'];
 
 test(
   'two hundred on a slow host, with Slack’s limits: acked in time, drawn at most every five seconds, and others do not wait for it',

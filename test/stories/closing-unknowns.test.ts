@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { inScenario, patienceMs, type Scenario } from './scenario.ts';
-import type { TestUser, ChangeThread } from './people.ts';
+import { inScenario, patienceMs, type Scenario, locksOf, reloadPolicy } from './scenario.ts';
+import { type ChangeThread, labelsOf } from './people.ts';
 
 /** People are reminded of a change with an unknown outcome until somebody closes it, even if the rules change. */
 
@@ -29,33 +29,12 @@ const first = rules('  leads: [U03CHI]', pushing('leads'), '{ allow: [routine], 
 const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as const;
 const closing = ['It happened', 'It did not happen'];
 
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
-const locksOf = (scenario: Scenario, { number }: ChangeThread): readonly unknown[] =>
-  scenario
-    .rows(
-      'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
-      number,
-    )
-    .map(({ target }) => target);
-const inForce = async (scenario: Scenario, policy: string): Promise<void> => {
-  const anew = (): number => scenario.log().split('the policy was reloaded').length;
-  const before = anew();
-  await scenario.rule(policy);
-  await vi.waitFor(() => expect(anew()).toBeGreaterThan(before), { timeout: patienceMs });
-};
 /** Makes the change old enough to be closed, and its next reminder due. */
 const reminds = (scenario: Scenario, { number }: ChangeThread): void => {
   scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
   scenario.lets(number);
 };
-/** The first direct message to that person, or message in that channel, with these words. */
-const messageTo = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
-  scenario.slack.until(
-    () => scenario.slack.messages({ channel, as: who.id }).find(({ text }) => words.test(text)),
-    patienceMs,
-  );
 /** A push by Ana, approved by Chi and answered with a gateway's page. Resolves when the thread shows the evidence. */
 async function lost(scenario: Scenario, site: string): Promise<ChangeThread> {
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true });
@@ -93,7 +72,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       expect(last?.text).toMatch(/A backup of acme-blog\/staging .* was made at/);
       await vi.waitFor(
         () => {
-          const withButtons = change.replies().filter((one) => labels(one).includes('It happened'));
+          const withButtons = change.replies().filter((one) => labelsOf(one).includes('It happened'));
           expect(withButtons.map(({ ts }) => ts)).toEqual([reminders().at(-1)?.ts]);
         },
         { timeout: patienceMs },
@@ -104,7 +83,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
         const offered = () =>
           scenario.slack
             .messages({ channel, as: chi.id })
-            .flatMap((one) => (named.test(one.text) ? [labels(one)] : []));
+            .flatMap((one) => (named.test(one.text) ? [labelsOf(one)] : []));
         await vi.waitFor(() => expect(offered()).toEqual([[], [], [], [], closing]), { timeout: patienceMs });
       }
       expect(
@@ -115,7 +94,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
 
       await chi.clicks(last ?? change.card(), 'It happened');
       await change.tells('✅ @Chi says it happened.');
-      await vi.waitFor(() => expect(reminders().flatMap(labels)).toEqual([]), { timeout: patienceMs });
+      await vi.waitFor(() => expect(reminders().flatMap(labelsOf)).toEqual([]), { timeout: patienceMs });
       expect(locksOf(scenario, change)).toEqual([]);
       expect(scenario.rows('select due_at from changes where number = ?', change.number)).toEqual([{ due_at: null }]);
     }),
@@ -130,7 +109,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       scenario.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
       scenario.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
       await scenario.start();
-      await messageTo(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
+      await scenario.person('chi').reads(/^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h\)/);
       expect(reminder.text).toContain('@Chi can close it.');
       const [row] = scenario.rows('select due_at, reminders from changes where number = ?', change.number);
@@ -149,11 +128,11 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
         scenario.person('dee'),
       ];
       const change = await lost(scenario, 'acme-blog');
-      await inForce(scenario, rules('  heads: [U02BEN]', pushing('heads')));
+      await reloadPolicy(scenario, rules('  heads: [U02BEN]', pushing('heads')));
       reminds(scenario, change);
       const reminder = await change.tells(/^⚠️ Outcome still unknown\..*@Ben can close it\./);
-      const direct = await messageTo(scenario, ben, /Outcome still unknown/);
-      expect(labels(direct)).toEqual(closing);
+      const direct = await ben.reads(/Outcome still unknown/);
+      expect(labelsOf(direct)).toEqual(closing);
       const refused = [
         [ana, 'This is your own change, so somebody else has to close it.'],
         [chi, "You're not among the people who can close it."],
@@ -193,11 +172,11 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
       const change = await lost(scenario, 'acme-docs');
-      await inForce(scenario, rules(''));
+      await reloadPolicy(scenario, rules(''));
       reminds(scenario, change);
       const reminder = await change.tells(/with the right to unlock\./);
       expect(reminder.text).toContain("Today's rules let nobody close this by approving, so @Dee or @Fay can");
-      await messageTo(scenario, dee, /Outcome still unknown/);
+      await dee.reads(/Outcome still unknown/);
       await scenario.slack.home(dee.id);
       await scenario.slack.until(
         () =>
@@ -225,12 +204,12 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       await scenario.hosting.until(() => scenario.writes('acme-blog/staging')[0], patienceMs);
       scenario.hosting.faults.add({ kind: 'gateway', section: '4.22', times: 'always' });
       await change.tells(/^⚠️ @Ana @Chi Outcome unknown\./);
-      await inForce(scenario, rules('  heads: [U02BEN]', pushing('heads')));
+      await reloadPolicy(scenario, rules('  heads: [U02BEN]', pushing('heads')));
       scenario.hosting.faults.remove();
       reminds(scenario, change);
       await change.tells(/so it probably started\..*@Ben can close it\./);
-      const direct = await messageTo(scenario, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
-      expect(labels(direct)).toEqual(closing);
+      const direct = await ben.reads(/Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
+      expect(labelsOf(direct)).toEqual(closing);
       await ben.clicks(direct, 'It happened');
       await change.tells('✅ @Ben says it happened.');
     }),
@@ -244,14 +223,9 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const bare = rules('')
         .replaceAll(/ {2}- .*unlock.*\n/g, '')
         .replaceAll(/ {2}(oncall|admins): .*\n/g, '');
-      await inForce(scenario, bare);
+      await reloadPolicy(scenario, bare);
       reminds(scenario, change);
-      await messageTo(
-        scenario,
-        chi,
-        /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/,
-        'G0BAKERY',
-      );
+      await chi.reads(/Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
       const reminder = await change.tells("Today's rules let nobody close it.");
       await (await dee.clicks(reminder, 'It happened')).hears("You're not among the people who can close it.");
       expect(locksOf(scenario, change)).toHaveLength(2);
@@ -305,9 +279,9 @@ describe.concurrent('unlock --force', () => {
       const page = await freed.hears('acme-blog/staging is unlocked');
       expect(page.text).toContain(`#${change.number} still locks acme-blog/live: only acme-blog/staging was freed.`);
       expect(page.text).toMatch(/It could still reach the host until .*\./);
-      expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
+      expect(labelsOf(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/staging\..* This one is still unknown/);
-      await messageTo(scenario, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
+      await chi.reads(/🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
       await fay.clicks(page, 'Unlock acme-blog/live too');
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/live/);
       expect(locksOf(scenario, change)).toEqual([]);
@@ -349,12 +323,12 @@ test(
     const change = await ana.asks('/site cache clear acme-blog/staging');
     const alarm = await change.tells(/^⚠️ @Ana Outcome unknown\./);
     expect(alarm.text).toContain('Asking again may do it twice. Clearing a cache twice is harmless.');
-    expect(labels(alarm)).toEqual(['Ask again', ...closing]);
+    expect(labelsOf(alarm)).toEqual(['Ask again', ...closing]);
     await change.tells('Nothing I can read shows whether it happened.');
     reminds(scenario, change);
     const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
-    expect(labels(reminder)).toEqual(['Ask again', ...closing]);
-    await messageTo(scenario, ana, /Outcome still unknown/);
+    expect(labelsOf(reminder)).toEqual(['Ask again', ...closing]);
+    await ana.reads(/Outcome still unknown/);
     const [ben] = [scenario.person('ben')];
     expect(scenario.slack.messages({ channel: ben.direct, as: ben.id })).toEqual([]);
     await ana.clicks(reminder, 'Ask again');

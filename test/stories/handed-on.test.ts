@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { expectSoon, has, type TestUser, type Words } from './people.ts';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { type Words, labelsOf } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 /** Who may not run a command asks somebody who may: who is told, who runs it, who approves it, and how it ends. */
 
@@ -26,27 +26,8 @@ const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as c
 const ask = 'Ask somebody who may';
 const run = 'Run it as yours…';
 
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
-
-/** A message with these words that somebody sees in a channel or in their direct messages. */
-const sees = (
-  { slack }: Scenario,
-  { id, direct }: TestUser,
-  words: Words,
-  channel = direct,
-): Promise<VisibleMessage> => {
-  const all = (): readonly VisibleMessage[] =>
-    slack.messages({ channel, as: id }).filter(({ ephemeral }) => !ephemeral);
-  return expectSoon(
-    slack,
-    `a message to ${id} with ${words}`,
-    () => all().find(({ text }) => has(text, words)),
-    () => all().map(({ text }) => text),
-  );
-};
 const inChannel = (scenario: Scenario, words: Words): Promise<VisibleMessage> =>
-  sees(scenario, scenario.person('ana'), words, 'C0ACME');
+  scenario.person('ana').reads(words, 'C0ACME');
 const steps = (scenario: Scenario): readonly unknown[] =>
   scenario.rows("select event from audit where event like 'hand%' order by seq").map(({ event }) => event);
 
@@ -64,7 +45,7 @@ describe('a request that is handed on', () => {
     const refused = await (
       await chi.says(`/site push acme-shop/staging acme-shop/live --files --reason "${hostile}"`)
     ).hears('You may not run push on acme-shop/live.');
-    expect(labels(refused)).toEqual([ask]);
+    expect(labelsOf(refused)).toEqual([ask]);
     await (
       await chi.clicks(refused, ask)
     ).hears(/^I asked @(Ana, @Ben|Ben, @Ana) directly and in #\S+\. [^]*Nothing was sent yet\./);
@@ -73,12 +54,12 @@ describe('a request that is handed on', () => {
     expect(offered.text).toContain(hostile);
     expect(offered.text).toMatch(/@(Ana or @Ben|Ben or @Ana) may run it\./);
     expect(JSON.stringify(offered.notification)).not.toMatch(/<(@|!(?!date))/);
-    const direct = await sees(scenario, ben, '@Chi asks somebody who may');
-    await sees(scenario, ana, '@Chi asks somebody who may');
+    const direct = await ben.reads('@Chi asks somebody who may');
+    await ana.reads('@Chi asks somebody who may');
     await (await chi.clicks(refused, ask)).hears('@Chi has already asked for exactly that,');
     // She sees the button in the channel too, but it is not for her.
     const own = await (await chi.clicks(offered, run)).hears('You may not run push on acme-shop/live.');
-    expect(labels(own)).toEqual([]);
+    expect(labelsOf(own)).toEqual([]);
 
     await ben.clicks(direct, run);
     await ana.clicks(offered, run);
@@ -93,15 +74,15 @@ describe('a request that is handed on', () => {
       [ana, undefined],
       [chi, 'C0ACME'],
     ] as const) {
-      const left = await sees(scenario, person, '✅ @Ben runs it as #1.', channel);
-      expect(labels(left)).toEqual([]);
+      const left = await person.reads('✅ @Ben runs it as #1.', channel);
+      expect(labelsOf(left)).toEqual([]);
     }
     expect(scenario.rows('select requester, handed_on_by from changes')).toEqual([
       { requester: ben.id, handed_on_by: chi.id },
     ]);
     expect(scenario.rows("select 1 from changes where args like '%handed%'")).toEqual([]);
     expect(change.card().text).toMatch(/Approve +@Dee, until/);
-    const copy = await sees(scenario, dee, /^⏳ Push /);
+    const copy = await dee.reads(/^⏳ Push /);
     await (await chi.says('/site change 1')).hears('handed on by @Chi');
     const all = scenario.slack.messages({ channel: chi.direct, as: chi.id });
     expect(all.filter(({ text }) => text.startsWith('⏳ Push'))).toEqual([]);
@@ -143,7 +124,7 @@ describe('a request that is handed on', () => {
         (await rob.says(line)).hears('Nothing was done'),
       ),
     );
-    expect(labels(hidden ?? { controls: [] })).not.toContain(ask);
+    expect(labelsOf(hidden ?? { controls: [] })).not.toContain(ask);
     expect(handed?.text).toBe(hidden?.text);
     expect(missing?.text.replaceAll('acme-nothing', 'acme-blog')).toBe(hidden?.text);
     expect(scenario.rows("select id from handed_on_requests where person = 'U06ROB'")).toEqual([]);
@@ -160,7 +141,7 @@ describe('a request that is handed on', () => {
     await ben.submits();
     await ben.form(/It has expired: it could be run until .+\. Nothing was done\./);
     const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
-    expect(labels(over)).toEqual([]);
+    expect(labelsOf(over)).toEqual([]);
     expect(scenario.rows('select number from changes')).toHaveLength(before);
     expect(steps(scenario).at(-1)).toBe('hand_on_end');
   });
@@ -171,8 +152,7 @@ describe('a request that is handed on', () => {
     await (await rob.says('/site cache clear acme-shop/staging --hand-on')).hears(/^I asked /);
     await ben.clicks(await inChannel(scenario, '@Rob asks somebody who may: cache clear on acme-shop/staging'), run);
     await ben.form('acme-shop/staging');
-    await scenario.rule(policy.replace('[routine], to: [developers]', '[routine], to: [leads]'));
-    await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);
+    await reloadPolicy(scenario, policy.replace('[routine], to: [developers]', '[routine], to: [leads]'));
     await ben.submits();
     await ben.form('You may not run cache clear on acme-shop/staging');
     expect(scenario.rows('select number from changes')).toHaveLength(before);
@@ -192,10 +172,6 @@ rules:
   - { deny: [routine], to: [juniors] }
 `;
   const clear = '/site cache clear acme-shop/live --hand-on';
-  const reloaded = (own: Scenario, times: number): Promise<void> =>
-    vi.waitFor(() => expect(own.log().split('the policy was reloaded')).toHaveLength(times + 1), {
-      timeout: patienceMs,
-    });
 
   test(
     'in direct messages, only people who certainly may know of it are asked; nobody hands on more than five in an hour',
@@ -203,7 +179,7 @@ rules:
       const [ana, rob] = [own.person('ana'), own.person('rob')];
       const told = await (await rob.says(clear, rob.direct)).hears(/^I asked /);
       expect(told.text).toMatch(/^I asked (@Ana, @Ben|@Ben, @Ana) directly\. /);
-      await ana.clicks(await sees(own, ana, '@Rob asks somebody who may'), run);
+      await ana.clicks(await ana.reads('@Rob asks somebody who may'), run);
       await ana.form('acme-shop/live');
       await ana.submits();
       await own.becomes(1, 'done');
@@ -231,15 +207,13 @@ rules:
       await (await rob.says(clear)).hears(/^I asked in #\S+\./);
       const offered = await inChannel(own, '@Rob asks somebody who may');
       expect(offered.text).toContain("Slack doesn't tell me who is in the user group S0DEVS. They may run it. ");
-      await own.rule(byGroup.replace('[S0DEVS]', '[U02BEN]').replace('everyone', '[devs, juniors]'));
-      await reloaded(own, 1);
+      await reloadPolicy(own, byGroup.replace('[S0DEVS]', '[U02BEN]').replace('everyone', '[devs, juniors]'));
       const { id } = own.slack.faults.add({ method: 'users.info', kind: 'status', status: 503 });
       await (
         await rob.says('/site cache clear acme-shop/staging --hand-on')
       ).hears("Slack doesn't answer about everybody who may.");
       own.slack.faults.remove(id);
-      await own.rule(byGroup.replace('[S0DEVS]', '[U06ROB]'));
-      await reloaded(own, 2);
+      await reloadPolicy(own, byGroup.replace('[S0DEVS]', '[U06ROB]'));
       await (
         await rob.says('/site cache clear acme-shop/staging --hand-on')
       ).hears("I can't find anybody else who may do this. Nobody was asked, and nothing was sent.");
@@ -261,7 +235,7 @@ rules:
         "My database was set back, so this can't be run from here any more. It may have been run already.",
       );
       const over = await inChannel(own, /⚠️ My database was set back, so this can't be run from here any more/);
-      expect(labels(over)).toEqual([]);
+      expect(labelsOf(over)).toEqual([]);
       expect(own.writes()).toEqual([]);
       expect(own.rows('select number from changes')).toEqual([]);
     }),

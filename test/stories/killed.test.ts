@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
 
 const live = 'acme-shop/live';
 
@@ -12,9 +12,6 @@ async function letBenIn(scenario: Scenario): Promise<void> {
   await ana.form('List before');
   await ana.submits();
 }
-
-const stateOf = (scenario: Scenario, number: number): unknown =>
-  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 
 describe.concurrent('the bot is killed', () => {
   test.each([
@@ -43,7 +40,7 @@ describe.concurrent('the bot is killed', () => {
               .find(({ text }) => /^#1 · Let 198\.51\.100\.4 in over SSH on acme-shop\/live\n.*unknown/s.test(text)),
           patienceMs,
         );
-        expect(stateOf(scenario, 1)).toBe('unknown');
+        expect(stateOf(scenario, { number: 1 })).toBe('unknown');
         expect(scenario.writes()).toHaveLength(1);
       })(),
   );
@@ -60,7 +57,7 @@ describe.concurrent('the bot is killed', () => {
       scenario.lets(1);
       await scenario.hosting.until(() => hangingLook(scenario), patienceMs);
       await scenario.kill();
-      expect(stateOf(scenario, 1)).toBe('approved');
+      expect(stateOf(scenario, { number: 1 })).toBe('approved');
       await scenario.start();
       const change = await scenario.change(1);
       await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
@@ -130,7 +127,7 @@ describe.concurrent('the bot is killed', () => {
       const began = performance.now();
       expect(await scenario.stop()).toEqual({ code: 0, signal: null });
       expect(performance.now() - began).toBeLessThan(30_000);
-      expect(stateOf(scenario, change.number)).toBe('accepted');
+      expect(stateOf(scenario, change)).toBe('accepted');
       await scenario.start();
       await change.tells('the host reports it finished');
       expect(scenario.writes()).toHaveLength(1);

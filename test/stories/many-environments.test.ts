@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { recordsOf } from '../cells.ts';
-import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
+import { labelsOf } from './people.ts';
 
 /** Reports over many environments: what is found, and what could not be read or may not be seen. */
 
@@ -19,7 +20,6 @@ rules:
 `;
 
 const lines = ({ text }: VisibleMessage): readonly string[] => text.split('\n');
-const labels = ({ controls }: VisibleMessage): readonly string[] => controls.map(({ label }) => label);
 const hour = 3_600_000;
 
 describe('many environments', () => {
@@ -41,7 +41,7 @@ describe('many environments', () => {
   const ask = async (line: string, title: string, who: 'ana' | 'ben' | 'rob' = 'ana'): Promise<VisibleMessage> => {
     const page = await (await scenario.person(who).says(`/site ${line}`, 'C0GENERAL')).hears(title);
     expect(page.ephemeral).toBe(true);
-    expect(labels(page)).not.toContain('Share');
+    expect(labelsOf(page)).not.toContain('Share');
     return page;
   };
   /** The first words of every line between the title and the source. */
@@ -309,10 +309,10 @@ test(
       faults.release();
       const page = await both[0]?.hears(allOfThem);
       if (page === undefined) throw new Error('no answer');
-      expect(labels(page)).toEqual(['Next page', 'File']);
+      expect(labelsOf(page)).toEqual(['Next page', 'File']);
       let shown = page;
       const seen = new Set(shown.text.match(/[\w-]+\/live/g));
-      while (labels(shown).includes('Next page')) {
+      while (labelsOf(shown).includes('Next page')) {
         const before = seen.size;
         const more = await ana.clicks(shown, 'Next page');
         shown = await more.hears('Newest backups');
@@ -335,10 +335,7 @@ test.each([
   inScenario({ policy }, async (scenario) => {
     const ana = scenario.person('ana');
     const page = await (await ana.says(`/site ${line}`, 'C0GENERAL')).hears(title);
-    const reloads = (): number => scenario.log().split('the policy was reloaded').length;
-    const before = reloads();
-    await scenario.rule(`${policy}  - { deny: [${denied}], to: [developers], where: ["acme-blog/*"] }\n`);
-    await vi.waitFor(() => expect(reloads()).toBeGreaterThan(before), { timeout: patienceMs });
+    await reloadPolicy(scenario, `${policy}  - { deny: [${denied}], to: [developers], where: ["acme-blog/*"] }\n`);
     const refused = await ana.clicks(page, 'File');
     await refused.hears('You may no longer see all of this. Nothing was shown.');
     expect(scenario.slack.files(ids.ana)).toEqual([]);

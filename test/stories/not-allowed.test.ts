@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 const clear = '/site cache clear acme-shop/live';
 
@@ -60,8 +60,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
     inScenario({}, async (scenario) => {
       await whileDelayed(scenario, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');
-        await scenario.rule(rules.replace("'allowlist add', ", ''));
-        await vi.waitFor(() => expect(scenario.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
+        await reloadPolicy(scenario, rules.replace("'allowlist add', ", ''));
       });
       const change = await scenario.change(1);
       await change.tells(/⛔ Nothing was sent\. .*is no longer allowed to do this/);

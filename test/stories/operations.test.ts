@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { PollState } from '../../src/pipeline/changes/operation-state.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario, stateOf, locksOf } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
 const policy = `
@@ -22,13 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-const stateOf = (of: Scenario, { number }: ChangeThread): unknown =>
-  of.rows('select state from changes where number = ?', number)[0]?.['state'];
-const locksOf = ({ number }: ChangeThread): readonly unknown[] =>
-  scenario.rows(
-    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
-    number,
-  );
 const works = (of: Scenario): boolean => of.rows("select value from kv where key = 'following'").length > 0;
 function trailOf(of: Scenario, { number }: ChangeThread): Partial<PollState> {
   const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];
@@ -98,7 +91,7 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
   await change.tells(/^▶️ Sent 5 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   expect(stateOf(scenario, change)).toBe('accepted');
   expect(trailOf(scenario, change).failing).toBeUndefined();
-  expect(locksOf(change)).toHaveLength(2);
+  expect(locksOf(scenario, change)).toHaveLength(2);
   expect(change.replies().filter(({ text }) => /failed|unknown/i.test(text))).toEqual([]);
 
   scenario.hosting.faults.remove();
@@ -112,7 +105,7 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
   });
   await untilSettled(scenario, change);
   await change.tells(/^✅ Done after .*: the host reports it finished\./);
-  expect(locksOf(change)).toEqual([]);
+  expect(locksOf(scenario, change)).toEqual([]);
 });
 
 test('promise 2: the host itself answers 500 to everything for minutes: no push counts as failed', async () => {
@@ -125,7 +118,7 @@ test('promise 2: the host itself answers 500 to everything for minutes: no push 
   await untilPolled(scenario, change, 1);
   scenario.hosting.faults.remove();
   expect([stateOf(scenario, change), trailOf(scenario, change).failing]).toEqual(['accepted', undefined]);
-  expect(locksOf(change)).toHaveLength(2);
+  expect(locksOf(scenario, change)).toHaveLength(2);
 });
 
 test('promise 2: the host itself calls a push failed: it counts only once the host has said so for a minute', async () => {
@@ -134,12 +127,12 @@ test('promise 2: the host itself calls a push failed: it counts only once the ho
   await vi.waitFor(() => expect(scenario.hosting.operations.list().at(-1)?.state).toBe('failed'), patienceMs);
   await untilPolled(scenario, change, 4);
   expect(trailOf(scenario, change).failing?.times).toBeGreaterThanOrEqual(3);
-  expect([stateOf(scenario, change), locksOf(change).length]).toEqual(['accepted', 2]);
+  expect([stateOf(scenario, change), locksOf(scenario, change).length]).toEqual(['accepted', 2]);
   await moveBack(scenario, change, '$.failing.since', 60_000);
   await untilSettled(scenario, change);
   await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
   await change.shows(/^❌/);
-  expect(locksOf(change)).toEqual([]);
+  expect(locksOf(scenario, change)).toEqual([]);
 });
 
 test('a long routine change posts nothing before its end, unless the host cannot be asked', async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openScenario, patienceMs, type Scenario, stateOf, reloadPolicy } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
 /** Max is Ana's second account, and a lead. */
@@ -34,8 +34,6 @@ afterAll(() => scenario.close());
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const live = (site: string): string => `/site push ${site}/staging ${site}/live --files`;
 const own = 'This is your own change, so somebody else has to approve it.';
-const stateOf = ({ number }: ChangeThread): unknown =>
-  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 const votesOn = ({ number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select person from votes where change = ?', number);
 
@@ -59,7 +57,11 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
       scenario.slack.messages({ channel: chi.direct, as: chi.id }).map(({ text }) => text);
     await scenario.slack.click(chi.id, 'home', { action_id: atHome.action_id, block_id: atHome.block_id });
     await scenario.slack.until(() => mine().find((text) => text.includes(own)), patienceMs);
-    expect([stateOf(change), votesOn(change), scenario.writes('acme-shop/staging')]).toEqual(['waiting', [], []]);
+    expect([stateOf(scenario, change), votesOn(change), scenario.writes('acme-shop/staging')]).toEqual([
+      'waiting',
+      [],
+      [],
+    ]);
   });
 
   test('in direct messages, where the card is and no copy arrives', async () => {
@@ -71,7 +73,11 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
       .messages({ channel: ben.direct, as: ben.id })
       .filter(({ text }) => text.startsWith('⏳ Push acme-blog/live'));
     expect(cards).toHaveLength(1);
-    expect([stateOf(change), votesOn(change), scenario.writes('acme-blog/staging')]).toEqual(['waiting', [], []]);
+    expect([stateOf(scenario, change), votesOn(change), scenario.writes('acme-blog/staging')]).toEqual([
+      'waiting',
+      [],
+      [],
+    ]);
   });
 
   test('with the second of their accounts', async () => {
@@ -79,7 +85,11 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     const change = await ana.wants(onto('acme-docs'), 'C0GENERAL');
     await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval/);
     await (await max.clicks(change.card(), 'Approve')).hears(own);
-    expect([stateOf(change), votesOn(change), scenario.writes('acme-docs/staging')]).toEqual(['waiting', [], []]);
+    expect([stateOf(scenario, change), votesOn(change), scenario.writes('acme-docs/staging')]).toEqual([
+      'waiting',
+      [],
+      [],
+    ]);
   });
 });
 
@@ -97,7 +107,7 @@ describe('promise 4: rights are checked again at the click and before the write'
     await unheard.hears(
       "I couldn't check this. Slack doesn't tell me right now who you are. Nothing was sent, and nothing was changed by your click.",
     );
-    expect([stateOf(change), votesOn(change)]).toEqual(['waiting', []]);
+    expect([stateOf(scenario, change), votesOn(change)]).toEqual(['waiting', []]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     expect(scenario.writes('acme-docs/staging')).toHaveLength(1);
@@ -124,8 +134,7 @@ describe('promise 4: rights are checked again at the click and before the write'
     };
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
     const written = scenario.writes().length;
-    await scenario.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
-    await vi.waitFor(() => expect(scenario.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
+    await reloadPolicy(scenario, rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
 
     const refused = await chi.clicks(ofBen.waits.card(), 'Approve');
     await refused.hears(
@@ -134,7 +143,7 @@ describe('promise 4: rights are checked again at the click and before the write'
     await ofBen.waits.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     const noLead = await dee.clicks(ofAna.waits.card(), 'Approve');
     await noLead.hears("You're not among the people who can approve it. Nothing was changed by your click.");
-    expect([stateOf(ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
+    expect([stateOf(scenario, ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
     scenario.lets(ofAna.held.number);
     scenario.lets(ofBen.held.number);
     await ofAna.held.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');

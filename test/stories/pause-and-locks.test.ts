@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { openScenario, type Scenario } from './scenario.ts';
+import { openScenario, type Scenario, stateOf, locksOf } from './scenario.ts';
+import { labelsOf } from './people.ts';
 
 const policy = `
 version: 1
@@ -23,15 +23,6 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
-const locksOf = (number: number): readonly unknown[] =>
-  scenario.rows(
-    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
-    number,
-  );
-const stateOf = (number: number): unknown =>
-  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 
 test('promise 4: a pause holds what is approved; after it, changes that have drifted or expired are not sent, the others are', async () => {
   const [ana, ben, fay, chi, dee] = [
@@ -60,8 +51,8 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
   scenario.hosting.world.environmentNamed('harbor-events/staging')?.allowlist.push('192.0.2.9');
   scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
   const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
-  expect(labels(lost)).toEqual(['Ask again']);
-  expect(locksOf(expires.number)).toEqual([]);
+  expect(labelsOf(lost)).toEqual(['Ask again']);
+  expect(locksOf(scenario, expires)).toEqual([]);
   expect(scenario.writes()).toHaveLength(written);
   const named = [`• #${goes.number} Push acme-shop/live → acme-shop/staging`, `• #${drifts.number} `];
   const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is already paused');
@@ -90,12 +81,12 @@ test('a forgotten request blocks nobody, but a lock refuses the last vote, on th
       `^north-bakery/staging is busy: @Ana's push \\(#${push.number}\\) is waiting to be sent\\. It has held the lock for [^.]+\\. Nothing was sent\\. Your approval was not counted\\.`,
     ),
   );
-  expect(stateOf(change.number)).toBe('waiting');
+  expect(stateOf(scenario, change)).toBe('waiting');
   expect(scenario.rows('select * from votes where change = ?', change.number)).toEqual([]);
   await ben.clicks(stop, 'Stop');
   await push.tells('⛔ Stopped by @Ben. Nothing was sent.');
   await chi.clicks(change.card(), 'Approve');
   await change.tells(/^✅ 198\.51\.100\.5 is on the SSH allowlist of north-bakery\/staging/);
   expect(scenario.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
-  expect(stateOf(forgotten.number)).toBe('waiting');
+  expect(stateOf(scenario, forgotten)).toBe('waiting');
 });

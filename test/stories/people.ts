@@ -24,6 +24,8 @@ export type TestUser = {
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
   /** Edits a message of theirs. */
   readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
+  /** The first message with these words in their direct messages or in that channel, without ephemeral ones. */
+  readonly reads: (words: Words, channel?: string) => Promise<VisibleMessage>;
   /** Presses a button of a message, by its label. */
   readonly clicks: (message: Pick<VisibleMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
   /** The topmost form, once its text has these words. */
@@ -58,6 +60,10 @@ export type ChangeThread = {
 /** Whether a text has the words. */
 export const has = (text: string, words: Words): boolean =>
   typeof words === 'string' ? text.includes(words) : words.test(text);
+
+/** The labels of a message's buttons and inputs. */
+export const labelsOf = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 
 /** A person by user id. */
 export function testUser(slack: SlackStandIn, id: string): TestUser {
@@ -125,6 +131,16 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     mentions: (line, channel = defaultChannel, thread?) =>
       interact(channel, () => slack.mention(id, channel, line, thread)),
     edits: (channel, ts, text) => interact(channel, () => slack.edit(id, channel, ts, text)),
+    reads: (words, channel = direct) => {
+      const all = (): readonly VisibleMessage[] =>
+        slack.messages({ channel, as: id }).filter(({ ephemeral }) => !ephemeral);
+      return expectSoon(
+        slack,
+        `a message to ${id} with ${words}`,
+        () => all().find(({ text }) => has(text, words)),
+        () => all().map(({ text }) => text),
+      );
+    },
     clicks: ({ channel, ts }, label) => interact(channel, () => slack.click(id, { channel, ts }, { label })),
     form,
     submits: (filled) => slack.submit(id, filled),

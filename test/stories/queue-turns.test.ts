@@ -3,7 +3,7 @@ import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { turnEnd } from '../../src/pipeline/changes/queue.ts';
 import type { TestUser, Words } from './people.ts';
 import { expectSoon, has } from './people.ts';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 /** How turns in a queue end, what takes them, and what does not. */
 
@@ -26,19 +26,6 @@ afterAll(() => scenario.close());
 
 const told = ({ id, direct }: TestUser, words: Words): readonly VisibleMessage[] =>
   scenario.slack.messages({ channel: direct, as: id }).filter(({ text }) => has(text, words));
-const isTold = (who: TestUser, words: Words): Promise<VisibleMessage> =>
-  expectSoon(
-    scenario.slack,
-    `a message to ${who.id} with ${words}`,
-    () => told(who, words)[0],
-    () => told(who, /./).map(({ text }) => text),
-  );
-const rules = async (text: string): Promise<void> => {
-  const reloads = (): number => scenario.log().split('the policy was reloaded').length;
-  const before = reloads();
-  await scenario.rule(text);
-  await vi.waitFor(() => expect(reloads()).toBeGreaterThan(before), { timeout: patienceMs });
-};
 const places = (): readonly unknown[] => scenario.rows('select id from queued_requests');
 const lock = async (env: string): Promise<unknown> =>
   (await scenario.person('chi').says(`/site lock ${env} a release`)).hears('is locked by you');
@@ -67,14 +54,14 @@ test('a turn lasts ten minutes; then the next one has theirs, and the first one 
   await (await ben.says('/site allowlist add acme-shop/live 198.51.100.4 --queue')).hears('number 1');
   await (await fay.says('/site cache clear acme-shop/live --queue')).hears('number 2');
   await unlock('acme-shop/live');
-  const message = await isTold(ben, 'Your turn: review allowlist add on acme-shop/live.');
+  const message = await ben.reads('Your turn: review allowlist add on acme-shop/live.');
   expect(turnEnd({ turn_at: 1_000, expires_at: 3_600_000 })).toBe(601_000);
   waitsInVain(ben);
-  const over = await isTold(ben, 'Your turn for acme-shop/live is over: you had 10 min.');
+  const over = await ben.reads('Your turn for acme-shop/live is over: you had 10 min.');
   expect(over.text).toContain('allowlist add on acme-shop/live was not sent.');
   expect(over.controls.map(({ label }) => label)).toEqual(['Queue again']);
   await isWithdrawn(ben, message, 'It was your turn to review allowlist add on acme-shop/live. It is over.');
-  await isTold(fay, 'It was your turn for acme-shop/live.');
+  await fay.reads('It was your turn for acme-shop/live.');
   expect(places()).toEqual([]);
 });
 
@@ -89,7 +76,7 @@ test('a turn that a lock took comes again: after its time, or when its person qu
     async () => (await ben.says(add)).hears("You're number 1 in the queue. acme-blog/live is locked"),
   ]) {
     await unlock('acme-blog/live');
-    const turn = await isTold(ben, 'Your turn: review allowlist add on acme-blog/live.');
+    const turn = await ben.reads('Your turn: review allowlist add on acme-blog/live.');
     await lock('acme-blog/live');
     await again();
     await isWithdrawn(ben, turn, 'A lock came in between. Your turn comes again.');
@@ -98,7 +85,7 @@ test('a turn that a lock took comes again: after its time, or when its person qu
     });
   }
   await unlock('acme-blog/live');
-  await isTold(ben, 'Your turn: review allowlist add on acme-blog/live.');
+  await ben.reads('Your turn: review allowlist add on acme-blog/live.');
   expect(told(ben, /acme-blog\/live is over/)).toEqual([]);
   scenario.rewrite('delete from queued_requests');
 });
@@ -110,7 +97,7 @@ test("the timer of a grant does not take a person's turn", async () => {
   await lock('acme-docs/staging');
   await (await ben.says('/site allowlist remove acme-docs/staging 203.0.113.7 --queue')).hears('number 1');
   await unlock('acme-docs/staging');
-  await isTold(ben, 'Your turn: review allowlist remove on acme-docs/staging.');
+  await ben.reads('Your turn: review allowlist remove on acme-docs/staging.');
   scenario.rewrite('update timers set due_at = 1 where change = ?', grant.number);
   await vi.waitFor(
     () => expect(scenario.rows('select created_change from timers where created_change is not null')).toHaveLength(1),
@@ -131,11 +118,10 @@ test('an unknown outcome on the other environment ends the place of a request th
   const lost = await ana.asks('/site allowlist add north-bakery/staging 198.51.100.9');
   await lost.tells('Outcome unknown.');
   await unlock('north-bakery/live');
-  await isTold(
-    ben,
+  await ben.reads(
     `You're no longer in the queue for north-bakery/live, because the outcome of @Ana's allowlist add (#${lost.number}) is unknown. push on north-bakery/live was not sent.`,
   );
-  await isTold(fay, 'It was your turn for north-bakery/live.');
+  await fay.reads('It was your turn for north-bakery/live.');
   expect(places()).toEqual([]);
 });
 
@@ -144,19 +130,18 @@ test('only people who may still run it get a turn: other places end, with the re
   await lock('lumen-studio/live');
   await (await ben.says('/site allowlist remove lumen-studio/live 198.51.100.4 --queue')).hears('number 1');
   await (await fay.says('/site allowlist add lumen-studio/live 198.51.100.4 --queue')).hears('number 2');
-  await rules(policy.replace("'allowlist remove', ", ''));
+  await reloadPolicy(scenario, policy.replace("'allowlist remove', ", ''));
   await unlock('lumen-studio/live');
-  await isTold(
-    ben,
+  await ben.reads(
     /It was your turn for lumen-studio\/live, but I couldn't send allowlist remove .* You may not run allowlist remove[^]*You're no longer in the queue\./,
   );
-  const turn = await isTold(fay, 'Your turn: review allowlist add on lumen-studio/live.');
+  const turn = await fay.reads('Your turn: review allowlist add on lumen-studio/live.');
   expect(told(ben, 'Your turn: review allowlist remove on lumen-studio/live.')).toEqual([]);
   await fay.clicks(turn, 'Review');
   await fay.form('List before');
   await fay.submits();
   await isWithdrawn(fay, turn, 'You asked for it: it is #');
-  await rules(policy);
+  await reloadPolicy(scenario, policy);
 });
 
 test('a request that also needs another, busy environment lets those behind pass and keeps its place', async () => {
@@ -166,7 +151,7 @@ test('a request that also needs another, busy environment lets those behind pass
   await (await fay.says('/site allowlist add harbor-events/live 198.51.100.4 --queue')).hears('number 2');
   await (await ana.says('/site cache clear harbor-events/live --queue')).hears('number 3');
   await unlock('harbor-events/live');
-  const theirs = await isTold(fay, 'Your turn: review allowlist add on harbor-events/live.');
+  const theirs = await fay.reads('Your turn: review allowlist add on harbor-events/live.');
   await unlock('harbor-events/staging');
   scenario.rewrite('update queued_requests set due_at = 1 where requester = ?', ben.id);
   await vi.waitFor(() => expect(scenario.rows('select 1 from queued_requests where due_at = 1')).toEqual([]), {
@@ -175,11 +160,11 @@ test('a request that also needs another, busy environment lets those behind pass
   expect(told(ben, 'Your turn: review push on harbor-events/live.')).toEqual([]);
   await (await fay.clicks(theirs, 'Leave the queue')).hears("You've left the queue");
   await isWithdrawn(fay, theirs, 'You left the queue.');
-  const first = await isTold(ben, 'Your turn: review push on harbor-events/live.');
+  const first = await ben.reads('Your turn: review push on harbor-events/live.');
   await lock('harbor-events/staging');
   scenario.rewrite('update queued_requests set due_at = 1 where requester = ?', ben.id);
   await isWithdrawn(ben, first, 'A lock came in between. Your turn comes again.');
-  await isTold(ana, 'It was your turn for harbor-events/live.');
+  await ana.reads('It was your turn for harbor-events/live.');
   expect(places()).toHaveLength(1);
   scenario.rewrite('delete from queued_requests');
 });
@@ -201,8 +186,7 @@ test('an environment that the host’s list lacks is later; it is gone once enou
   for (let times = 0; times < 4; times += 1) await tries();
   expect(told(ben, /acme-docs\/live/)).toEqual([]);
   scenario.passes(60_000);
-  await isTold(
-    ben,
+  await ben.reads(
     /couldn't send cache clear on acme-docs\/live\. acme-docs\/live is gone: the host no longer lists it\./,
   );
   scenario.hosting.faults.remove();

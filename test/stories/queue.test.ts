@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { expectSoon, has, type ChangeThread, type TestUser, type Words } from './people.ts';
+import { type ChangeThread, labelsOf } from './people.ts';
 import { Client } from 'pg';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 /** What waits for a lock: who is told what, in which order it goes on, and how a place ends. */
 
@@ -26,8 +25,6 @@ const hosting = {
 } as const;
 const otherPolicy = policy.replace("allow: [routine, 'allowlist add']", "allow: ['allowlist add']");
 
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 const places = (scenario: Scenario): readonly unknown[] =>
   scenario.rows('select id from queued_requests order by id').map(({ id }) => id);
 const steps = (scenario: Scenario): readonly unknown[] =>
@@ -36,17 +33,6 @@ const steps = (scenario: Scenario): readonly unknown[] =>
     .map(({ event }) => event);
 const paths = (scenario: Scenario): readonly string[] =>
   scenario.writes().map(({ path }) => path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…'));
-
-/** A direct message of the bot with these words. */
-const isTold = ({ slack }: Scenario, { id, direct }: TestUser, words: Words): Promise<VisibleMessage> => {
-  const all = (): readonly VisibleMessage[] => slack.messages({ channel: direct, as: id });
-  return expectSoon(
-    slack,
-    `a message to ${id} with ${words}`,
-    () => all().find(({ text }) => has(text, words)),
-    () => all().map(({ text }) => text),
-  );
-};
 
 /** A push onto this live environment that holds its locks until it is let go. */
 async function heldPush(scenario: Scenario, site: string): Promise<ChangeThread> {
@@ -71,25 +57,25 @@ describe('a queue', () => {
     const busy = await refused.hears(
       /^acme-shop\/live is busy: @Ana's push \(#1\) is waiting to be sent\. It has held the lock for [^.]+\. Nothing was sent\. With --queue I keep a place for you, for 1 h at most/,
     );
-    expect(labels(busy)).toEqual(['Queue behind #1']);
+    expect(labelsOf(busy)).toEqual(['Queue behind #1']);
     const joined = await (
       await ben.clicks(busy, 'Queue behind #1')
     ).hears("You're number 1 in the queue. acme-shop/live is busy: @Ana's push");
     expect(joined.text).toContain("When it's your turn, I'll check everything again and send it.");
-    expect(labels(joined)).toEqual(['Leave the queue']);
+    expect(labelsOf(joined)).toEqual(['Leave the queue']);
     await (await ben.clicks(busy, 'Queue behind #1')).hears("You're already in the queue with that. Nothing was sent.");
     const second = await fay.says('/site images acme-shop/live lossless --queue');
     await second.hears("You're number 2 in the queue. acme-shop/live is busy: @Ana's push");
     const listed = await (
       await ben.says('/site queue acme-shop/live')
     ).hears('The queue for acme-shop/live · 2 requests');
-    expect(labels(listed)).toEqual([`Leave the queue: place ${String(places(scenario)[0])}`]);
+    expect(labelsOf(listed)).toEqual([`Leave the queue: place ${String(places(scenario)[0])}`]);
     expect(listed.text).toMatch(/cache clear on acme-shop\/live[^]*waits behind #1[^]*images on acme-shop\/live/);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
 
     scenario.lets(push.number);
-    await isTold(scenario, ben, /It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
-    await isTold(scenario, fay, /It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
+    await ben.reads(/It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
+    await fay.reads(/It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
     for (const number of [3, 4]) await scenario.becomes(number, 'done');
     expect(scenario.writes('acme-shop/live')).toHaveLength(3);
     expect(places(scenario)).toEqual([]);
@@ -114,18 +100,14 @@ describe('a queue', () => {
     ).hears("When it's your turn, I'll tell you, and you review it.");
     await (await fay.says('/site cache clear acme-blog/live --queue')).hears('number 2');
     scenario.lets(push.number);
-    const turn = await isTold(
-      scenario,
-      ben,
-      'Your turn: review allowlist add on acme-blog/live. acme-blog/live is free.',
-    );
-    expect(labels(turn)).toEqual(['Review', 'Leave the queue']);
+    const turn = await ben.reads('Your turn: review allowlist add on acme-blog/live. acme-blog/live is free.');
+    expect(labelsOf(turn)).toEqual(['Review', 'Leave the queue']);
     await (await fay.says('/site queue acme-blog/live')).hears('their turn: waits for their review');
     expect(scenario.writes('acme-blog/live')).toHaveLength(1);
     await ben.clicks(turn, 'Review');
     expect((await ben.form('List before')).text).not.toContain("I won't send this");
     await ben.submits();
-    await isTold(scenario, fay, 'It was your turn for acme-blog/live.');
+    await fay.reads('It was your turn for acme-blog/live.');
     await vi.waitFor(() => expect(scenario.writes('acme-blog/live')).toHaveLength(3), { timeout: patienceMs });
     expect(places(scenario)).toEqual([]);
     expect(steps(scenario).slice(-3)).toEqual(['queue_turn', 'queue_used', 'queue_used']);
@@ -153,16 +135,14 @@ describe('a queue', () => {
     await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);
     await (await ben.says(`/site queue leave ${String(places(scenario)[0])}`)).hears('You have no place');
     scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', fay.id);
-    const over = await isTold(
-      scenario,
-      fay,
+    const over = await fay.reads(
       'Your place in the queue for acme-docs/live has expired. cache clear on acme-docs/live was not sent.',
     );
-    expect(labels(over)).toEqual(['Queue again']);
+    expect(labelsOf(over)).toEqual(['Queue again']);
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
-    await isTold(scenario, ana, 'Your turn: review allowlist add on acme-docs/live.');
+    await ana.reads('Your turn: review allowlist add on acme-docs/live.');
     scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
-    await isTold(scenario, ana, 'Your turn for acme-docs/live is over, because your place in the queue has expired.');
+    await ana.reads('Your turn for acme-docs/live is over, because your place in the queue has expired.');
     expect(scenario.writes()).toHaveLength(before);
     expect(places(scenario)).toEqual([]);
   });
@@ -180,16 +160,14 @@ describe('a queue', () => {
       [ben, 'cache clear'],
       [fay, 'allowlist add'],
     ] as const)
-      await isTold(
-        scenario,
-        who,
+      await who.reads(
         `I emptied the queue for north-bakery/live, because the outcome of @Ana's push (#${push.number}) is unknown. ${what} on north-bakery/live was not sent.`,
       );
     const again = await ben.says('/site cache clear north-bakery/live --queue');
     const refused = await again.hears(
       /the outcome of @Ana's push \(#\d+\) has been unknown for .*There is no queue behind that/,
     );
-    expect(labels(refused)).toEqual([]);
+    expect(labelsOf(refused)).toEqual([]);
     expect(places(scenario)).toEqual([]);
     expect(scenario.writes('north-bakery/live')).toHaveLength(1);
   });
@@ -214,16 +192,13 @@ describe('a queue', () => {
       patienceMs,
     );
     expect(places(scenario)).toHaveLength(2);
-    await scenario.rule(otherPolicy);
-    await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);
+    await reloadPolicy(scenario, otherPolicy);
     await (await chi.says('/site resume')).hears('Sending is on again');
-    const told = await isTold(
-      scenario,
-      ben,
+    const told = await ben.reads(
       "It was your turn for lumen-studio/live, but I couldn't send cache clear on lumen-studio/live.",
     );
     expect(told.text).toMatch(/You may not run cache clear[^]*Nothing was sent\. You're no longer in the queue\./);
-    await isTold(scenario, fay, 'Your turn: review allowlist add on lumen-studio/live.');
+    await fay.reads('Your turn: review allowlist add on lumen-studio/live.');
     expect(scenario.writes('lumen-studio/live')).toEqual([]);
   });
 });
@@ -239,7 +214,7 @@ test(
     // As if the process had died while it worked on the turn.
     scenario.rewrite("update queued_requests set owner = 'dead', lease_until = 9000000000000, due_at = 1");
     await scenario.start();
-    await isTold(scenario, ben, 'It was your turn for acme-shop/live.');
+    await ben.reads('It was your turn for acme-shop/live.');
     await scenario.becomes(1, 'done');
     expect(paths(scenario)).toHaveLength(1);
     expect(places(scenario)).toEqual([]);
@@ -264,12 +239,12 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, ()
         await (await ana.says('/site allowlist add acme-shop/live 198.51.100.4 --queue')).hears('number 3');
         await (await ben.says('/site images acme-shop/live off --queue')).hears('number 4');
         await (await chi.says('/site unlock acme-shop/live')).hears('is unlocked');
-        await isTold(scenario, ben, 'cache clear on acme-shop/live is #1 now');
-        await isTold(scenario, fay, 'images on acme-shop/live is #2 now');
-        const turn = await isTold(scenario, ana, 'Your turn: review allowlist add on acme-shop/live.');
+        await ben.reads('cache clear on acme-shop/live is #1 now');
+        await fay.reads('images on acme-shop/live is #2 now');
+        const turn = await ana.reads('Your turn: review allowlist add on acme-shop/live.');
         expect((await sql.query('select 1 from changes')).rowCount).toBe(2);
         await (await ana.clicks(turn, 'Leave the queue')).hears("You've left the queue");
-        await isTold(scenario, ben, 'images on acme-shop/live is #3 now');
+        await ben.reads('images on acme-shop/live is #3 now');
         const told = [ana, ben, fay].flatMap(({ id, direct }) =>
           scenario.slack.messages({ channel: direct, as: id }).filter(({ text }) => /turn/i.test(text)),
         );

@@ -38,11 +38,8 @@ const directOf = ({ slack }: Scenario, { direct, id }: TestUser): readonly Visib
   slack.messages({ channel: direct, as: id });
 const leadsOf = (scenario: Scenario): readonly TestUser[] =>
   (['chi', 'dee', 'fay'] as const).map((name) => scenario.person(name));
-/** The first of somebody's direct messages with these words. */
-const hears = (scenario: Scenario, person: TestUser, words: RegExp): Promise<VisibleMessage> =>
-  scenario.slack.until(() => directOf(scenario, person).find(({ text }) => words.test(text)), patienceMs);
-const allHear = (scenario: Scenario, people: readonly TestUser[], words: RegExp): Promise<readonly VisibleMessage[]> =>
-  Promise.all(people.map((person) => hears(scenario, person, words)));
+const allRead = (people: readonly TestUser[], words: RegExp): Promise<readonly VisibleMessage[]> =>
+  Promise.all(people.map((person) => person.reads(words)));
 const pingsOnLeads = (scenario: Scenario): readonly number[] =>
   leadsOf(scenario).map((lead) => pingsOn(scenario.slack, lead));
 const request = /^⏳ Push /;
@@ -60,11 +57,11 @@ describe('a push that needs one approval, and three people can give it', () => {
       const change = await ana.wants(push);
       const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
       expect(asked.notification).not.toMatch(/<@|subteam/);
-      const [mine] = await allHear(scenario, [chi, dee, fay], request);
+      const [mine] = await allRead([chi, dee, fay], request);
       if (mine) await chi.clicks(mine, 'Approve');
       await change.tells(/^✅ Done after /);
-      await hears(scenario, chi, /^✅ Pushed [^]*Approved by +@Chi, /);
-      const withdrawn = await allHear(scenario, [dee, fay], /^✅ Push [^]*\nApproved by @Chi, .*\nDone after /);
+      await chi.reads(/^✅ Pushed [^]*Approved by +@Chi, /);
+      const withdrawn = await allRead([dee, fay], /^✅ Push [^]*\nApproved by @Chi, .*\nDone after /);
       for (const { text, controls } of withdrawn) {
         expect(controls).toEqual([]);
         expect(text).toMatch(/\nNothing is left for you to decide\.$/);
@@ -82,10 +79,10 @@ describe('a push that needs one approval, and three people can give it', () => {
     inScenario(options, async (scenario) => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
       const change = await ana.wants(push);
-      const copies = await allHear(scenario, leadsOf(scenario), request);
+      const copies = await allRead(leadsOf(scenario), request);
       scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
       await change.tells('⏳ @Chi or @Dee or @Fay: this is still waiting for your approval');
-      await allHear(scenario, leadsOf(scenario), /this is still waiting for your approval/);
+      await allRead(leadsOf(scenario), /this is still waiting for your approval/);
       expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
       if (copies[1]) await dee.clicks(copies[1], 'Decline…');
       await dee.form('Reason');
@@ -153,7 +150,7 @@ describe('a push that needs one approval, and three people can give it', () => {
       const fault = { kind: 'error', method: 'chat.postMessage', error: 'messages_tab_disabled' } as const;
       for (const channel of [dee.id, dee.direct]) scenario.slack.faults.add({ ...fault, channel });
       const change = await ana.wants(push, ana.direct);
-      const told = await hears(scenario, ana, /I couldn't tell @Dee about it/);
+      const told = await ana.reads(/I couldn't tell @Dee about it/);
       expect(told.text).toMatch(/Nobody else reads along here, so please tell @Dee yourself\.$/);
       expect(change.replies().filter(({ text }) => text.includes("I can't reach you"))).toEqual([]);
     }),
@@ -171,15 +168,11 @@ describe('a rule that notifies others than those who may approve', () => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const change = await ana.wants(push);
       await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
-      const copy = await hears(scenario, ben, request);
+      const copy = await ben.reads(request);
       const clicked = await ben.clicks(copy, 'Approve');
       await clicked.hears("You're not among the people who can approve it. Nothing was changed by your click.");
       await chi.clicks(change.card(), 'Approve');
-      await hears(
-        scenario,
-        ben,
-        /^✅ Push [^]*\nApproved by @Chi, .*\nDone after [^]*Nothing is left for you to decide\.$/,
-      );
+      await ben.reads(/^✅ Push [^]*\nApproved by @Chi, .*\nDone after [^]*Nothing is left for you to decide\.$/);
       expect([pingsOnLeads(scenario), pingsOn(scenario.slack, ben)]).toEqual([[0, 0, 0], 1]);
     }),
   );
@@ -199,7 +192,7 @@ describe('a rule that notifies others than those who may approve', () => {
       await change.tells(
         "Notified: @Ben and those who can approve it, because Slack doesn't tell me who is in the user group S0DEVS.",
       );
-      await allHear(scenario, [ben, ...leadsOf(scenario)], request);
+      await allRead([ben, ...leadsOf(scenario)], request);
       expect([pingsOnLeads(scenario), pingsOn(scenario.slack, ben)]).toEqual([[1, 1, 1], 1]);
     }),
   );

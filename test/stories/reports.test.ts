@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 /** Rob may only read the blog; other people may make changes. */
 const policy = `
@@ -124,16 +124,10 @@ test('the next page and sharing check the rights of that moment', async () => {
   const live = scenario.hosting.world.environmentNamed('acme-blog/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
-  const times = (): number => scenario.log().split('the policy was reloaded').length;
-  const holdsFrom = async (rules: string): Promise<void> => {
-    const before = times();
-    await scenario.rule(rules);
-    await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
-  };
-  await holdsFrom(policy.replace('support: [U06ROB]', 'support: [U06ROB, U04DEE]'));
+  await reloadPolicy(scenario, policy.replace('support: [U06ROB]', 'support: [U06ROB, U04DEE]'));
   const first = await (await dee.says('/site backups list acme-blog/live', 'C0OPS')).hears('70 backups');
   await (await dee.clicks(first, 'Next page')).hears(/backup-\d+\./);
-  await holdsFrom(policy);
+  await reloadPolicy(scenario, policy);
   const turned = await dee.clicks(first, 'Next page');
   await turned.hears(/^I can't find .* among the environments you can see\. Nothing was done\./);
   expect(

@@ -267,6 +267,29 @@ export const inScenario =
     }
   };
 
+/** Replaces the policy; resolves when the bot has read it. */
+export async function reloadPolicy(scenario: Scenario, text: string): Promise<void> {
+  const reloads = (): number => scenario.log().split('the policy was reloaded').length;
+  const before = reloads();
+  await scenario.rule(text);
+  await soon(() => {
+    if (reloads() === before) throw new Error('the bot has not reloaded the policy');
+  });
+}
+
+type Numbered = { readonly number: number };
+
+/** The state of a change in the database; undefined if there is no such change. */
+export const stateOf = ({ rows }: Scenario, { number }: Numbered): unknown =>
+  rows('select state from changes where number = ?', number)[0]?.['state'];
+
+/** The targets that a change locks, also those that it only reads. */
+export const locksOf = ({ rows }: Scenario, { number }: Numbered): readonly unknown[] =>
+  rows(
+    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
+    number,
+  ).map(({ target }) => target);
+
 const notRunning = (): never => {
   throw new Error('no bot runs');
 };

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleView } from '../../src/playground/slack/shapes.ts';
 import { readBack } from '../pipeline/read-back.ts';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 import type { TestUser } from './people.ts';
 
 /** Approvers see what they approve: the whole request is one click away from every copy of a card. */
@@ -49,14 +49,6 @@ async function allPages(scenario: Scenario, reader: TestUser): Promise<readonly 
 function requestIn(lines: readonly string[]): string {
   const request = readBack(lines.slice(lines.findIndex((line) => /^(?:PUT|POST|DELETE) \//.test(line))));
   return request.slice(request.indexOf('{'));
-}
-
-/** Replaces the policy, and waits until the bot has read it. */
-async function holdsFrom(scenario: Scenario, rules: string): Promise<void> {
-  const times = (): number => scenario.log().split('the policy was reloaded').length;
-  const before = times();
-  await scenario.rule(rules);
-  await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
 }
 
 /** Redirects of an environment. The eighth leads to a look-alike of our host; its path has a hidden direction mark. */
@@ -160,7 +152,7 @@ describe('promise 5: a change that is longer than its card', () => {
     expect(none.text).not.toContain('/old/');
     await chi.clicks(card, everything);
     await chi.form('Page 1 of ');
-    await holdsFrom(
+    await reloadPolicy(
       scenario,
       policy.replace('to: [developers, leads] }', "to: [developers, leads], where: ['acme-*/*'] }"),
     );
@@ -168,7 +160,7 @@ describe('promise 5: a change that is longer than its card', () => {
     const refused = await chi.form(`I can't find #${change.number} among the changes you can see. Nothing was shown.`);
     expect(refused.controls).toEqual([]);
     expect(refused.text).not.toContain('/old/');
-    await holdsFrom(scenario, policy);
+    await reloadPolicy(scenario, policy);
     await scenario.slack.closeModal(chi.id, true);
     const [{ id } = {}] = scenario.rows('select id from installation');
     const forged = card.blocks.map((block): unknown =>
@@ -242,7 +234,7 @@ test(
     const ana = scenario.person('ana');
     const line = '/site push acme-docs/staging acme-docs/live --database';
     await ana.opens(line, 'Nothing is sent until it is approved');
-    await holdsFrom(
+    await reloadPolicy(
       scenario,
       policy
         .replace(', approval: { by: [leads], count: 1, expires: 1h }', '')

@@ -7,6 +7,7 @@ import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { portOf } from '../site-check/listener.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { inTime } from './three-seconds.ts';
+import { labelsOf } from './people.ts';
 
 const policy = `
 version: 1
@@ -38,8 +39,6 @@ afterAll(() => {
   sites.close();
 });
 
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 /** The card of an environment; its title begins with a mark. */
 const cardOf = (env: string): RegExp => new RegExp(`^\\S+ ${env} · `);
 const logOf = (lines: readonly string[]) => ({
@@ -86,7 +85,7 @@ describe('status', () => {
     expect(card.text).toMatch(/✅ Newest backup: \w+, (\d+ (min|h) ago|just now) \(/);
     expect(card.text).toContain('• Timed access: none that you can see.');
     expect(card.text).toContain('✅ Sending: not paused.');
-    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Changes', 'Lock…', 'Backups']);
+    expect(labelsOf(card)).toEqual(['Error log', 'Clear the cache…', 'Changes', 'Lock…', 'Backups']);
     expect(scenario.writes(env)).toEqual([]);
   });
 
@@ -168,7 +167,7 @@ describe('status', () => {
     expect(card.text).toContain('❔ Newest backup: unknown: The host answered 502');
     expect(card.text).toContain('❔ Timed access: unknown: Something broke on my side, and my log says what.');
     expect(card.text).toContain('✅ Sending: not paused.');
-    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Unlock…', 'Backups', 'Changes']);
+    expect(labelsOf(card)).toEqual(['Error log', 'Clear the cache…', 'Unlock…', 'Backups', 'Changes']);
   });
 
   test('parts that the rules hide are not read and are named as left out; a hidden site does not exist', async () => {
@@ -176,7 +175,7 @@ describe('status', () => {
     const card = await status(env, 'rob');
     expect(card.text).toContain('🚫 Errors of the last hour: not shown: no rule lets you run logs here.');
     expect(card.text).toMatch(/^\S+ .* 1 you may not see/);
-    expect(labels(card)).toEqual(['Check the site', 'Changes', 'Backups']);
+    expect(labelsOf(card)).toEqual(['Check the site', 'Changes', 'Backups']);
     expect(requestsOf(scenario, env, 'logs')).toEqual([]);
     const hidden = await scenario.person('fay').says('/site status acme-shop/live', 'C0GENERAL');
     await hidden.hears("I can't find acme-shop/live among the environments you can see.");
@@ -208,17 +207,24 @@ test(
     );
     expect(card.text).toMatch(/• Timed access:\s+198\.51\.100\.4 until .* #2, @Ana\./);
     expect(card.text).toMatch(/⚠️ Sending: paused by @Chi since .* \(“the host is odd”\)\./);
-    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Change #3', 'Changes', 'Timed access', 'Backups']);
+    expect(labelsOf(card)).toEqual([
+      'Error log',
+      'Clear the cache…',
+      'Change #3',
+      'Changes',
+      'Timed access',
+      'Backups',
+    ]);
     const lead = await (await chi.says('/site status live', 'C0GENERAL')).hears(cardOf('acme-shop/live'));
-    expect(labels(lead)).toContain('Resume…');
+    expect(labelsOf(lead)).toContain('Resume…');
 
     const elsewhere = await (await ana.says('/site status', 'C0OPS')).hears('Which environment? Nothing was read.');
-    expect(labels(elsewhere)).toContain('acme-shop/live');
+    expect(labelsOf(elsewhere)).toContain('acme-shop/live');
     await (await ana.clicks(elsewhere, 'acme-shop/live')).hears(cardOf('acme-shop/live'));
 
     await slack.home(ids.ana);
     const home = await slack.until(() => slack.views(ids.ana).home, patienceMs);
-    expect(labels(home).slice(-5)[0]).toBe('Status');
+    expect(labelsOf(home).slice(-5)[0]).toBe('Status');
     await slack.click(ids.ana, 'home', { label: 'Status' });
     await slack.until(
       () => slack.messages({ channel: ana.direct, as: ana.id }).find(({ text }) => cardOf('acme-shop/live').test(text)),
@@ -246,7 +252,7 @@ test.each([
     const card = await said.hears(cardOf(env));
     cardInTime();
     expect(card.text).toMatch(one);
-    expect(labels(card)).toContain('Check the site');
+    expect(labelsOf(card)).toContain('Check the site');
     await (await ana.says('/site status acme-docs/live', 'C0GENERAL')).hears(cardOf('acme-docs/live'));
     const second = await said.hears(verdict);
     verdictInTime();
@@ -273,7 +279,7 @@ test(
     const asked = await (
       await ana.says('/site status', 'C0GENERAL')
     ).hears('This channel is bound to acme-shop. Which of its environments? Nothing was read.');
-    expect(labels(asked).toSorted()).toEqual(['acme-shop/live', 'acme-shop/staging']);
+    expect(labelsOf(asked).toSorted()).toEqual(['acme-shop/live', 'acme-shop/staging']);
     const hidden = await scenario.person('fay').says('/site status', 'C0GENERAL');
     await hidden.hears("I can't find an environment of it among those you can see.");
   }),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
-import type { ChangeThread } from './people.ts';
+import { openScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
+import { labelsOf } from './people.ts';
 
 const policy = `
 version: 1
@@ -24,10 +24,6 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
-const stateOf = ({ number }: ChangeThread): unknown =>
-  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 /** The card with another value in its first button. */
 const forged = (blocks: VisibleMessage['blocks'], was: string, value: string): readonly unknown[] =>
   parseStored<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
@@ -63,7 +59,7 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
     await scenario.redraws(change, blocks);
     const unseen = await rob.clicks(change, 'Approve');
     await unseen.hears(`I can't find #${change.number} among the changes you can see. Nothing was done.`);
-    expect([stateOf(change), scenario.writes('acme-blog/staging')]).toEqual(['waiting', []]);
+    expect([stateOf(scenario, change), scenario.writes('acme-blog/staging')]).toEqual(['waiting', []]);
     await chi.clicks(change, 'Approve');
     await change.tells(/^✅ Done after /);
     expect(scenario.writes('acme-blog/staging')).toHaveLength(1);
@@ -79,7 +75,7 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
     );
     const refused = await chi.clicks(call.card(), 'Approve');
     await refused.hears(`#${call.number} can no longer be approved. ${why}`);
-    expect(labels(await call.tells(`⛔ ${why}`))).toEqual([]);
+    expect(labelsOf(await call.tells(`⛔ ${why}`))).toEqual([]);
     const card = await ana.wants(onto('acme-docs'));
     scenario.rewrite("update changes set card = replace(card, 'All files', 'Few files') where number = ?", card.number);
     await dee.clicks(card.card(), 'Approve');
@@ -108,7 +104,7 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
     );
     const reply = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
     expect(reply.text).toMatch(/List before: .*192\.0\.2\.9/);
-    expect(labels(reply)).toEqual(['Ask again']);
+    expect(labelsOf(reply)).toEqual(['Ask again']);
     await fay.clicks(reply, 'Ask again');
     const [newest] = await scenario.slack.until(() => {
       const rows = scenario.rows(

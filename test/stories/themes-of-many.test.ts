@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { inScenario, openScenario, type Scenario } from './scenario.ts';
+import { labelsOf } from './people.ts';
 
 /** The themes of many environments: what is vulnerable, what has an update, and what nobody can tell. */
 
@@ -20,14 +21,13 @@ const company = '/company/*/wp-themes';
 /** The lines about environments. */
 const told = ({ text }: VisibleMessage): readonly string[] =>
   text.split('\n').filter((line) => /^(⚠️|✅|•|❔|🚫) /.test(line));
-const labels = ({ controls }: VisibleMessage): readonly string[] => controls.map(({ label }) => label);
 
 const asks =
   (scenario: Scenario) =>
   async (line: string, title: string, who: 'ana' | 'rob' | 'chi' = 'ana'): Promise<VisibleMessage> => {
     const page = await (await scenario.person(who).says(`/site themes list ${line}`, 'C0GENERAL')).hears(title);
     expect(page.ephemeral).toBe(true);
-    expect(labels(page)).not.toContain('Share');
+    expect(labelsOf(page)).not.toContain('Share');
     expect(page.text).toContain('theme lists can be 12 hours old');
     return page;
   };
@@ -70,25 +70,25 @@ describe('themes of many environments', () => {
     ]);
     expect(read).toEqual({ company: 1, own: 0 });
     // Lattice has no fix, so an update is not the way for it.
-    expect(labels(page)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
+    expect(labelsOf(page)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
   });
 
   test('an update is offered if it fixes all that was found; the button asks which', async () => {
     const many = await ask('in */live except lumen-studio/live --only vulnerable', '2 of 5 environments');
-    expect(labels(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
+    expect(labelsOf(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
     await scenario.person('ana').clicks(many, 'Update 2 live ones, one first…');
     await scenario.person('ana').form('3 themes on 2 environments.');
     await scenario.person('ana').submits();
     const review = await scenario.person('ana').form('Update harvest, meridian, storefront-plus on 2 environments');
     expect(review.text).toMatch(/Goes first, alone:? +[\w-]+\/live; the others follow/);
     const one = await ask('--only vulnerable in set:care-plan', 'Vulnerable themes · 1 of 3 environments');
-    expect(labels(one)).toEqual(['Update themes…']);
+    expect(labelsOf(one)).toEqual(['Update themes…']);
     await scenario.person('ana').clicks(one, 'Update themes…');
     await scenario.person('ana').form('Update themes');
     expect(scenario.writes()).toEqual([]);
     const none = await ask('--only vulnerable in acme-blog/live', 'Vulnerable themes · 0 of 1 environment');
     expect(none.text).toContain('None of them has a theme that is known to be vulnerable.');
-    expect(labels(none)).toEqual([]);
+    expect(labelsOf(none)).toEqual([]);
   });
 
   test('updates, and how many there are', async () => {
@@ -218,7 +218,7 @@ describe('themes of many environments', () => {
       "❔ lumen-studio/live unknown: the host doesn't tell.",
     ]);
     expect(JSON.stringify(page.text)).not.toContain('hidden');
-    expect(labels(page)).toEqual(['File']);
+    expect(labelsOf(page)).toEqual(['File']);
     expect(page.text).toContain('listed by the host, which does not say when');
   });
 

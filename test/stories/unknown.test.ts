@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { openScenario, patienceMs, type Scenario, stateOf, locksOf } from './scenario.ts';
+import { labelsOf } from './people.ts';
 
 const policy = `
 version: 1
@@ -22,16 +22,7 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
-const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
-  controls.map(({ label }) => label);
 const closing = ['It happened', 'It did not happen'];
-const locksOf = (number: number): readonly unknown[] =>
-  scenario.rows(
-    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
-    number,
-  );
-const stateOf = (number: number): unknown =>
-  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 /** Makes the host answer the next push of that site with 500. */
 const breakPush = (site: string, applied: boolean): void => {
   const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
@@ -56,10 +47,10 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(reply.text).toMatch(
       /acme-shop\/staging stays locked\. acme-shop\/live, which it reads, stays locked for an hour\. Please check/,
     );
-    expect(labels(reply)).toEqual(closing);
+    expect(labelsOf(reply)).toEqual(closing);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
-    expect(labels(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual([
+    expect(labelsOf(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual([
       ...closing,
       'Everything that was sent',
     ]);
@@ -67,8 +58,8 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     const inOpsNow = () =>
       scenario.slack.messages({ channel: 'G0BAKERY', as: chi.id }).filter(({ text }) => inOps.test(text));
     await scenario.slack.until(() => inOpsNow()[0], patienceMs);
-    expect(inOpsNow().map(labels)).toEqual([closing]);
-    expect(locksOf(change.number)).toHaveLength(2);
+    expect(inOpsNow().map(labelsOf)).toEqual([closing]);
+    expect(locksOf(scenario, change)).toHaveLength(2);
 
     const early = await chi.clicks(reply, 'It happened');
     await early.hears(/It could still reach the host until .*\. Please press again after that\./);
@@ -85,13 +76,13 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
       const atCard = await (await who.clicks(change.card(), 'It happened')).hears(says);
       expect(atCard.thread_ts).toBeUndefined();
     }
-    expect(stateOf(change.number)).toBe('unknown');
+    expect(stateOf(scenario, change)).toBe('unknown');
     await chi.clicks(change.card(), 'It happened');
     await change.tells('✅ @Chi says it happened.');
-    expect(locksOf(change.number)).toEqual([]);
+    expect(locksOf(scenario, change)).toEqual([]);
     await change.tells(/stays locked for an hour\. Please check[^[]*$/);
     // The ops channel no longer has the buttons either.
-    await scenario.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
+    await scenario.slack.until(() => inOpsNow().every((one) => labelsOf(one).length === 0) || undefined, patienceMs);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
   });
 
@@ -130,8 +121,8 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     longAgo(change.number);
     await dee.clicks(reply, 'It did not happen');
     const closed = await change.tells('❌ @Dee says it did not happen.');
-    expect(labels(closed)).toEqual(['Ask again']);
-    expect(locksOf(change.number)).toEqual([]);
+    expect(labelsOf(closed)).toEqual(['Ask again']);
+    expect(locksOf(scenario, change)).toEqual([]);
     expect(writes).toBe(1);
   });
 });
