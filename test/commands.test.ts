@@ -23,16 +23,16 @@ import { exampleArguments, InMemoryHost, ownWorld, argumentsFor } from './comman
 import {
   ana,
   changeOf,
-  eachBy,
+  readEach,
   hostile,
   live,
   member,
   policyOf,
   refusalOf,
-  said,
+  refusalText,
   parsedFor,
   wordsFor,
-  surroundings,
+  reportDefaults,
 } from './pipeline/fixtures.ts';
 
 /** One test over everything people can type. A new command is covered by its line in the catalogue. */
@@ -263,9 +263,9 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     return always(({ input }, host) => {
       const resolved = { parsed: parsedFor(path, {}), input, missing: [], problems: [] };
       const refused = refusalOf(() => authorize(policy, ana, resolved, host.company()));
-      expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
+      expect(refusalText(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
-      expect(said(refusalOf(() => authorize(policy, stranger, resolved, host.company())))).toMatch(
+      expect(refusalText(refusalOf(() => authorize(policy, stranger, resolved, host.company())))).toMatch(
         /(I can't find .* among the (environment|domain)s you can see|You may not use .*)\..*Nothing was done\./,
       );
     });
@@ -356,8 +356,8 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
       const page = await command.show({
         input,
         ...host.sources(),
-        ...surroundings,
-        each: eachBy(host.sources().read),
+        ...reportDefaults,
+        each: readEach(host.sources().read),
         everything: () => everything(host.names()),
         now: Date.UTC(2026, 2, 1),
         zone: 'Europe/Berlin',

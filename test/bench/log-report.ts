@@ -4,7 +4,7 @@ import type { Page } from '../../src/commands/kit/page.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { logText } from '../../src/playground/hosting/logs/stream.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
-import { noCertificate, surroundings } from '../pipeline/fixtures.ts';
+import { noCertificate, reportDefaults } from '../pipeline/fixtures.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
 /** The cost of a log report: from the host's text to the page, as the command does it, without network and Slack. */
@@ -45,7 +45,7 @@ const shown = ({ analyze }: LogReader, text: string): Promise<Page> =>
     read: async (call) => call.reply.parse({ environment: { container_info: { logs: text } } }),
     company: { kind: 'company', id: 'c', name: 'Acme' },
     certificate: noCertificate,
-    ...surroundings,
+    ...reportDefaults,
     now,
     zone: 'Europe/Berlin',
     analyzeLog: analyze,

@@ -18,7 +18,7 @@ import {
   noCertificate,
   noTimers,
   refusalOf,
-  said,
+  refusalText,
   staging,
   uuid,
 } from '../pipeline/fixtures.ts';
@@ -97,7 +97,7 @@ test.each([
   ['ssh expiry acme-shop/live 7d', 'Passwords expire is one of hours_24, days_7'],
   ['ssh password acme-shop/live maybe', 'Password access is one of on, off'],
 ])('%s is refused', (line, words) => {
-  expect(said(refusalOf(() => meant(line)))).toContain(words);
+  expect(refusalText(refusalOf(() => meant(line)))).toContain(words);
 });
 
 test('passwords are reviewed on live environments, images nowhere', () => {
@@ -140,7 +140,7 @@ describe('clone', () => {
     ['turns around', 'clone acme-shop/live "Ac\u202Eme"', 'U+202E'],
     ['is too long', `clone acme-shop/live ${'x'.repeat(101)}`, 'at most 100 characters'],
   ])('refuses a name that %s', (_, line, words) => {
-    expect(said(refusalOf(() => meant(line, snapshot)))).toContain(words);
+    expect(refusalText(refusalOf(() => meant(line, snapshot)))).toContain(words);
   });
 
   test('takes a name unchanged or refuses it, and always makes a call that can be sent', () => {

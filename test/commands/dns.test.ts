@@ -25,10 +25,10 @@ import {
   noCertificate,
   noTimers,
   refusalOf,
-  said,
+  refusalText,
   shopDomain,
   uuid,
-  surroundings,
+  reportDefaults,
 } from '../pipeline/fixtures.ts';
 
 /** Each DNS command against a simulated zone that changes as the host's does. */
@@ -455,12 +455,12 @@ describe('the fields', () => {
 
   test.each(['', '.', 'a..b', 'a b', '-a', 'a.*', 'a*', 'x'.repeat(64), 'a/b', 'http://a', 'a\u200Bb', 'a\uD83D'])(
     'refuses the name %j',
-    (typed) => expect(said(refusalOf(() => recordName().read([typed])))).toContain('Nothing was done.'),
+    (typed) => expect(refusalText(refusalOf(() => recordName().read([typed])))).toContain('Nothing was done.'),
   );
 
   test('a type is taken in any case, and no other type', () => {
     expect(recordType().read(['aaaa'])).toBe('AAAA');
-    expect(said(refusalOf(() => recordType().read(['SOA'])))).toContain('A, AAAA, CNAME');
+    expect(refusalText(refusalOf(() => recordType().read(['SOA'])))).toContain('A, AAAA, CNAME');
   });
 
   test('values are one per line, and are not split at commas', () => {
@@ -473,11 +473,11 @@ describe('the fields', () => {
       ['x'.repeat(1_801)],
       Array.from({ length: 51 }, (_, at) => `v${at}`),
     ])
-      expect(said(refusalOf(() => recordValues('Add').read(words)))).toMatch(/Nothing was done\.$/);
+      expect(refusalText(refusalOf(() => recordValues('Add').read(words)))).toMatch(/Nothing was done\.$/);
   });
 
   test.each(['-1', '2147483648', '1.5', '1h', ''])('a TTL of %j is refused in one sentence', (typed) =>
-    expect(said(refusalOf(() => dnsSet.fields.ttl.read([typed])))).toBe(
+    expect(refusalText(refusalOf(() => dnsSet.fields.ttl.read([typed])))).toBe(
       `TTL is a whole number from 0 to 2147483647, not “${typed}”. Nothing was done.`,
     ),
   );
@@ -501,7 +501,7 @@ describe('the list', () => {
       read: new Zone(entries).read,
       company,
       certificate: noCertificate,
-      ...surroundings,
+      ...reportDefaults,
     });
     const page = await show;
     const [part] = page.parts;

@@ -20,10 +20,10 @@ import {
   noCertificate,
   noTimers,
   refusalOf,
-  said,
+  refusalText,
   shopDomain,
   uuid,
-  surroundings,
+  reportDefaults,
 } from '../pipeline/fixtures.ts';
 
 type Listed = {
@@ -280,7 +280,7 @@ describe('a domain name', () => {
     ['', 'characters'],
   ])('%j is refused', (typed, why) => {
     const refusal = refusalOf(() => hostname('Domain').read([typed]));
-    expect(said(refusal)).toMatch(new RegExp(why));
+    expect(refusalText(refusal)).toMatch(new RegExp(why));
     expect(plain(refusal.says)).toMatch(/Nothing was done\.$/);
   });
 
@@ -309,14 +309,14 @@ test.each([
 ])('a certificate for %j covers %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
 
 test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no certificate', (name) =>
-  expect(said(refusalOf(() => certificateName.read([name])))).toContain('Nothing was done.'),
+  expect(refusalText(refusalOf(() => certificateName.read([name])))).toContain('Nothing was done.'),
 );
 
 const around = (read: HostReader, of: Company = company) => ({
   read,
   company: of,
   certificate: noCertificate,
-  ...surroundings,
+  ...reportDefaults,
 });
 const rowsOf = ({ parts: [part] }: Page): unknown =>
   part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : undefined;

@@ -11,7 +11,16 @@ import type { FileNode } from '../../src/hosting/contract/files.ts';
 import { parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/fixtures.ts';
+import {
+  company,
+  hostile,
+  live,
+  names,
+  noCertificate,
+  refusalOf,
+  refusalText,
+  reportDefaults,
+} from '../pipeline/fixtures.ts';
 
 type Sketch = { readonly [name: string]: Sketch | null };
 const nodes = (sketch: Sketch, above = ''): readonly FileNode[] =>
@@ -34,7 +43,7 @@ const around = (body: object): ReportContext => ({
   read: async (call) => call.reply.parse(body),
   company,
   certificate: noCertificate,
-  ...surroundings,
+  ...reportDefaults,
 });
 const show = (list: readonly unknown[], path?: string, depth?: number): Promise<Page> =>
   files.show({ input: { env: live, path, depth }, ...around({ environment: { file_list: list } }) });
@@ -86,15 +95,15 @@ describe('files', () => {
     ['no similar path', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
   ])('a missing path is reported: %s', async (_, path, hint) => {
     const refusal = await refused(show(site, path));
-    expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
-    expect(said(refusal)).toContain(hint);
+    expect(refusalText(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
+    expect(refusalText(refusal)).toContain(hint);
     for (const { args } of refusal.offers) {
       expect(canonicalArgs(resolve(parseArgs(args, catalogue), names))).toEqual(args);
     }
   });
 
   test.each(['/etc', '..', 'a/../b', '%2e%2e', 'C:\\x', '*.php', 'a,b', '.'])('%s is refused as a path', (path) => {
-    expect(said(refusalOf(() => files.fields.path.read([path])))).toMatch(/Nothing was (?:done|read)\./);
+    expect(refusalText(refusalOf(() => files.fields.path.read([path])))).toMatch(/Nothing was (?:done|read)\./);
   });
 
   test('with hostile names have one line each and hide nothing', () => {
@@ -119,7 +128,7 @@ describe('files', () => {
     const page = await show(nodes(many));
     expect(codeIn(page).split('\n')).toHaveLength(5_050);
     expect(plain(page.title)).toContain('5,000 files, 50 folders');
-    expect(said(await refused(show(nodes(many), 'folder-7/file-777.php')))).toContain('folder-7/file-77.php');
+    expect(refusalText(await refused(show(nodes(many), 'folder-7/file-777.php')))).toContain('folder-7/file-77.php');
   });
 
   test('nested deeper than the call stack are counted too', () => {

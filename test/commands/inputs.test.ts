@@ -8,7 +8,7 @@ import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
-import { hostile, said, parsedFor } from '../pipeline/fixtures.ts';
+import { hostile, refusalText, parsedFor } from '../pipeline/fixtures.ts';
 import { InMemoryHost } from './in-memory-host.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
@@ -24,7 +24,7 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Result> {
   const { input, problems, missing, parsed } = resolved;
   const action = parsed.command;
   if (action.shape !== 'action') throw new Error(`${parsed.path} is no action`);
-  if (problems[0]) return { refused: said(problems[0].refusal) };
+  if (problems[0]) return { refused: refusalText(problems[0].refusal) };
   if (missing.length > 0) return { refused: `missing: ${missing.join(', ')}` };
   const unread = action.invalid?.(input);
   const snapshot: unknown = unread
@@ -45,7 +45,7 @@ async function typed(line: string, host = new InMemoryHost()): Promise<Result> {
     if (parsed === undefined) throw new Error(`${line} is empty`);
     return await atHost(resolve(parsed, host.names()), host);
   } catch (error) {
-    if (error instanceof Refusal) return { refused: said(error) };
+    if (error instanceof Refusal) return { refused: refusalText(error) };
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import type { Query } from '../../src/hosting/contract/call.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { company, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
+import { company, live, names, noCertificate, refusalText, reportDefaults } from '../pipeline/fixtures.ts';
 
 /** Odd times in the command that takes them: the request to the host, or the refusal. */
 
@@ -26,13 +26,13 @@ describe('times of a log', () => {
         },
         company,
         certificate: noCertificate,
-        ...surroundings,
+        ...reportDefaults,
         now,
         zone: 'Europe/Berlin',
       });
       return Object.values(query ?? {}).filter((value) => /^\d{4}-.*Z$/.test(String(value)));
     } catch (error) {
-      if (error instanceof Refusal && query === undefined) return said(error);
+      if (error instanceof Refusal && query === undefined) return refusalText(error);
       throw error;
     }
   }

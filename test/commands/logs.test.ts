@@ -11,7 +11,7 @@ import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/draw/blocks.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
+import { company, hostile, live, names, noCertificate, refusalText, reportDefaults } from '../pipeline/fixtures.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
@@ -43,7 +43,7 @@ async function shown(words: string, of: Asked = {}): Promise<Page> {
     read,
     company,
     certificate: noCertificate,
-    ...surroundings,
+    ...reportDefaults,
     now,
     zone,
     sentChanges: async (_, since) => happened.filter(({ at }) => at >= since),
@@ -189,7 +189,7 @@ describe('the error log', () => {
   ])('refuses %s', async (words, says) => {
     const refused = await shown(`error ${words}`).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
-    if (refused instanceof Refusal) expect(said(refused)).toContain(says);
+    if (refused instanceof Refusal) expect(refusalText(refused)).toContain(says);
   });
 });
 

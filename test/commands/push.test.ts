@@ -10,7 +10,7 @@ import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation
 import { usage } from '../../src/pipeline/language/usage.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
-import { blog, environment, live, names, path, refusalOf, said, staging, uuid } from '../pipeline/fixtures.ts';
+import { blog, environment, live, names, path, refusalOf, refusalText, staging, uuid } from '../pipeline/fixtures.ts';
 
 type Input = Parameters<typeof push.call>[0]['input'];
 const input = (more: Partial<Input> = {}): Input => ({
@@ -245,13 +245,13 @@ describe('its canonical line', () => {
     'an empty %s never means all files',
     (option) => {
       const refused = refusalOf(() => parse(`push acme-shop/staging acme-shop/live --files ${option}`, catalogue));
-      expect(said(refused)).toContain('--only needs a value. Nothing was done.');
+      expect(refusalText(refused)).toContain('--only needs a value. Nothing was done.');
     },
   );
   test('invalid paths never mean all files', () => {
     const [problem] = ofLine('push acme-shop/staging acme-shop/live --files --only ","').problems;
     expect(problem?.field).toBe('only');
-    expect(said(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was given.');
+    expect(refusalText(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was given.');
   });
 
   test('means the same after storing and when typed again', () => {

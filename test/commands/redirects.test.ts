@@ -19,7 +19,16 @@ import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/fixtures.ts';
+import {
+  company,
+  live,
+  names,
+  noCertificate,
+  noTimers,
+  refusalOf,
+  refusalText,
+  reportDefaults,
+} from '../pipeline/fixtures.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([
@@ -358,7 +367,7 @@ describe('the path and the destination of a rule', () => {
     const longest = `/${'a'.repeat(1_999)}`;
     for (const field of [fromPath, redirectTarget]) {
       expect(field.read([longest])).toBe(longest);
-      expect(said(refusalOf(() => field.read([`${longest}a`])))).toContain(
+      expect(refusalText(refusalOf(() => field.read([`${longest}a`])))).toContain(
         'has more than 2000 characters. Nothing was done.',
       );
     }
@@ -376,7 +385,7 @@ describe('the path and the destination of a rule', () => {
     ['/\uD800', 'cannot be seen (U+D800)'],
     ['/a\\b', 'has a backslash'],
   ])('from %j is refused', (word, why) => {
-    const refused = said(refusalOf(() => fromPath.read([word])));
+    const refused = refusalText(refusalOf(() => fromPath.read([word])));
     expect(refused).toContain(why);
     expect(refused).toContain('Nothing was done.');
   });
@@ -407,7 +416,7 @@ describe('the path and the destination of a rule', () => {
     ['\u0001/a', 'cannot be seen'],
     [' /a', 'has a space'],
   ])('to %j is refused', (word, why) => {
-    const refused = said(refusalOf(() => redirectTarget.read([word])));
+    const refused = refusalText(refusalOf(() => redirectTarget.read([word])));
     expect(refused).toContain(why);
     expect(refused).toContain('Nothing was done.');
   });
@@ -440,7 +449,7 @@ describe('the path and the destination of a rule', () => {
   ])('%s %j', (field, word, added, selected) => {
     const readBy = (one: (typeof places)[typeof field], value: string | undefined): void => {
       if (value !== undefined) return expect(one.read([word])).toBe(value);
-      expect(said(refusalOf(() => one.read([word])))).toMatch(/Nothing was done\. Write it like .+\.$/);
+      expect(refusalText(refusalOf(() => one.read([word])))).toMatch(/Nothing was done\. Write it like .+\.$/);
     };
     readBy(places[field], added);
     readBy(selectors[field], selected);
@@ -448,7 +457,7 @@ describe('the path and the destination of a rule', () => {
 
   test('an empty search never means all rules', () => {
     for (const line of ['redirects clear acme-shop/live ""', 'redirects clear acme-shop/live " "']) {
-      expect(said(refusalOf(() => parse(line, catalogue)))).toContain('Search is empty. Nothing was done.');
+      expect(refusalText(refusalOf(() => parse(line, catalogue)))).toContain('Search is empty. Nothing was done.');
     }
   });
 });
@@ -819,7 +828,7 @@ describe('listing', () => {
   const around = {
     company,
     certificate: noCertificate,
-    ...surroundings,
+    ...reportDefaults,
   };
   const show = async (host: Host, ...words: Args) => {
     const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { themesOfMany } from '../../src/commands/themes/of-many.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { plain } from '../../src/text.ts';
-import { company, eachBy, live, staging } from '../pipeline/fixtures.ts';
+import { company, readEach, live, staging } from '../pipeline/fixtures.ts';
 
 /** What may be said of an environment, given what the host lists. `live` has a theme, and nothing of it is known bad. */
 
@@ -22,7 +22,7 @@ const hostWith =
     );
 
 async function told(read: HostReader, only?: 'vulnerable' | 'updates', id = company.id): Promise<string> {
-  const page = await themesOfMany(live, only, { each: eachBy(read), company: { ...company, id }, now: 0 });
+  const page = await themesOfMany(live, only, { each: readEach(read), company: { ...company, id }, now: 0 });
   return page.parts
     .flatMap((part) => (part.kind === 'list' ? part.entries : part.kind === 'text' ? [part.text] : []))
     .map(plain)

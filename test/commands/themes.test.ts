@@ -17,10 +17,10 @@ import {
   noCertificate,
   noTimers,
   refusalOf,
-  said,
+  refusalText,
   staging,
   uuid,
-  surroundings,
+  reportDefaults,
 } from '../pipeline/fixtures.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
@@ -100,7 +100,7 @@ const around = (read: HostReader, more: Partial<ReportContext> = {}): ReportCont
   read,
   company,
   certificate: noCertificate,
-  ...surroundings,
+  ...reportDefaults,
   now,
   zone: 'UTC',
   ...more,
@@ -141,7 +141,7 @@ describe('list', () => {
   test.each([403, 404])('says what works instead if the key may not read it (%i)', async (status) => {
     const refused = await list({}, withoutCompany(answering(status))).catch((error: unknown) => error);
     if (!(refused instanceof Refusal)) throw refused;
-    expect(said(refused)).toBe(
+    expect(refusalText(refused)).toBe(
       `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
     );
     expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', args: ['themes', 'show'] }]);
@@ -322,7 +322,7 @@ describe('update', () => {
     ['nothing', [','], 'No theme was given.'],
     ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
-    expect(said(refusalOf(() => field.read(words)))).toContain(sentence);
+    expect(refusalText(refusalOf(() => field.read(words)))).toContain(sentence);
   });
 
   test('names each version, and the themes that stay vulnerable', async () => {

@@ -79,7 +79,7 @@ async function tryPackage(root: string): Promise<void> {
     expectDone(await sitehand(['doctor']));
     await scenario.start({ POLICY_FILE: join(work, 'policy.yml') });
     const request = '/site push acme-shop/staging acme-shop/live --database --reason "new shop"';
-    const push = await scenario.person('ana').wants(request);
+    const push = await scenario.person('ana').requests(request);
     await scenario.person('chi').clicks(push.card(), 'Approve');
     await push.tells('the host reports it finished');
     assert.equal(scenario.writes('acme-shop/live').length, 1);

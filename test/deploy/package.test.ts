@@ -143,10 +143,10 @@ test('from setup to a push: doctor is green, the push is approved and written on
 
     await scenario.start({ POLICY_FILE: join(work, 'policy.yml') });
     const ana = scenario.person('ana');
-    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database --reason "new shop"');
+    const push = await ana.requests('/site push acme-shop/staging acme-shop/live --database --reason "new shop"');
     await scenario.person('chi').clicks(push.card(), 'Approve');
-    await scenario.holds(push.number);
-    scenario.lets(push.number);
+    await scenario.holdBeforeSend(push.number);
+    scenario.makeDue(push.number);
     await push.tells('the host reports it finished');
     expect(scenario.writes('acme-shop/live')).toHaveLength(1);
 

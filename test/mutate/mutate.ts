@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { mutated, tests } from './plan.ts';
 import {
-  aliveIn,
-  gone,
-  leastFile,
-  leastTotal,
-  maxUnheard,
-  ofAll,
-  ofOthers,
+  liveMutantsIn,
+  staleNames,
+  minFilePercent,
+  minTotalPercent,
+  maxPercentNotRun,
+  killedPercent,
+  killedPercentWithoutEquivalent,
   scoresOf,
   totalOf,
-  unheard,
+  percentNotRun,
   unnamed,
   type Score,
 } from './score.ts';
@@ -66,8 +66,8 @@ function table(scores: readonly Score[]): void {
   print(`\n${'file'.padEnd(30)} killed survived    score   equivalent   without`);
   for (const score of scores) {
     const [killed, survived, equivalent] = [score.killed, score.survived, score.equivalent].map(String);
-    const cells = [score.file.padEnd(30), killed?.padStart(6), survived?.padStart(8), rate(ofAll(score))];
-    print(`${cells.join(' ')} ${equivalent?.padStart(12)}  ${rate(ofOthers(score))}`);
+    const cells = [score.file.padEnd(30), killed?.padStart(6), survived?.padStart(8), rate(killedPercent(score))];
+    print(`${cells.join(' ')} ${equivalent?.padStart(12)}  ${rate(killedPercentWithoutEquivalent(score))}`);
   }
 }
 
@@ -76,25 +76,25 @@ const folder = await mkdtemp(join(tmpdir(), 'sitehand-mutate-'));
 try {
   const results = await run(folder);
   const alive = (
-    await Promise.all(files.map(async (file) => aliveIn(file, await readFile(file, 'utf8'), results)))
+    await Promise.all(files.map(async (file) => liveMutantsIn(file, await readFile(file, 'utf8'), results)))
   ).flat();
   const named = Object.fromEntries(Object.entries(survivors).filter(([file]) => files.includes(file)));
   const strangers = unnamed(alive, named);
-  const dead = gone(alive, named);
+  const dead = staleNames(alive, named);
   for (const { file, at, line, mutant } of strangers) print(`SURVIVED ${file}:${at}\n  ${line}\n  ${mutant}`);
   for (const { file, line, mutant } of dead) print(`NAMED, AND DEAD BY NOW ${file}\n  ${line}\n  ${mutant}`);
   const scores = scoresOf(files, results, alive, named);
   const total = totalOf(scores);
   table([...scores, total]);
-  const low = scores.filter((score) => ofOthers(score) < leastFile);
-  if (ofAll(total) < leastTotal) print(`The total is below ${leastTotal} %.`);
-  for (const { file } of low) print(`${file} is below ${leastFile} %, without those that nobody can tell apart.`);
-  const isUnheard = unheard(results) > maxUnheard;
-  if (isUnheard) print(`${rate(unheard(results)).trim()} of the mutants could not be run.`);
+  const low = scores.filter((score) => killedPercentWithoutEquivalent(score) < minFilePercent);
+  if (killedPercent(total) < minTotalPercent) print(`The total is below ${minTotalPercent} %.`);
+  for (const { file } of low) print(`${file} is below ${minFilePercent} %, without those that nobody can tell apart.`);
+  const isMostlyNotRun = percentNotRun(results) > maxPercentNotRun;
+  if (isMostlyNotRun) print(`${rate(percentNotRun(results)).trim()} of the mutants could not be run.`);
   print(`${strangers.length} survivors are not named, ${dead.length} are named that are dead.`);
   print(`${tests.length} test files, ${((performance.now() - began) / 1_000).toFixed(0)} s`);
-  const isLow = ofAll(total) < leastTotal || low.length > 0;
-  if (isLow || isUnheard || strangers.length + dead.length > 0) process.exitCode = 1;
+  const isLow = killedPercent(total) < minTotalPercent || low.length > 0;
+  if (isLow || isMostlyNotRun || strangers.length + dead.length > 0) process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

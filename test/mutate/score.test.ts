@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mutated, tests } from './plan.ts';
-import { aliveIn, gone, ofAll, ofOthers, scoresOf, totalOf, unheard, unnamed, type Result } from './score.ts';
+import {
+  liveMutantsIn,
+  staleNames,
+  killedPercent,
+  killedPercentWithoutEquivalent,
+  scoresOf,
+  totalOf,
+  percentNotRun,
+  unnamed,
+  type Result,
+} from './score.ts';
 import { survivors } from './survivors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -46,34 +56,34 @@ describe('the score', () => {
   const named = { 'src/a.ts': [{ ...both, why: 'equivalent', because: 'it is' } as const] };
 
   test('counts killed mutants, survivors, and mutants that no test reached', () => {
-    const scores = scoresOf(['src/a.ts', 'src/b.ts'], results, aliveIn('src/a.ts', source, results), named);
+    const scores = scoresOf(['src/a.ts', 'src/b.ts'], results, liveMutantsIn('src/a.ts', source, results), named);
     expect(scores).toEqual([
       { file: 'src/a.ts', killed: 2, survived: 2, equivalent: 1 },
       { file: 'src/b.ts', killed: 0, survived: 0, equivalent: 0 },
     ]);
-    expect(scores.map((score) => [ofAll(score), Math.round(ofOthers(score))])).toEqual([
+    expect(scores.map((score) => [killedPercent(score), Math.round(killedPercentWithoutEquivalent(score))])).toEqual([
       [50, 67],
       [0, 0],
     ]);
     expect(totalOf(scores)).toEqual({ file: 'total', killed: 2, survived: 2, equivalent: 1 });
-    expect([unheard(results), unheard([])]).toEqual([20, 0]);
+    expect([percentNotRun(results), percentNotRun([])]).toEqual([20, 0]);
   });
 
   test('lists survivors that are not named, and names whose mutant was killed', () => {
-    const alive = aliveIn('src/a.ts', source, results);
+    const alive = liveMutantsIn('src/a.ts', source, results);
     expect(alive).toEqual([
       { file: 'src/a.ts', at: 2, ...both },
       { file: 'src/a.ts', at: 3, ...whole },
     ]);
     expect(unnamed(alive, named)).toEqual([alive[1]]);
-    expect(gone(alive, named)).toEqual([]);
-    expect(gone([], named)).toEqual([{ file: 'src/a.ts', ...both }]);
+    expect(staleNames(alive, named)).toEqual([]);
+    expect(staleNames([], named)).toEqual([{ file: 'src/a.ts', ...both }]);
   });
 
   test('one name accepts only one of two equal survivors', () => {
     const twice = 'b && c;\nb && c;\n';
     const same = [1, 2].map((line) => mutant('Survived', [line, 1], [line, 7], 'b || c'));
-    const alive = aliveIn('src/a.ts', twice, same);
+    const alive = liveMutantsIn('src/a.ts', twice, same);
     expect(unnamed(alive, named)).toEqual([{ file: 'src/a.ts', at: 2, ...both }]);
     expect(scoresOf(['src/a.ts'], same, alive, named)).toEqual([
       { file: 'src/a.ts', killed: 0, survived: 2, equivalent: 1 },
@@ -81,6 +91,6 @@ describe('the score', () => {
     const [name] = named['src/a.ts'];
     const two = { 'src/a.ts': name ? [name, name] : [] };
     expect(unnamed(alive, two)).toEqual([]);
-    expect(gone(alive.slice(1), two)).toEqual([{ file: 'src/a.ts', ...both }]);
+    expect(staleNames(alive.slice(1), two)).toEqual([{ file: 'src/a.ts', ...both }]);
   });
 });

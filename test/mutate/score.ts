@@ -12,7 +12,7 @@ export type Result = {
 };
 
 /** A mutant that no test killed, as the list of survivors names it. */
-export type Alive = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
+export type LiveMutant = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
 
 /** `equivalent`: the survivors that the list calls equivalent. */
 export type Score = {
@@ -23,9 +23,9 @@ export type Score = {
 };
 
 /** The minimum for all mutants, in percent. */
-export const leastTotal = 95;
+export const minTotalPercent = 95;
 /** The minimum per file, without equivalent mutants, which no test can kill. */
-export const leastFile = 90;
+export const minFilePercent = 90;
 
 /** A mutant that never ends counts as killed, like one on which a test fails. */
 const isDead = ({ status }: Result): boolean => status === 'Killed' || status === 'Timeout';
@@ -35,7 +35,7 @@ const isAlive = ({ status }: Result): boolean => status === 'Survived' || status
 export function scoresOf(
   files: readonly string[],
   results: readonly Result[],
-  alive: readonly Alive[],
+  alive: readonly LiveMutant[],
   named: Named,
 ): readonly Score[] {
   const { pairs } = paired(alive, named);
@@ -55,22 +55,23 @@ export const totalOf = (scores: readonly Score[]): Score => ({
 });
 
 /** The share of dead mutants, among all and among those that are not equivalent. */
-export const ofAll = ({ killed, survived }: Score): number => share(killed, survived);
-export const ofOthers = ({ killed, survived, equivalent }: Score): number => share(killed, survived - equivalent);
+export const killedPercent = ({ killed, survived }: Score): number => share(killed, survived);
+export const killedPercentWithoutEquivalent = ({ killed, survived, equivalent }: Score): number =>
+  share(killed, survived - equivalent);
 
 /** If no mutant was run, nothing is proven. */
 const share = (killed: number, survived: number): number =>
   killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
 
 /** The maximum percentage that says nothing about the tests. Beyond it, the tests themselves would be broken. */
-export const maxUnheard = 5;
+export const maxPercentNotRun = 5;
 
 /** The percentage that could not be loaded or run. */
-export const unheard = (results: readonly Result[]): number =>
+export const percentNotRun = (results: readonly Result[]): number =>
   (100 * results.filter((one) => !isDead(one) && !isAlive(one)).length) / Math.max(1, results.length);
 
 /** The mutants of one file that no test killed. `source` is the file's text. */
-export function aliveIn(file: string, source: string, results: readonly Result[]): readonly Alive[] {
+export function liveMutantsIn(file: string, source: string, results: readonly Result[]): readonly LiveMutant[] {
   const lines = source.split('\n');
   return results
     .filter((one) => one.fileName.endsWith(file) && isAlive(one))
@@ -96,16 +97,16 @@ const isSame = (one: Pick<Survivor, 'line' | 'mutant'>, other: Pick<Survivor, 'l
 type Named = Readonly<Record<string, readonly Survivor[]>>;
 
 type Pairs = {
-  readonly pairs: readonly (readonly [Alive, Survivor])[];
-  readonly unnamed: readonly Alive[];
+  readonly pairs: readonly (readonly [LiveMutant, Survivor])[];
+  readonly unnamed: readonly LiveMutant[];
   readonly gone: readonly (Pick<Survivor, 'line' | 'mutant'> & { readonly file: string })[];
 };
 
 /** Numbers survivors that look the same, so that naming one does not let the other pass. */
-function paired(alive: readonly Alive[], named: Named): Pairs {
+function paired(alive: readonly LiveMutant[], named: Named): Pairs {
   const left = new Map(Object.entries(named).map(([file, those]) => [file, [...those]]));
-  const pairs: [Alive, Survivor][] = [];
-  const without: Alive[] = [];
+  const pairs: [LiveMutant, Survivor][] = [];
+  const without: LiveMutant[] = [];
   for (const one of alive) {
     const names = left.get(one.file) ?? [];
     const at = names.findIndex((other) => isSame(one, other));
@@ -118,7 +119,7 @@ function paired(alive: readonly Alive[], named: Named): Pairs {
 }
 
 /** The survivors that the list does not name. */
-export const unnamed = (alive: readonly Alive[], named: Named): Pairs['unnamed'] => paired(alive, named).unnamed;
+export const unnamed = (alive: readonly LiveMutant[], named: Named): Pairs['unnamed'] => paired(alive, named).unnamed;
 
 /** The entries of the list whose mutants are dead or gone. */
-export const gone = (alive: readonly Alive[], named: Named): Pairs['gone'] => paired(alive, named).gone;
+export const staleNames = (alive: readonly LiveMutant[], named: Named): Pairs['gone'] => paired(alive, named).gone;

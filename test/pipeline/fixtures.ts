@@ -40,7 +40,7 @@ export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There i
 /** An environment without timed access. */
 export const noTimers: LookSources['timed'] = async () => [];
 /** Defaults for a report's context; logs are analysed in this thread, not in a worker. */
-export const surroundings: Omit<ReportContext, keyof Sources> = {
+export const reportDefaults: Omit<ReportContext, keyof Sources> = {
   now: 0,
   zone: 'UTC',
   alias: () => 'client-3f2a',
@@ -56,7 +56,7 @@ export const surroundings: Omit<ReportContext, keyof Sources> = {
   },
 };
 /** Reads all of many environments at once. */
-export const eachBy =
+export const readEach =
   (read: HostReader): ReportContext['each'] =>
   async ({ all, first, work }) => {
     await first?.(read);
@@ -147,7 +147,7 @@ export function refusalOf(work: () => unknown): Refusal {
     throw error;
   }
 }
-export const said = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
+export const refusalText = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
 
 export const changeOf = (more: Partial<Change> = {}): Change => ({
   batch: null,

@@ -22,7 +22,7 @@ import {
   noCertificate,
   policyOf,
   rob,
-  said,
+  refusalText,
   staging,
   wordsFor,
   contextWith,
@@ -67,13 +67,13 @@ function resultOf(line: string, context?: BindContext, person = ana): Evaluated 
     return evaluate(pipeline, resolve(parsed, names), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    expect(said(error)).toMatch(/Nothing was (?:done|changed|sent)\./);
-    expect(said(error).length).toBeLessThan(800);
+    expect(refusalText(error)).toMatch(/Nothing was (?:done|changed|sent)\./);
+    expect(refusalText(error).length).toBeLessThan(800);
     return error;
   }
 }
 const refusedBy = (result: Evaluated | Refusal): string =>
-  result instanceof Refusal ? said(result) : `not refused: ${result.kind}`;
+  result instanceof Refusal ? refusalText(result) : `not refused: ${result.kind}`;
 
 const L = 'acme-shop/live';
 const S = 'acme-shop/staging';
@@ -162,7 +162,7 @@ describe.each(oddWords)('$name', ({ text, target, many = target, refused }) => {
     for (const path of ['cache clear', 'delete']) {
       const result = resultOf(`${path} ${quoted(text)}`);
       const named = result instanceof Refusal || result.kind === 'ask' ? [] : namesIn(result.parsed);
-      const name = result instanceof Refusal ? said(result) : named.join(', ');
+      const name = result instanceof Refusal ? refusalText(result) : named.join(', ');
       expect(name).toContain(path === 'cache clear' ? many : target);
       if (!(result instanceof Refusal) && result.kind !== 'ask' && result.parsed.each)
         expect(result.will).toBe('review');

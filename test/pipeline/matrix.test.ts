@@ -10,7 +10,7 @@ import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { commandAt, company, noCertificate, said, contextWith } from './fixtures.ts';
+import { commandAt, company, noCertificate, refusalText, contextWith } from './fixtures.ts';
 import { evaluatedAs, type Evaluated, refusedAs } from './matrix/outcome-codes.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
@@ -20,7 +20,7 @@ import {
   policy,
   roles,
   targets,
-  unwelcome,
+  refusedRoles,
   type Place,
   type Role,
 } from './matrix/people-and-rules.ts';
@@ -94,7 +94,7 @@ function wrongIn(
   });
   return { looked: looks.length, wrong };
 }
-const isAdmitted = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
+const isAdmitted = ({ role }: Cell): boolean => !refusedRoles.some((one) => one === role);
 const admitted = submits.filter(isAdmitted);
 
 describe('any request, by anybody, for any target, on any surface', () => {
@@ -164,7 +164,7 @@ const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf
 describe('targets that a person may not read', () => {
   const hidden = admitted.filter(({ says }) => says === '?');
   const withoutNames = (came: Evaluated | Refusal): string =>
-    'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
+    'kind' in came ? evaluatedAs(came) : JSON.stringify([refusalText(came), came.field, came.offers]);
 
   test('promise 4: are refused in the same way as targets that do not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(

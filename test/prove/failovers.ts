@@ -6,7 +6,7 @@ import { openFaultyConnection, type FaultyConnection } from '../stories/faulty-c
 import { ids, patienceMs } from '../stories/scenario.ts';
 import { waitingPush } from './push.ts';
 import { newestIn, threadsOf } from './round-outcome.ts';
-import { eventually, onScene, type Scene } from './scene.ts';
+import { eventually, withScene, type Scene } from './scene.ts';
 import { byPeople } from './trouble/troubles.ts';
 
 /** A primary is lost, and its standby takes over. */
@@ -72,7 +72,7 @@ export async function playFailover(failover: Failover): Promise<FailoverResult> 
   const pair = await startPair(findPostgres() ?? '');
   const wire = await openFaultyConnection(pair.primary.url);
   try {
-    return await onScene(wire.url, (scene) => play(scene, pair, wire, failover), byPeople);
+    return await withScene(wire.url, (scene) => play(scene, pair, wire, failover), byPeople);
   } finally {
     wire.close();
     await pair.close();

@@ -1,7 +1,7 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { type Bot } from '../stories/bot.ts';
 import { actUntilDone } from './act-until-done.ts';
-import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
+import { NotObeyed, withScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './kill-story.ts';
 import { newestIn, baselineOf, roundOutcome, problemIn, type Problem } from './round-outcome.ts';
 
@@ -24,7 +24,7 @@ export type Run = {
  */
 export function runKills({ story, rows, seed }: KillRun, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
-  return onScene(url, async (scene) => {
+  return withScene(url, async (scene) => {
     const runs: Run[] = [];
     let bot = await scene.start();
     for (const row of rows) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { notPlayed, readProveOptions } from './options.ts';
+import { partsNotRun, readProveOptions } from './options.ts';
 
 test('reads the options that are given, and uses defaults for the others', () => {
   expect(readProveOptions(['--runs', '3', '--seed', '42', '--at-once', '5', '--sqlite-only'])).toEqual({
@@ -49,8 +49,8 @@ test.each([
 
 test('names each requested part of which nothing was played', () => {
   const all = { isTroubleOnly: false, isSqliteOnly: false };
-  expect(notPlayed(all, { deaths: 1, replicas: 1, trouble: 1 })).toEqual([]);
-  expect(notPlayed(all, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['deaths', 'replicas', 'trouble']);
-  expect(notPlayed({ ...all, isSqliteOnly: true }, { deaths: 1, replicas: 0, trouble: 1 })).toEqual([]);
-  expect(notPlayed({ ...all, isTroubleOnly: true }, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['trouble']);
+  expect(partsNotRun(all, { deaths: 1, replicas: 1, trouble: 1 })).toEqual([]);
+  expect(partsNotRun(all, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['deaths', 'replicas', 'trouble']);
+  expect(partsNotRun({ ...all, isSqliteOnly: true }, { deaths: 1, replicas: 0, trouble: 1 })).toEqual([]);
+  expect(partsNotRun({ ...all, isTroubleOnly: true }, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['trouble']);
 });

@@ -71,14 +71,14 @@ function positive(name: string, value: string | undefined): number | undefined {
 const quoted = (value: string): string => JSON.stringify(value);
 
 /** How many items of each part were run. */
-export type Played = Readonly<Record<'deaths' | 'replicas' | 'trouble', number>>;
+export type PartCounts = Readonly<Record<'deaths' | 'replicas' | 'trouble', number>>;
 
 /** The requested parts of which nothing ran. If there are any, nothing is proven. */
-export function notPlayed(
+export function partsNotRun(
   { isTroubleOnly, isSqliteOnly }: Pick<ProveOptions, 'isTroubleOnly' | 'isSqliteOnly'>,
-  played: Played,
-): readonly (keyof Played)[] {
-  const wanted: readonly (keyof Played)[] = [
+  played: PartCounts,
+): readonly (keyof PartCounts)[] {
+  const wanted: readonly (keyof PartCounts)[] = [
     ...(isTroubleOnly ? [] : (['deaths'] as const)),
     ...(isTroubleOnly || isSqliteOnly ? [] : (['replicas'] as const)),
     'trouble',

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
-import { notPlayed, readProveOptions, type ProveOptions } from './options.ts';
+import { partsNotRun, readProveOptions, type ProveOptions } from './options.ts';
 import { runFire } from './fire/fire.ts';
-import { drawFire, wrongIn } from './fire/table.ts';
+import { drawFire, problemsIn } from './fire/table.ts';
 import { runKills, type Run } from './kill-and-restart.ts';
 import { failovers, nameOf, playFailover, type FailoverResult } from './failovers.ts';
 import { isQuick, killPlan, stories } from './kill-plan.ts';
@@ -123,7 +123,7 @@ if (binaries === undefined && !options.isSqliteOnly) {
 if (options.fire && binaries !== undefined) {
   const result = await runFire({ ...options.fire, seed: options.seed, endsLeases: options.isQuick }, binaries);
   print(drawFire(result));
-  process.exit(wrongIn(result).length > 0 ? 1 : 0);
+  process.exit(problemsIn(result).length > 0 ? 1 : 0);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
 const interleavings = options.isTroubleOnly ? Promise.resolve('') : runInterleavings(options.isQuick ? 300 : 10_000);
@@ -150,7 +150,7 @@ print(
 if ([...deaths, ...results].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
 if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
 const proofResults = results.filter((one) => proofs.some(({ name }) => name === one.name));
-const missing = notPlayed(options, { deaths: deaths.length, replicas: proofResults.length, trouble: cells.length });
+const missing = partsNotRun(options, { deaths: deaths.length, replicas: proofResults.length, trouble: cells.length });
 if (missing.length > 0) {
   print(`Nothing is proven, because these parts did not run: ${missing.join(', ')}.`);
   process.exitCode = 1;

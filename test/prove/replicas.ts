@@ -3,7 +3,7 @@ import { randomFrom, type Random } from '../../src/playground/hosting/random.ts'
 import { ids } from '../stories/scenario.ts';
 import { actUntilDone } from './act-until-done.ts';
 import { approve, waitingPush } from './push.ts';
-import { eventually, onScene, type Scene } from './scene.ts';
+import { eventually, withScene, type Scene } from './scene.ts';
 import { threadsOf } from './round-outcome.ts';
 
 /** A proof with two bots on one PostgreSQL; rejects if it fails. */
@@ -11,7 +11,7 @@ export type Proof = { readonly name: string; readonly expectHeld: (url: string, 
 
 const proof = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Proof => ({
   name,
-  expectHeld: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
+  expectHeld: (url, seed) => withScene(url, (scene) => story(scene, randomFrom(seed))),
 });
 
 async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unknown> {

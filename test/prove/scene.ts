@@ -63,7 +63,7 @@ export class StillUnderWay extends Error {}
 export class NotObeyed extends Error {}
 
 /** Opens an empty scenario for `story`, on the PostgreSQL at `url` or on SQLite, with these rules. */
-export async function onScene<T>(
+export async function withScene<T>(
   url: string | undefined,
   story: (scene: Scene) => Promise<T>,
   rules: string = policy,
@@ -204,7 +204,7 @@ const inWords = ({ what }: Rows[number]): string => String(what);
 
 type Book = Pick<Scene, 'rows' | 'write'> & { readonly close: () => Promise<void> };
 
-const sqlite = ({ rows, rewrite }: Scenario): Book => ({
+const sqlite = ({ rows, runSql: rewrite }: Scenario): Book => ({
   rows: async (sql) => rows(sql),
   write: async (sql) => rewrite(sql),
   close: async () => {},

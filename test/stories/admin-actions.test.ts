@@ -117,7 +117,7 @@ test('two people who resume at once end one pause; the other one is ended by who
   const [chi, dee] = [scenario.person('chi'), scenario.person('dee')];
   const of = { by: chi.id, name: 'Chi', why: 'night', at: Date.now() - 60_000 };
   const own = { by: 'sitehand', name: 'Sitehand', why: 'It was promoted.', at: Date.now(), earlier: of };
-  scenario.rewrite("insert into kv (key, value, at) values ('pause', ?, 1)", JSON.stringify(own));
+  scenario.runSql("insert into kv (key, value, at) values ('pause', ?, 1)", JSON.stringify(own));
   const both = await Promise.all([chi.says('/site resume'), dee.says('/site resume')]);
   const told = await Promise.all(both.map((said) => said.hears('Sending is still paused')));
   expect(told.filter(({ text }) => text.includes('I ended the pause that @Chi started'))).toHaveLength(1);
@@ -266,8 +266,8 @@ test('promise 7: the trail is verified; an altered line is found, also by the ne
   const whole = await chi.says('/site audit verify');
   const fine = await whole.hears(/All \d+ lines of the audit trail are unaltered since/);
   expect(fine.text).toContain('The chain is keyed');
-  scenario.rewrite('drop trigger audit_no_update');
-  scenario.rewrite("update audit set actor = 'U09EVE' where seq = 2");
+  scenario.runSql('drop trigger audit_no_update');
+  scenario.runSql("update audit set actor = 'U09EVE' where seq = 2");
   const altered = await chi.says('/site audit verify');
   await altered.hears('The audit trail was altered: line 2 is wrong. It was altered.');
   const outside = await cli('verify');
@@ -276,7 +276,7 @@ test('promise 7: the trail is verified; an altered line is found, also by the ne
 
   // The bot compares the published head with the trail at its start, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
-  scenario.rewrite('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
+  scenario.runSql('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
   await scenario.stop();
   await scenario.start();
   await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);

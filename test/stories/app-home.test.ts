@@ -82,7 +82,7 @@ describe('App Home', () => {
         slack.until(() => (words.test(slack.views(ids[who]).home?.text ?? '') ? true : undefined), patienceMs);
       await slack.home(ids.chi);
       await shows('chi', /Nothing is waiting for you/);
-      const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      const change = await scenario.person('ana').requests('/site push acme-shop/live acme-shop/staging --files');
       await shows('chi', /Waiting for your decision\s+⏳ Push acme-shop/);
       await slack.click(ids.dee, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
       await shows('chi', /Nothing is waiting for you[\s\S]*✅ +Pushed acme-shop/);
@@ -94,7 +94,7 @@ describe('App Home', () => {
   test(
     'says how many waiting changes it does not show, and where to see them, by the name of its command',
     inScenario({ environment: { SLACK_COMMAND: '/hosting' } }, async (scenario) => {
-      const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      const change = await scenario.person('ana').requests('/site push acme-shop/live acme-shop/staging --files');
       const [row = {}] = scenario.rows('select * from changes where number = ?', change.number);
       for (let number = change.number + 1; number <= change.number + 10; number += 1) {
         const copy = Object.entries<unknown>({ ...row, number }).flatMap(([name, value]) =>
@@ -102,7 +102,7 @@ describe('App Home', () => {
         );
         const marks = copy.map(() => '?').join(', ');
         const names = copy.map(([name]) => name).join(', ');
-        scenario.rewrite(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
+        scenario.runSql(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
       }
       await scenario.slack.home(ids.chi);
       const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);

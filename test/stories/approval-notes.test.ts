@@ -49,7 +49,7 @@ function stories(url: () => Promise<string | undefined>): void {
 
   test('is in the thread, escaped, in what the requester is told and in the audit trail', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-    const change = await ana.wants(onto('acme-shop'));
+    const change = await ana.requests(onto('acme-shop'));
     await opensNote(scenario, chi, change);
     await chi.submits({ Note: 'after the sale\n<!here> *bold*' });
     const reply = await change.tells('Approved by @Chi: “after the sale <!here> *bold*” Sending it now.');
@@ -66,7 +66,7 @@ function stories(url: () => Promise<string | undefined>): void {
 
   test('with a token in it is refused under its field; without a note it is a plain approval', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-    const change = await ana.wants(onto('acme-docs'));
+    const change = await ana.requests(onto('acme-docs'));
     await opensNote(scenario, chi, change, true);
     for (const secret of ['ghp_16C7e42F292c6912E7710c838347Ae178B4a', '-----BEGIN RSA PRIVATE KEY-----\nMIIEow'])
       expect((await chi.submits({ Note: `see ${secret}` })).errors['field:reason']).toMatch(
@@ -81,7 +81,7 @@ function stories(url: () => Promise<string | undefined>): void {
   test('submitted twice counts once; when another was faster, the person is told and gets the note back', async () => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
-    const change = await ben.wants(onto('acme-blog'), 'C0GENERAL');
+    const change = await ben.requests(onto('acme-blog'), 'C0GENERAL');
     await Promise.all([chi, dee, fay].map((lead) => opensNote(scenario, lead, change)));
     await Promise.all([chi.submits({ Note: 'once' }), chi.submits({ Note: 'once' })]);
     await change.tells('Approved by @Chi: “once” One more approval is needed.');
@@ -96,7 +96,7 @@ function stories(url: () => Promise<string | undefined>): void {
 
   test('is refused for a change that moved on before the form was opened', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ana.wants(onto('acme-shop'));
+    const change = await ana.requests(onto('acme-shop'));
     await chi.clicks(change.card(), 'Everything that will be sent');
     await chi.form(`· #${change.number}\nPage 1 of `);
     await dee.clicks(change.card(), 'Decline…');

@@ -41,7 +41,7 @@ const voted = ({ number }: ChangeThread): readonly unknown[] =>
 describe.concurrent('an approver', () => {
   test('gets the card in direct messages and decides there; every copy loses its buttons; the requester is told', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ana.wants(
+    const change = await ana.requests(
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
       ana.direct,
     );
@@ -88,16 +88,16 @@ describe.concurrent('an approver', () => {
   test('does not answer in time: the change expires, a late click is refused, and Ask again opens the same words', async () => {
     const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
     const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
-    const change = await rob.wants(line, 'C0GENERAL');
+    const change = await rob.requests(line, 'C0GENERAL');
     const { blocks } = change.card();
-    scenario.rewrite('update changes set expires_at = 1 where number = ?', change.number);
+    scenario.runSql('update changes set expires_at = 1 where number = ?', change.number);
     const late = await chi.clicks(change.card(), 'Approve');
     await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
-    scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
     const reply = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
     await rob.reads(/It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
-    await scenario.redraws(change, blocks);
+    await scenario.replaceBlocks(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
     await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
@@ -113,14 +113,14 @@ describe.concurrent('an approver', () => {
 
   test('is reminded at half time, in the thread and in direct messages, unless they have approved already', async () => {
     const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
-    const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
+    const change = await fay.requests('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
     await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
     const due = (): number =>
       Number(scenario.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
     const [row] = scenario.rows('select created_at, expires_at from changes where number = ?', change.number);
     const [from, to] = [Number(row?.['created_at']), Number(row?.['expires_at'])];
     expect(due()).toBe(from + (to - from) / 2);
-    const makeDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    const makeDue = (): void => scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
     makeDue();
     await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
     const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);

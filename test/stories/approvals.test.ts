@@ -47,7 +47,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
       scenario.person('dee'),
       scenario.person('max'),
     ];
-    const change = await ana.wants(onto('acme-blog'));
+    const change = await ana.requests(onto('acme-blog'));
     const before = scenario.writes('acme-blog/staging').length;
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
@@ -66,7 +66,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
 
   test('by two who press in the same millisecond: both count, and it is written once', async () => {
     const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
-    const change = await fay.wants(onto('lumen-studio'), 'C0OPS');
+    const change = await fay.requests(onto('lumen-studio'), 'C0OPS');
     const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
     await change.tells(/^✅ Done after /);
     expect(said.map((one) => answers(one, change))).toEqual([[], []]);
@@ -79,7 +79,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
 
   test('by one, and two press in the same millisecond: one wins, the other is told privately', async () => {
     const [ben, chi, dee] = [scenario.person('ben'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ben.wants(onto('acme-shop'), 'C0GENERAL');
+    const change = await ben.requests(onto('acme-shop'), 'C0GENERAL');
     const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
     await change.tells(/^✅ Done after /);
     await vi.waitFor(() => expect(said.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
@@ -87,7 +87,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     });
     expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
 
-    const next = await ben.wants(onto('acme-shop'), 'C0GENERAL');
+    const next = await ben.requests(onto('acme-shop'), 'C0GENERAL');
     const twenty = await Promise.all(Array.from({ length: 20 }, () => chi.clicks(next.card(), 'Approve')));
     await next.tells(/^✅ Done after /);
     const [first] = twenty;
@@ -101,7 +101,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
 describe('promise 1: before it is sent', () => {
   test.concurrent('it is declined, cancelled and approved at once: one wins, the others are told', async () => {
     const [ben, chi, dee] = [scenario.person('ben'), scenario.person('chi'), scenario.person('dee')];
-    const contested = await ben.wants(onto('acme-docs'), 'C0GENERAL');
+    const contested = await ben.requests(onto('acme-docs'), 'C0GENERAL');
     await dee.clicks(contested.card(), 'Decline…');
     await dee.form('Reason');
     const [approval] = await Promise.all([
@@ -117,7 +117,7 @@ describe('promise 1: before it is sent', () => {
     expect(scenario.writes('acme-docs/staging')).toHaveLength(stateOf(scenario, contested) === 'declined' ? 0 : 1);
 
     const before = scenario.writes('acme-docs/staging').length;
-    const taken = await ben.wants(onto('acme-docs'), 'C0GENERAL');
+    const taken = await ben.requests(onto('acme-docs'), 'C0GENERAL');
     const [approves, cancels] = await Promise.all([
       chi.clicks(taken.card(), 'Approve'),
       ben.clicks(taken.card(), 'Cancel'),
@@ -134,7 +134,7 @@ describe('promise 1: before it is sent', () => {
 
   test.concurrent('it is declined with a reason, by an approver; the requester is told in direct messages', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await dee.wants(onto('harbor-events'), 'G0BAKERY');
+    const change = await dee.requests(onto('harbor-events'), 'G0BAKERY');
     const other = await ana.clicks(change.card(), 'Decline…');
     await ana.form('Reason');
     await ana.submits({ Reason: 'I do not like it' });
@@ -162,7 +162,7 @@ describe('promise 1: before it is sent', () => {
   test.concurrent('only its requester can cancel it', async () => {
     const [chi, rob, dee] = [scenario.person('chi'), scenario.person('rob'), scenario.person('dee')];
     const before = scenario.writes('acme-blog/staging').length;
-    const change = await chi.wants(onto('acme-blog'), 'C0OPS');
+    const change = await chi.requests(onto('acme-blog'), 'C0OPS');
     for (const testUser of [rob, dee]) {
       const said = await testUser.clicks(change.card(), 'Cancel');
       await said.hears(`#${change.number}: Only @Chi can cancel it. Nothing was changed by your click.`);
@@ -180,10 +180,10 @@ describe('promise 1: before it is sent', () => {
       scenario.person('gus'),
     ];
     const live = '/site push north-bakery/staging north-bakery/live --database';
-    const change = await fay.wants(live);
+    const change = await fay.requests(live);
     await chi.clicks(change.card(), 'Approve');
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
-    await scenario.holds(change.number);
+    await scenario.holdBeforeSend(change.number);
     await (await gus.clicks(stop, 'Stop')).hears('Guests of this workspace may not use Sitehand. Nothing was done.');
     expect(stateOf(scenario, change)).toBe('approved');
     const both = await Promise.all([rob, fay].map((one) => one.clicks(stop, 'Stop')));
@@ -194,13 +194,13 @@ describe('promise 1: before it is sent', () => {
     expect(scenario.rows('select * from locks where change = ?', change.number)).toEqual([]);
     expect(scenario.writes('north-bakery/live')).toEqual([]);
 
-    const second = await fay.wants(live);
+    const second = await fay.requests(live);
     await chi.clicks(second.card(), 'Approve');
     const waiting = await second.tells('Approved by @Chi. Sending in 10 s.');
-    await scenario.holds(second.number);
-    scenario.lets(second.number);
+    await scenario.holdBeforeSend(second.number);
+    scenario.makeDue(second.number);
     await second.tells('Sent. The host accepted it');
-    await scenario.redraws(waiting, waiting.blocks);
+    await scenario.replaceBlocks(waiting, waiting.blocks);
     const said = await rob.clicks(waiting, 'Stop');
     await said.hears(late);
     expect(scenario.writes('north-bakery/live')).toHaveLength(1);
@@ -211,7 +211,7 @@ test('promise 1: every click of an approval is delivered three times: it counts 
   const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
   scenario.slack.delivery.duplicates = 3;
   try {
-    const change = await ana.wants(onto('harbor-events'), 'C0GENERAL');
+    const change = await ana.requests(onto('harbor-events'), 'C0GENERAL');
     const first = await chi.clicks(change.card(), 'Approve');
     await change.tells('One more approval is needed.');
     await dee.clicks(change.card(), 'Approve');

@@ -63,7 +63,7 @@ describe.each<[string, Disaster]>([
 
 async function story(scenario: Scenario, disaster: Disaster, file: string): Promise<void> {
   const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-  const push = await ana.wants('/site push acme-shop/staging acme-shop/live --files');
+  const push = await ana.requests('/site push acme-shop/staging acme-shop/live --files');
   const { blocks: old, controls: before } = push.card();
   const isNew = ({ controls: [first] }: VisibleMessage): boolean =>
     first?.label === 'Approve' && first.value !== before[0]?.value;
@@ -84,13 +84,13 @@ async function story(scenario: Scenario, disaster: Disaster, file: string): Prom
   await scenario.start({ DATABASE_URL: environment.DATABASE_URL });
 
   const card = await scenario.slack.until(() => cards(scenario).find(isNew), patienceMs);
-  await scenario.redraws(push, old);
+  await scenario.replaceBlocks(push, old);
   const refused = `${buttonsPosted}done. Look for a newer card of this change, or type changes`;
   await (await chi.clicks(push, 'Approve')).hears(refused);
   await chi.clicks(push, everythingLabel);
   await chi.form(`${buttonsPosted}shown.`);
   await scenario.slack.closeModal(chi.id, true);
-  await scenario.redraws(card, card.blocks);
+  await scenario.replaceBlocks(card, card.blocks);
   await chi.clicks(card, 'Approve');
   await scenario.slack.until(
     () => cards(scenario).find(({ text }) => text.includes('All sending is paused.')),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { begins, eventually, written } from './batch.ts';
+import { submitBatch, eventually, writeCounts } from './batch.ts';
 import { inScenario } from './scenario.ts';
 
 /** Who is asked to approve a batch. */
@@ -26,17 +26,17 @@ test(
       scenario.slack
         .messages({ channel: person.direct, as: person.id })
         .filter(({ text }) => text.includes('[Approve]'));
-    const card = await begins(ana, clear);
+    const card = await submitBatch(ana, clear);
     await card.tells('@Dee: this is waiting for your approval');
     await eventually(scenario, 'a message to Dee', () => toldOf(dee).length === 1);
     await (await chi.clicks(card.card(), 'Approve')).hears(/#1/);
     expect(scenario.writes()).toEqual([]);
     await dee.clicks(card.card(), 'Approve');
     await scenario.becomes(card.number, 'done');
-    expect(written(scenario, names)).toEqual([1, 1, 1]);
+    expect(writeCounts(scenario, names)).toEqual([1, 1, 1]);
     expect(toldOf(chi)).toEqual([]);
 
-    await scenario.rule(policy('U03CHI'));
+    await scenario.writePolicy(policy('U03CHI'));
     const read = () => scenario.rows("select 1 from audit where event = 'policy'").length === 2;
     await eventually(scenario, 'the rules to be read', read);
     await ana.opens(clear, 'Leave out');
@@ -45,10 +45,10 @@ test(
     expect(refused.text).toContain('Ask again, and leave out what nobody can approve.');
     expect(scenario.rows('select 1 from changes where progress is not null')).toHaveLength(1);
     await scenario.slack.closeModal(ana.id, true);
-    const rest = await begins(ana, clear, { 'Leave out': ['acme-blog/live'] });
+    const rest = await submitBatch(ana, clear, { 'Leave out': ['acme-blog/live'] });
     await rest.tells('@Chi: this is waiting for your approval');
     await chi.clicks(rest.card(), 'Approve');
     await scenario.becomes(rest.number, 'done');
-    expect(written(scenario, names)).toEqual([1, 2, 2]);
+    expect(writeCounts(scenario, names)).toEqual([1, 2, 2]);
   }),
 );

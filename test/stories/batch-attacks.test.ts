@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { address, begins, carePlan, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
+import { address, submitBatch, carePlan, eventually, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inScenario, patienceMs } from './scenario.ts';
 
 /** What people who attacked batches found: each of these went wrong once. */
@@ -34,7 +34,7 @@ describe.concurrent('a batch', () => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       const busy = { kind: 'status', status: 429, headers: { 'retry-after': '1' }, method: 'POST' } as const;
       scenario.hosting.faults.add({ ...busy, times: 'always' });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await scenario.hosting.until(() => scenario.writes()[3], patienceMs);
       await card.shows('[Stop]');
       await rob.clicks(card.card(), 'Stop');
@@ -67,7 +67,7 @@ describe.concurrent('a batch', () => {
       expect(card.card().text).not.toContain('@Dee');
       await chi.clicks(card.card(), 'Approve');
       await scenario.becomes(card.number, 'done');
-      expect(written(scenario, ['acme-blog/live', 'acme-docs/live', 'acme-shop/live'])).toEqual([0, 1, 1]);
+      expect(writeCounts(scenario, ['acme-blog/live', 'acme-docs/live', 'acme-shop/live'])).toEqual([0, 1, 1]);
     }),
   );
 
@@ -82,7 +82,7 @@ describe.concurrent('a batch', () => {
       expect(scenario.writes()).toEqual([]);
       const card = await ana.confirms();
       await scenario.becomes(card.number, 'done');
-      expect(written(scenario, ['acme-docs/live'])).toEqual([1]);
+      expect(writeCounts(scenario, ['acme-docs/live'])).toEqual([1]);
     }),
   );
 
@@ -91,15 +91,15 @@ describe.concurrent('a batch', () => {
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', times: 1 });
-      const card = await begins(ana, `/site allowlist add set:care-plan ${address}`);
+      const card = await submitBatch(ana, `/site allowlist add set:care-plan ${address}`);
       await chi.clicks(card.card(), 'Approve');
       await card.shows('1 unknown');
-      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', card.number);
+      scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', card.number);
       await eventually(scenario, 'without buttons to go on', () => !card.card().text.includes('[Go on'));
       expect(scenario.rows('select state from changes where number = ?', card.number)).toEqual([{ state: 'stopped' }]);
       await card.shows('[It happened: acme-blog/live]');
       expect(card.card().text).not.toContain('[End it]');
-      expect(written(scenario, carePlan).every((count) => count <= 1)).toBe(true);
+      expect(writeCounts(scenario, carePlan).every((count) => count <= 1)).toBe(true);
     }),
   );
 
@@ -120,17 +120,17 @@ describe.concurrent('a batch', () => {
         async (scenario) => {
           const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
           scenario.hosting.faults.add({ kind: 'status', status: 422, method: 'POST', skip: 7 });
-          const card = await begins(ana, clear);
+          const card = await submitBatch(ana, clear);
           await chi.clicks(card.card(), 'Approve');
           await scenario.becomes(card.number, 'stopped');
           await card.shows('[Go on]');
-          const sent = written(scenario, all);
+          const sent = writeCounts(scenario, all);
           expect(sent).not.toEqual(none);
           setBack(scenario.databaseUrl, card.number, { state, version, items: all.length });
           await card.tells("I've ended this batch.");
           await (await chi.says('/site resume')).hears('Sending is on again');
           await scenario.becomes(card.number, 'superseded');
-          expect(written(scenario, all)).toEqual(sent);
+          expect(writeCounts(scenario, all)).toEqual(sent);
         },
       )(),
   );

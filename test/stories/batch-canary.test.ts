@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { begins, written } from './batch.ts';
+import { submitBatch, writeCounts } from './batch.ts';
 import { openScenario, type Scenario } from './scenario.ts';
 
 /** One environment goes first: the others follow only once its site is known to be well. */
@@ -29,9 +29,9 @@ describe.concurrent('a canary', () => {
     expect(review.text).toContain('Goes first, alone: acme-blog/live; the others follow');
     const card = await ana.confirms();
     await scenario.hosting.until(() => scenario.writes('acme-blog/live')[0]);
-    expect(written(scenario, ['acme-blog/staging'])).toEqual([0]);
+    expect(writeCounts(scenario, ['acme-blog/staging'])).toEqual([0]);
     await scenario.becomes(card.number, 'done');
-    expect(written(scenario, ['acme-blog/live', 'acme-blog/staging'])).toEqual([1, 1]);
+    expect(writeCounts(scenario, ['acme-blog/live', 'acme-blog/staging'])).toEqual([1, 1]);
     const [first, second] = scenario.rows('select target_name, sent_at from changes where batch = ?', card.number);
     expect([first?.['target_name'], second?.['target_name']]).toEqual(['acme-blog/live', 'acme-blog/staging']);
     expect(Number(second?.['sent_at']) - Number(first?.['sent_at'])).toBeGreaterThan(10_000);
@@ -40,26 +40,26 @@ describe.concurrent('a canary', () => {
   test('whose site is bad afterwards stops the batch; only its requester lets the others follow', async () => {
     const ben = scenario.person('ben');
     scenario.site.break('acme-docs/live', 'database');
-    const card = await begins(ben, `${clear} acme-docs/live, acme-docs/staging --canary acme-docs/live`);
+    const card = await submitBatch(ben, `${clear} acme-docs/live, acme-docs/staging --canary acme-docs/live`);
     await card.tells('Stopped after its canary: the site of acme-docs/live is not known to be well');
-    expect(written(scenario, ['acme-docs/live', 'acme-docs/staging'])).toEqual([1, 0]);
+    expect(writeCounts(scenario, ['acme-docs/live', 'acme-docs/staging'])).toEqual([1, 0]);
     await card.shows('[Go on]');
     await scenario.person('ana').clicks(card.card(), 'Go on');
-    expect(written(scenario, ['acme-docs/staging'])).toEqual([0]);
+    expect(writeCounts(scenario, ['acme-docs/staging'])).toEqual([0]);
     await ben.clicks(card.card(), 'Go on');
     await scenario.becomes(card.number, 'done');
-    expect(written(scenario, ['acme-docs/live', 'acme-docs/staging'])).toEqual([1, 1]);
+    expect(writeCounts(scenario, ['acme-docs/live', 'acme-docs/staging'])).toEqual([1, 1]);
   });
 
   test('whose site cannot be checked stops the batch', async () => {
     const dee = scenario.person('dee');
-    const card = await begins(dee, `${clear} lumen-studio/* --canary lumen-studio/live`);
+    const card = await submitBatch(dee, `${clear} lumen-studio/* --canary lumen-studio/live`);
     await scenario.becomes(
       Number(scenario.rows('select number from changes where batch = ?', card.number)[0]?.['number']),
       'done',
     );
-    scenario.rewrite('update changes set settled_at = settled_at - 3600000 where batch = ?', card.number);
+    scenario.runSql('update changes set settled_at = settled_at - 3600000 where batch = ?', card.number);
     await card.tells("Stopped after its canary: I couldn't check the site of lumen-studio/live");
-    expect(written(scenario, ['lumen-studio/live', 'lumen-studio/staging'])).toEqual([1, 0]);
+    expect(writeCounts(scenario, ['lumen-studio/live', 'lumen-studio/staging'])).toEqual([1, 0]);
   });
 });

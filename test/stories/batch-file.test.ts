@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recordsOf } from '../cells.ts';
-import { address, begins, carePlan, eventually, policy } from './batch.ts';
+import { address, submitBatch, carePlan, eventually, policy } from './batch.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread, TestUser } from './people.ts';
 
@@ -25,7 +25,7 @@ describe.concurrent('the file of a batch', () => {
       const [ana, chi, gus] = [scenario.person('ana'), scenario.person('chi'), scenario.person('gus')];
       await (await chi.says('/site lock acme-docs/live =SUM(1)')).hears('locked');
       scenario.hosting.faults.add({ kind: 'status', status: 422, method: 'POST', skip: 2, times: 1 });
-      const card = await begins(ana, '/site cache clear acme-*/*,harbor-events/live');
+      const card = await submitBatch(ana, '/site cache clear acme-*/*,harbor-events/live');
       await card.tells('did not end well');
       await card.shows('[End it]');
       // It may go on yet, so not all lines are final.
@@ -80,10 +80,10 @@ describe.concurrent('the file of a batch', () => {
     'names who approved it; a batch that never began has none',
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const none = await begins(ana, `/site allowlist add set:care-plan ${address}`);
+      const none = await submitBatch(ana, `/site allowlist add set:care-plan ${address}`);
       await ana.clicks(none.card(), 'Cancel');
       await scenario.becomes(none.number, 'cancelled');
-      const card = await begins(ana, `/site allowlist add set:care-plan ${address}`);
+      const card = await submitBatch(ana, `/site allowlist add set:care-plan ${address}`);
       await chi.clicks(card.card(), 'Approve');
       await card.tells('All are done.');
       const { records } = await fileFor(scenario, ana);
@@ -104,7 +104,7 @@ describe.concurrent('the file of a batch', () => {
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       scenario.slack.faults.add(fault);
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await card.tells(`change ${card.number} has a line for each.`);
       await eventually(
         scenario,
@@ -127,7 +127,7 @@ describe.concurrent('the file of a batch', () => {
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       scenario.slack.faults.add({ method: 'files.getUploadURLExternal', ...fault });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await card.tells('All are done.');
       const attempts = () =>
         scenario.rows('select attempts from messages where key = ?', `${card.number}:ended`)[0]?.['attempts'];
@@ -144,7 +144,7 @@ describe.concurrent('the file of a batch', () => {
     inScenario({ policy, ownProcess: 'the first' }, async (scenario) => {
       const ana = scenario.person('ana');
       const fault = scenario.slack.faults.add({ method: 'upload', kind: 'status', status: 503 });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await card.tells('All are done.');
       await scenario.slack.until(
         () => scenario.slack.calls().find(({ method }) => method === 'files.getUploadURLExternal'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { begins, editsOf, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
+import { submitBatch, editsOf, eventually, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
 import { inScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
 import type { ChangeThread, TestUser } from './people.ts';
@@ -46,12 +46,12 @@ test(
     const edits = editsOf(scenario, card);
     // It begins, stops, and comes to rest besides.
     expect(edits).toBeLessThanOrEqual((performance.now() - began) / 5_000 + 5);
-    const sent = sum(written(scenario, names));
+    const sent = sum(writeCounts(scenario, names));
     await card.shows(`${sent} of 200 done`);
     await ana.clicks(card.card(), 'End it');
     await card.tells('It is over, and not all are done.');
-    expect(sum(written(scenario, names))).toBe(sent);
-    expect(Math.max(...written(scenario, names))).toBe(1);
+    expect(sum(writeCounts(scenario, names))).toBe(sent);
+    expect(Math.max(...writeCounts(scenario, names))).toBe(1);
     expect(card.replies()).toHaveLength(2);
     expect(scenario.slack.calls().filter(({ result }) => result === 'ratelimited')).toEqual([]);
   }),
@@ -82,19 +82,19 @@ test(
     scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', skip: 12 });
     scenario.hosting.faults.add({ kind: 'reset', at: 'after-headers', method: 'POST', skip: 20 });
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 200, times: 'always' });
-    const card = await begins(ana, clear);
+    const card = await submitBatch(ana, clear);
     for (const killedAt of [3, 10, 18]) {
       const over = pressesOn(scenario, card, ana).catch(() => undefined);
       await scenario.hosting.until(() => scenario.writes()[killedAt], patienceMs);
       await scenario.kill();
       // The leases of the dead would end by themselves, within a minute.
-      scenario.rewrite('update changes set lease_until = 1, due_at = 1 where owner is not null');
-      scenario.rewrite('update messages set lease_until = 1 where owner is not null');
+      scenario.runSql('update changes set lease_until = 1, due_at = 1 where owner is not null');
+      scenario.runSql('update messages set lease_until = 1 where owner is not null');
       await scenario.start();
       void over;
     }
     await pressesOn(scenario, card, ana);
-    const counts = written(scenario, names);
+    const counts = writeCounts(scenario, names);
     expect(Math.max(...counts)).toBe(1);
     const of = (...states: readonly string[]): number => sum(states.map(inState));
     const inState = (state: string): number =>
@@ -117,12 +117,12 @@ test(
   inScenario({ policy, hosting: { plan: manySites(30), durations } }, async (scenario) => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 200, times: 'always' });
-    const card = await begins(ana, clear);
+    const card = await submitBatch(ana, clear);
     await scenario.hosting.until(() => scenario.writes()[3], patienceMs);
     await scenario.stop();
     const from = Date.UTC(2026, 0, 2, 3, 4);
     const value = JSON.stringify({ kind: 'restored', from, at: from + 60_000 });
-    scenario.rewrite('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
+    scenario.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
     await scenario.start();
     await card.tells("I've ended this batch.");
     await card.tells('More of it may have been done than its card says');

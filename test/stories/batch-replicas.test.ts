@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
-import { editsOf, manySites, namesOfMany, policy, written } from './batch.ts';
+import { editsOf, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread, TestUser } from './people.ts';
 
@@ -63,7 +63,7 @@ async function twoHundred(scenario: Scenario, ask: Ask): Promise<void> {
   const card = await ana.confirms();
   const story = { scenario, ask, ana, card };
   await Promise.all([killsOneAgainAndAgain(story), pressesOn(story)]);
-  const counts = written(scenario, names);
+  const counts = writeCounts(scenario, names);
   expect(Math.max(...counts)).toBe(1);
   // The host has them all, but those that a killed replica was about to send.
   const unknown = await inState(story, 'unknown');
@@ -74,7 +74,7 @@ async function twoHundred(scenario: Scenario, ask: Ask): Promise<void> {
   await card.tells('It is over, and not all are done.');
   const done = names.filter((name) => isDone(scenario, name)).length;
   await card.shows(`${done} of ${count} done · ${count - done} failed`);
-  expect(written(scenario, names)).toEqual(counts);
+  expect(writeCounts(scenario, names)).toEqual(counts);
   expect(card.replies().length).toBeLessThanOrEqual(3);
   await expectFewCalls(story, performance.now() - began);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, begins, carePlan, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
+import { address, submitBatch, carePlan, eventually, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
@@ -26,7 +26,7 @@ describe.concurrent('a batch stops', () => {
       inScenario(thirty, async (scenario) => {
         const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
         scenario.hosting.faults.add({ ...fault, method: 'POST', skip: 3 });
-        const card = await begins(ana, clear);
+        const card = await submitBatch(ana, clear);
         await card.tells('did not end well');
         await scenario.becomes(card.number, 'stopped');
         await card.shows(standing);
@@ -41,8 +41,8 @@ describe.concurrent('a batch stops', () => {
         await (await rob.clicks(card.card(), 'Go on')).hears('Only @Ana can let it go on');
         expect(scenario.writes()).toHaveLength(sent);
         await ana.clicks(card.card(), 'Go on');
-        await eventually(scenario, 'all to be tried', () => sum(written(scenario, all)) === 30);
-        expect(written(scenario, all)).toEqual(all.map(() => 1));
+        await eventually(scenario, 'all to be tried', () => sum(writeCounts(scenario, all)) === 30);
+        expect(writeCounts(scenario, all)).toEqual(all.map(() => 1));
         await card.shows('29 of 30 done');
         expect(card.replies().length).toBeLessThanOrEqual(3);
       })(),
@@ -53,7 +53,7 @@ describe.concurrent('a batch stops', () => {
     inScenario(thirty, async (scenario) => {
       const [ana, rob, chi] = [scenario.person('ana'), scenario.person('rob'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await scenario.hosting.until(() => scenario.writes()[3], patienceMs);
       await (await chi.says('/site pause')).hears(/paused/i);
       await eventually(
@@ -87,7 +87,7 @@ describe.concurrent('a batch stops', () => {
       await card.tells('It is over, and not all are done.');
       await scenario.becomes(card.number, 'ended');
       expect(card.replies()).toHaveLength(2);
-      expect(Math.max(...written(scenario, all))).toBe(1);
+      expect(Math.max(...writeCounts(scenario, all))).toBe(1);
       await card.shows(`${scenario.writes().length} of 30 done`);
     }),
   );
@@ -97,23 +97,23 @@ describe.concurrent('a batch stops', () => {
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       await (await chi.says('/site lock acme-docs/live a look around')).hears('locked');
-      const card = await begins(ana, '/site cache clear set:care-plan');
+      const card = await submitBatch(ana, '/site cache clear set:care-plan');
       await card.tells('All were tried, and not all are done.');
       await card.shows(/acme-docs\/live.*locked by @Chi/s);
       await card.shows('[Retry those not sent]');
-      expect(written(scenario, carePlan)).toEqual([1, 0, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 0, 1, 1]);
       await ana.clicks(card.card(), 'Retry those not sent');
       await eventually(scenario, 'it to stop again', () =>
         JSON.stringify(
           scenario.rows('select count(*) as n from audit where change = ? and event = ?', card.number, 'halt'),
         ).includes('2'),
       );
-      expect(written(scenario, carePlan)).toEqual([1, 0, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 0, 1, 1]);
       await (await chi.says('/site unlock acme-docs/live')).hears('unlocked');
       await card.shows('[Retry those not sent]');
       await ana.clicks(card.card(), 'Retry those not sent');
       await card.tells('All are done.');
-      expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
       await card.shows('4 of 4 done');
     }),
   );
@@ -122,8 +122,8 @@ describe.concurrent('a batch stops', () => {
     'not because one environment was changed meanwhile: that one is not sent, the others are',
     inScenario({ policy }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
-      const card = await begins(ana, `/site allowlist add set:care-plan ${address}`);
-      const other = await ben.wants('/site allowlist add acme-docs/live 192.0.2.7');
+      const card = await submitBatch(ana, `/site allowlist add set:care-plan ${address}`);
+      const other = await ben.requests('/site allowlist add acme-docs/live 192.0.2.7');
       await chi.clicks(other.card(), 'Approve');
       await scenario.becomes(other.number, 'done');
       await chi.clicks(card.card(), 'Approve');
@@ -131,7 +131,7 @@ describe.concurrent('a batch stops', () => {
       await card.shows(
         /3 of 4 done · 1 changed meanwhile.*acme-docs\/live.*Somebody changed acme-docs\/live in the meantime/s,
       );
-      expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
       // What was frozen does not fit any more, so nothing is left that this batch could do.
       await scenario.becomes(card.number, 'ended');
       await card.tells('It is over, and not all are done.');
@@ -144,7 +144,7 @@ describe.concurrent('a batch stops', () => {
     inScenario(thirty, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await scenario.hosting.until(() => scenario.writes()[1], patienceMs);
       await (await chi.says('/site pause')).hears(/paused/i);
       scenario.hosting.faults.remove();
@@ -162,7 +162,7 @@ describe.concurrent('a batch stops', () => {
       await (await chi.says('/site resume')).hears(/resume|goes on|ended the pause/i);
       await eventually(scenario, 'it to go on', () => scenario.writes().length > sent);
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
-      await scenario.rule(thirty.policy.replace('developers: [U01ANA, U02BEN]', 'developers: [U02BEN]'));
+      await scenario.writePolicy(thirty.policy.replace('developers: [U01ANA, U02BEN]', 'developers: [U02BEN]'));
       await eventually(
         scenario,
         'the rules to be read',
@@ -177,7 +177,7 @@ describe.concurrent('a batch stops', () => {
       // Those that had passed their last check.
       expect(scenario.writes().length).toBeLessThanOrEqual(last + 8);
       expect(scenario.writes().length).toBeLessThan(30);
-      expect(Math.max(...written(scenario, all))).toBe(1);
+      expect(Math.max(...writeCounts(scenario, all))).toBe(1);
     }),
   );
 
@@ -186,7 +186,7 @@ describe.concurrent('a batch stops', () => {
     inScenario(thirty, async (scenario) => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST' });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await scenario.becomes(card.number, 'stopped');
       await card.shows('1 unknown');
       const hit = scenario.writes().find(({ status }) => status === 500);
@@ -199,10 +199,10 @@ describe.concurrent('a batch stops', () => {
         patienceMs,
       );
       const sent = scenario.writes().length;
-      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', card.number);
+      scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', card.number);
       await eventually(scenario, 'no button to go on', () => !labelsOf(card).includes('[Go on'));
       await card.shows(`[It happened: ${name}]`);
-      scenario.rewrite(`update changes set sent_at = 1 where state = 'unknown'`);
+      scenario.runSql(`update changes set sent_at = 1 where state = 'unknown'`);
       await (
         await rob.clicks(card.card(), `It happened: ${name}`)
       ).hears("The rules don't let you do this yourself, so you can't close it.");
@@ -227,11 +227,11 @@ describe.concurrent('a batch stops', () => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const names = namesOfMany(12);
       scenario.hosting.faults.add({ kind: 'status', status: 422, method: 'POST' });
-      const card = await begins(ana, `/site allowlist add many-*/live ${address}`);
+      const card = await submitBatch(ana, `/site allowlist add many-*/live ${address}`);
       await chi.clicks(card.card(), 'Approve');
       await scenario.becomes(card.number, 'stopped');
       await card.shows('[Go on without…]');
-      const before = written(scenario, names);
+      const before = writeCounts(scenario, names);
       await (
         await ana.clicks(card.card(), 'Go on')
       ).hears('It needed an approval, so somebody who may approve it has to let it go on.');
@@ -241,7 +241,7 @@ describe.concurrent('a batch stops', () => {
       await chi.form('goes on');
       await scenario.becomes(card.number, 'ended');
       await card.shows('10 of 12');
-      const after = written(scenario, names);
+      const after = writeCounts(scenario, names);
       expect(Math.max(...after)).toBe(1);
       expect(after.at(-1)).toBe(0);
       expect(sum(before)).toBeLessThan(sum(after));
@@ -255,14 +255,14 @@ describe.concurrent('a batch stops', () => {
     inScenario(thirty, async (scenario) => {
       const ana = scenario.person('ana');
       scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST' });
-      const card = await begins(ana, clear);
+      const card = await submitBatch(ana, clear);
       await card.tells('What is unknown');
       const inOps = (): number =>
         scenario.slack.messages({ channel: 'C0OPS', as: chiId }).filter(({ text }) => text.includes('1 unknown'))
           .length;
       await eventually(scenario, 'at rest', () => /reminders/.test(progressOf(scenario, card)));
       const told = inOps();
-      scenario.rewrite(
+      scenario.runSql(
         `update changes set expires_at = 1, due_at = 1, progress = json_set(progress, '$.reminders.nextAt', 1)
          where number = ?`,
         card.number,

@@ -21,7 +21,7 @@ test(
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'status', status: 422, method: 'POST', times: 'always' });
       const edit = async (time: string, edits: number): Promise<void> => {
-        await scenario.rule(valid(time));
+        await scenario.writePolicy(valid(time));
         const read = () => scenario.rows("select 1 from audit where event = 'policy'").length === edits;
         await eventually(scenario, 'the rules to be read', read);
       };
@@ -43,11 +43,7 @@ test(
 
       await edit('1m', 3);
       const passes = (ms: number) =>
-        scenario.rewrite(
-          'update changes set expires_at = expires_at - ?, due_at = 1 where number = ?',
-          ms,
-          card.number,
-        );
+        scenario.runSql('update changes set expires_at = expires_at - ?, due_at = 1 where number = ?', ms, card.number);
       const stops = () => scenario.rows("select 1 from audit where change = ? and event = 'halt'", card.number).length;
       passes(55 * minute);
       await chi.clicks(card.card(), 'Go on');

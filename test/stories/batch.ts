@@ -25,7 +25,7 @@ export const address = '198.51.100.4';
 export const carePlan = ['acme-blog', 'acme-docs', 'acme-shop', 'harbor-events'].map((site) => `${site}/live`);
 
 /** Submits the review of a batch that needs no approval, or asks for it. */
-export async function begins(
+export async function submitBatch(
   person: TestUser,
   line: string,
   filled: Parameters<TestUser['confirms']>[0] = {},
@@ -35,7 +35,7 @@ export async function begins(
 }
 
 /** How often each of these was written. */
-export const written = ({ writes }: Scenario, names: readonly string[]): readonly number[] =>
+export const writeCounts = ({ writes }: Scenario, names: readonly string[]): readonly number[] =>
   names.map((name) => writes(name).length);
 
 /** How often the card was edited so far. */

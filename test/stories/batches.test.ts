@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { address, begins, carePlan, manySites, namesOfMany, policy, written } from './batch.ts';
+import { address, submitBatch, carePlan, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inScenario, patienceMs } from './scenario.ts';
 
 /** One command for many environments: what is reviewed, who lets it begin, and what it says. */
@@ -23,7 +23,7 @@ describe.concurrent('the review of a batch', () => {
         ['blog', 'docs', 'shop'].map((site) => `acme-${site}/${env}`),
       );
       expect(names.map((row) => row['target_name'])).toEqual(inOrder);
-      expect(written(scenario, inOrder)).toEqual(inOrder.map(() => 1));
+      expect(writeCounts(scenario, inOrder)).toEqual(inOrder.map(() => 1));
       expect(card.replies()).toHaveLength(1);
     }),
   );
@@ -37,14 +37,14 @@ describe.concurrent('the review of a batch', () => {
       expect(review.text).toContain('You may not change: 2: acme-blog/live, harbor-events/live: left out');
       const robs = await rob.confirms();
       await robs.tells('All are done.');
-      expect(written(scenario, carePlan)).toEqual([0, 1, 1, 0]);
-      const anas = await begins(ana, clear, { 'Leave out': ['acme-docs/live', 'acme-shop/live'] });
+      expect(writeCounts(scenario, carePlan)).toEqual([0, 1, 1, 0]);
+      const anas = await submitBatch(ana, clear, { 'Leave out': ['acme-docs/live', 'acme-shop/live'] });
       await anas.shows('2 of 2 done');
-      expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
       // The one that is left is no batch.
-      const one = await begins(ana, clear, { 'Leave out': carePlan.slice(1) });
+      const one = await submitBatch(ana, clear, { 'Leave out': carePlan.slice(1) });
       await one.tells('the host reports it finished');
-      expect(written(scenario, carePlan)).toEqual([2, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([2, 1, 1, 1]);
       await ana.opens(clear, 'Leave out');
       const none = await ana.submits({ 'Leave out': carePlan });
       expect(none.acked).toBe(true);
@@ -57,7 +57,7 @@ describe.concurrent('the review of a batch', () => {
     'is shown again if the host has changed meanwhile, without what had nothing to do before',
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
-      await begins(ana, `/site allowlist add acme-docs/live,harbor-events/live ${address} 192.0.2.9`).then(
+      await submitBatch(ana, `/site allowlist add acme-docs/live,harbor-events/live ${address} 192.0.2.9`).then(
         async (first) => {
           await scenario.person('chi').clicks(first.card(), 'Approve');
           await first.tells('All are done.');
@@ -70,10 +70,10 @@ describe.concurrent('the review of a batch', () => {
         /Not possible there, or done already: 2, left out: acme-blog\/live.*acme-shop\/live/s,
       );
       // acme-blog/live has it from now on too, and harbor-events/live another one.
-      const other = await scenario.person('ben').wants('/site allowlist add harbor-events/live 192.0.2.7');
+      const other = await scenario.person('ben').requests('/site allowlist add harbor-events/live 192.0.2.7');
       await scenario.person('chi').clicks(other.card(), 'Approve');
       await scenario.becomes(other.number, 'done');
-      const more = await scenario.person('ben').wants(`/site allowlist add acme-blog/live ${address} 192.0.2.9`);
+      const more = await scenario.person('ben').requests(`/site allowlist add acme-blog/live ${address} 192.0.2.9`);
       await scenario.person('chi').clicks(more.card(), 'Approve');
       await scenario.becomes(more.number, 'done');
       const before = scenario.writes().length;
@@ -95,10 +95,10 @@ describe.concurrent('the review of a batch', () => {
       const site = scenario.hosting.world.sites.find(({ name }) => name === 'lumen-studio');
       if (site === undefined) throw new Error('there is no lumen-studio');
       Object.assign(site, { name: 'acme-new' });
-      await scenario.listsAnew();
+      await scenario.refreshListing();
       const card = await ana.confirms();
       await card.shows('3 of 3 done');
-      expect(written(scenario, ['acme-blog/live', 'acme-docs/live', 'acme-shop/live', 'acme-new/live'])).toEqual([
+      expect(writeCounts(scenario, ['acme-blog/live', 'acme-docs/live', 'acme-shop/live', 'acme-new/live'])).toEqual([
         1, 1, 1, 0,
       ]);
       const next = await ana.opens('/site cache clear acme-*/live', 'Leave out');
@@ -142,7 +142,7 @@ describe.concurrent('the approval of a batch', () => {
     'one click of an approver lets all begin; not of its requester, a reader or a guest; it can be declined and expires',
     inScenario({ policy }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const card = await begins(ana, add);
+      const card = await submitBatch(ana, add);
       await (await ana.clicks(card.card(), 'Approve')).hears('This is your own change');
       await (
         await scenario.person('rob').clicks(card.card(), 'Approve')
@@ -153,20 +153,20 @@ describe.concurrent('the approval of a batch', () => {
       expect(scenario.writes()).toEqual([]);
       await chi.clicks(card.card(), 'Approve');
       await card.tells('All are done.');
-      expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
       expect(card.replies()).toHaveLength(3);
 
-      const declined = await begins(ana, '/site allowlist add set:care-plan 192.0.2.1');
+      const declined = await submitBatch(ana, '/site allowlist add set:care-plan 192.0.2.1');
       await chi.clicks(declined.card(), 'Decline…');
       await chi.form('Reason');
       await chi.submits({ Reason: 'not today' });
       await declined.tells('Declined');
-      const late = await begins(ana, '/site allowlist add set:care-plan 192.0.2.2');
-      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', late.number);
+      const late = await submitBatch(ana, '/site allowlist add set:care-plan 192.0.2.2');
+      scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', late.number);
       await late.tells("It wasn't approved in time.");
       await scenario.becomes(declined.number, 'declined');
       await scenario.becomes(late.number, 'expired');
-      expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
     }),
   );
 
@@ -188,13 +188,13 @@ channels: { ops: C0OPS }
       },
       async (scenario) => {
         const ana = scenario.person('ana');
-        const card = await begins(ana, '/site cache clear acme-*/live');
+        const card = await submitBatch(ana, '/site cache clear acme-*/live');
         await scenario.person('chi').clicks(card.card(), 'Approve');
         await card.tells('One more approval is needed.');
         expect(scenario.writes()).toEqual([]);
         await scenario.person('dee').clicks(card.card(), 'Approve');
         await card.tells('All are done.');
-        expect(written(scenario, ['acme-shop/live', 'acme-blog/live', 'acme-docs/live'])).toEqual([1, 1, 1]);
+        expect(writeCounts(scenario, ['acme-shop/live', 'acme-blog/live', 'acme-docs/live'])).toEqual([1, 1, 1]);
       },
     ),
   );
@@ -218,12 +218,12 @@ test(
     async (scenario) => {
       const asked = (): number =>
         scenario.slack.calls().filter(({ method }) => ['usergroups.users.list', 'users.info'].includes(method)).length;
-      const card = await begins(scenario.person('ana'), '/site cache clear many-*/live');
+      const card = await submitBatch(scenario.person('ana'), '/site cache clear many-*/live');
       await scenario.person('chi').clicks(card.card(), 'Approve');
       await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
       const before = asked();
       await card.tells('All are done.');
-      expect(written(scenario, namesOfMany(24))).toEqual(namesOfMany(24).map(() => 1));
+      expect(writeCounts(scenario, namesOfMany(24))).toEqual(namesOfMany(24).map(() => 1));
       // Two people and two groups, again after fifteen seconds each; App Home may ask as well.
       expect(asked() - before).toBeLessThan(24);
     },
@@ -234,7 +234,7 @@ test(
   'a batch counts as one of the five changes that may wait for approval',
   inScenario({ policy }, async (scenario) => {
     const ana = scenario.person('ana');
-    for (const end of [1, 2, 3, 4, 5]) await begins(ana, `/site allowlist add set:care-plan 192.0.2.${end}`);
+    for (const end of [1, 2, 3, 4, 5]) await submitBatch(ana, `/site allowlist add set:care-plan 192.0.2.${end}`);
     await ana.opens('/site allowlist add set:care-plan 192.0.2.6', 'Leave out');
     await ana.submits();
     await ana.form('You already have 5 changes waiting for approval');

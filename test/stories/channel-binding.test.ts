@@ -184,7 +184,7 @@ test(
     await (await ana.says('/site use lumen-studio', 'C0GENERAL')).hears('This channel is now bound to lumen-studio');
     const site = world.sites.find(({ name }) => name === 'lumen-studio');
     Object.assign(site ?? {}, { name: 'lumen-lab', displayName: 'Lumen Lab' });
-    await scenario.listsAnew();
+    await scenario.refreshListing();
     await (await ana.says('/site backups list live', 'C0GENERAL')).hears('lumen-lab/live · backups');
     const bound = await ana.says('/site use', 'C0GENERAL');
     await bound.hears('This channel is bound to lumen-lab, by @Ana');
@@ -192,7 +192,7 @@ test(
       world.sites.findIndex(({ name }) => name === 'lumen-lab'),
       1,
     );
-    await scenario.listsAnew();
+    await scenario.refreshListing();
     await (await ana.says('/site backups list live', 'C0GENERAL')).hears('Which one? Nothing was done.');
     await (await fay.says('/site use --forget', 'C0GENERAL')).hears('This channel is no longer bound to lumen-studio');
   }),

@@ -53,8 +53,8 @@ describe.concurrent('the site is read before and after', () => {
     // Read before anybody has approved it.
     await vi.waitFor(async () => expect(await storyOf(scenario, change.number)).toContain('Site before: well'), soon);
     await scenario.person('chi').clicks(change.card(), 'Approve');
-    await scenario.holds(change.number);
-    scenario.lets(change.number);
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
     await change.tells(/^✅ Done after /);
     const verdict = await change.tells(
       /acme-shop\/live was 200 in \d\.\d s before, and is now 500 \(WordPress reports a critical error\), in 3 of 3 readings/,

@@ -53,7 +53,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     one(`select ${name} as answer from changes where number = $1`, change);
 
   test('promise 1: a change can be approved for its hour and stopped for its ten seconds, and is sent once then', async () => {
-    const change = await scenario.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
+    const change = await scenario.person('ana').requests('/site push acme-shop/staging acme-shop/live --database');
     const asked = Date.now();
     expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
     await scenario.person('chi').clicks(change.card(), 'Approve');
@@ -69,7 +69,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
 
   test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
     const before = scenario.writes().length;
-    const change = await scenario.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
+    const change = await scenario.person('ben').requests('/site push acme-blog/live acme-blog/staging --database');
     await change.tells('@Chi: this is waiting for your approval until');
     const { rowCount } = await sql.query(
       `update changes set due_at = at, expires_at = at

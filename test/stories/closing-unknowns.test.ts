@@ -32,13 +32,13 @@ const closing = ['It happened', 'It did not happen'];
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 /** Makes the change old enough to be closed, and its next reminder due. */
 const reminds = (scenario: Scenario, { number }: ChangeThread): void => {
-  scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
-  scenario.lets(number);
+  scenario.runSql('update changes set sent_at = 1 where number = ?', number);
+  scenario.makeDue(number);
 };
 /** A push by Ana, approved by Chi and answered with a gateway's page. Resolves when the thread shows the evidence. */
 async function lost(scenario: Scenario, site: string): Promise<ChangeThread> {
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true });
-  const change = await scenario.person('ana').wants(onto(site));
+  const change = await scenario.person('ana').requests(onto(site));
   await scenario.person('chi').clicks(change.card(), 'Approve');
   await change.tells(/^⚠️ @Ana @Chi Outcome unknown\./);
   await change.tells(/so it probably started\./);
@@ -106,8 +106,8 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const change = await lost(scenario, 'acme-blog');
       await scenario.stop();
       const week = 7 * 24 * 3_600_000;
-      scenario.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
-      scenario.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
+      scenario.runSql('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
+      scenario.runSql("update kv set at = at - ? where key = 'last_seen'", week);
       await scenario.start();
       await scenario.person('chi').reads(/^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h\)/);
@@ -157,7 +157,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const unknown = inOps(/Outcome unknown/);
       await vi.waitFor(() => expect(unknown()).toHaveLength(1), { timeout: patienceMs });
       scenario.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'message_not_found', channel: 'C0OPS' });
-      scenario.rewrite('update changes set sent_at = 1 where number = ?', change.number);
+      scenario.runSql('update changes set sent_at = 1 where number = ?', change.number);
       await change.shows(/Outcome unknown/);
       await ana.clicks(change.card(), 'It happened');
       await vi.waitFor(() => expect(inOps(/@Ana says it happened/)()).toHaveLength(1), { timeout: patienceMs });
@@ -199,7 +199,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true, ms: 1_000 });
-      const change = await ana.wants(onto('acme-blog'));
+      const change = await ana.requests(onto('acme-blog'));
       await chi.clicks(change.card(), 'Approve');
       await scenario.hosting.until(() => scenario.writes('acme-blog/staging')[0], patienceMs);
       scenario.hosting.faults.add({ kind: 'gateway', section: '4.22', times: 'always' });
@@ -238,7 +238,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
       await scenario.slack.changeGroup('S0LEADS', ['U03CHI']);
       const change = await lost(scenario, 'acme-blog');
-      const waiting = await ana.wants(onto('acme-docs'));
+      const waiting = await ana.requests(onto('acme-docs'));
       const early = await dee.clicks(waiting.card(), 'Decline…');
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
@@ -304,7 +304,7 @@ describe.concurrent('unlock --force', () => {
     'does not free a change whose operation is followed',
     inScenario({ policy: first, hosting }, async (scenario) => {
       scenario.hosting.operations.plan('environments:push', 'hang');
-      const change = await scenario.person('ana').wants(onto('acme-blog'));
+      const change = await scenario.person('ana').requests(onto('acme-blog'));
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sent. The host accepted it as');
       const said = await scenario.person('fay').says('/site unlock acme-blog/staging --force');

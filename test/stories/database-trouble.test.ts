@@ -84,7 +84,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     const said = await scenario.person('ben').says(clear);
     inTime(said.outcome);
     await said.hears(noDatabase);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await soon(() => expect(scenario.log().includes(`trouble while saving what came of #${change.number}`)).toBe(true));
     expect(await stateOf(change.number)).toBe('sending');
     wire.mend();
@@ -344,7 +344,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     test('of an approval, done: it counts once, and the change is sent once', async () => {
       const target = 'lumen-studio/staging';
       const written = writesOf(target);
-      const change = await scenario.person('ana').wants(`/site push lumen-studio/live ${target} --database`);
+      const change = await scenario.person('ana').requests(`/site push lumen-studio/live ${target} --database`);
       const lost = wire.lose('answer', lineOf('approve', target));
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
       await lost;
@@ -358,7 +358,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const target = 'harbor-events/staging';
       const written = writesOf(target);
       const fay = scenario.person('fay');
-      const change = await fay.wants(`/site push harbor-events/live ${target} --database`, 'C0OPS');
+      const change = await fay.requests(`/site push harbor-events/live ${target} --database`, 'C0OPS');
       const lost = wire.lose('commit', lineOf('approve', target));
       const dee = scenario.person('dee');
       const said = await dee.clicks(change.card(), 'Approve');

@@ -171,8 +171,8 @@ describe('a form whose fields depend on each other', () => {
       .confirms({ 'Type acme-blog/live to confirm': 'acme-blog/live' })
       .finally(() => (scenario.slack.delivery.duplicates = 1));
     await chi.clicks(change.card(), 'Approve');
-    await scenario.holds(change.number);
-    scenario.lets(change.number);
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
     expect(await sent('acme-blog/live')).toMatchObject([{ body: { file_list: [path] } }]);
   });
 
@@ -181,7 +181,7 @@ describe('a form whose fields depend on each other', () => {
     const ben = scenario.person('ben');
     await ben.says('/site push acme-docs/live --files');
     await ben.form('Looking at the host…');
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await ben.form(pushForm);
     expect(isSelect(forms.control('ben', only))).toBe(true);
     expect(JSON.stringify(forms.control('ben', 'From')?.value)).toContain('acme-docs/live');
@@ -223,7 +223,7 @@ describe('a form whose fields depend on each other', () => {
       await scenario.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
       // The state of the form is saved a moment later.
       const offersOfOld = () => {
-        scenario.rewrite('update button_payloads set expires_at = 1');
+        scenario.runSql('update button_payloads set expires_at = 1');
         return forms.offers('ben', only, '');
       };
       await expect.poll(offersOfOld).toEqual([]);
@@ -291,7 +291,7 @@ describe('a form whose fields depend on each other', () => {
     await scenario.hosting.until(() => fileReads() > before || undefined);
     await forms.picks('ana', 'From', 'acme-blog/live');
     await forms.soon('ana', only, (one) => isSelect(one) && one?.block_id !== undefined && fileReads() === before + 2);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await scenario.hosting.until(
       () => scenario.hosting.journal.entries().every(({ state }) => state !== 'received') || undefined,
     );
@@ -310,7 +310,7 @@ describe('a form whose fields depend on each other', () => {
     await forms.picks('ana', 'From', 'acme-docs/live');
     await scenario.person('ana').submits({ Onto: 'acme-docs/staging' });
     await scenario.person('ana').form('All files of acme-docs/staging will be replaced.');
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await scenario.slack.until(
       () =>
         scenario.slack

@@ -36,7 +36,7 @@ const column = (own: Scenario, of: string): unknown => own.rows(`select ${of} as
 
 /** Makes the digest due, and resolves when it was told, put off or ended. */
 async function due(own: Scenario): Promise<void> {
-  own.rewrite('update watches set due_at = 1 where ended_at is null');
+  own.runSql('update watches set due_at = 1 where ended_at is null');
   await vi.waitFor(() => expect([column(own, 'due_at'), column(own, 'owner')]).not.toEqual([1, null]), waiting);
   await vi.waitFor(() => expect(column(own, 'owner')).toBeNull(), waiting);
 }
@@ -125,14 +125,14 @@ describe('a weekly digest', () => {
     inScenario({ policy }, async (own) => {
       await start(own);
       own.slack.disableGroup('S0DEVS');
-      own.passes(120_000);
+      own.advanceTime(120_000);
       await due(own);
       const reads = own.hosting.journal.entries().filter(({ path }) => /backups|themes/.test(path));
       expect(reads).toEqual([]);
       const week = (): readonly string[] =>
         heard(own).flatMap(({ text }) => (/^(?:Digest of|There's no digest)/.test(text) ? [text] : []));
       expect([week(), column(own, 'tried_at')]).toEqual([[], expect.any(Number)]);
-      own.rewrite('update watches set tried_at = tried_at - ?', day);
+      own.runSql('update watches set tried_at = tried_at - ?', day);
       await due(own);
       await hears(
         own,
@@ -140,9 +140,9 @@ describe('a weekly digest', () => {
       );
       expect([week().length, column(own, 'tried_at')]).toEqual([1, null]);
       own.slack.disableGroup('S0DEVS', false);
-      await own.rule(policy.replace('allow: [digest,', 'allow: ['));
+      await own.writePolicy(policy.replace('allow: [digest,', 'allow: ['));
       await vi.waitFor(() => expect(own.log()).toContain('policy'), waiting);
-      own.passes(120_000);
+      own.advanceTime(120_000);
       await vi.waitFor(async () => {
         await due(own);
         expect(column(own, 'end_reason')).toBe('not_allowed');

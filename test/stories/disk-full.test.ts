@@ -31,15 +31,15 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
 
   test('promise 1: nothing is taken on and nothing sent, and people are told; with room again it is sent once', async () => {
     const before = scenario.writes().length;
-    scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
+    scenario.runSql(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const change = await scenario.person('ana').asks(clear);
     fill();
     const inTime = threeSeconds(scenario.pid());
     const said = await scenario.person('ben').says(clear);
     inTime(said.outcome);
     await said.hears("My database isn't answering. If you see no card and no other answer to this, nothing was done");
-    scenario.rewrite(`delete from kv where key = 'pause'`);
-    scenario.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
+    scenario.runSql(`delete from kv where key = 'pause'`);
+    scenario.runSql(`update changes set due_at = 1, owner = null where state = 'approved'`);
     await prints(scenario, /disk I\/O error[^\n]*trouble while looking for work/);
     expect(scenario.log().includes('no transaction is active')).toBe(false);
     expect(scenario.writes()).toHaveLength(before);
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
     const change = await scenario.person('ana').asks(clear);
     await scenario.hosting.until(() => scenario.writes()[before], patienceMs);
     fill();
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await prints(scenario, /disk I\/O error[^\n]*trouble while saving what came of/);
     makeRoom();
     await change.tells(finished);

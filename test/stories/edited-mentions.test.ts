@@ -46,7 +46,7 @@ test(
     const change = await scenario.change(1);
     await change.tells('the host reports it finished');
     // The previous mention again, with another event id.
-    scenario.rewrite("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
+    scenario.runSql("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
     await slack.redeliver(first.envelope ?? '');
     const after = await scenario.person('ana').asks('/site cache clear acme-blog/staging', 'C0GENERAL');
     await after.tells('the host reports it finished');

@@ -165,7 +165,7 @@ describe('one person asks for more than their share', () => {
     inScenario({ hosting: { durations: { 'cache:clear': 0, 'environments:push': 0 } } }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const batch = Promise.all(Array.from({ length: 20 }, () => ana.says('/site cache clear acme-shop/staging')));
-      const push = await ben.wants('/site push acme-docs/staging acme-docs/live --files');
+      const push = await ben.requests('/site push acme-docs/staging acme-docs/live --files');
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       await chi.clicks(push.card(), 'Approve');
@@ -190,9 +190,9 @@ describe('one person asks for more than their share', () => {
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const asked = () => scenario.hosting.journal.entries().filter((entry) => entry.path === path).length;
       const before = asked();
-      scenario.rewrite('update timers set due_at = 1 where requester = ?', rob.id);
+      scenario.runSql('update timers set due_at = 1 where requester = ?', rob.id);
       await scenario.hosting.until(() => asked() > before || undefined, patienceMs);
-      scenario.rewrite('update timers set due_at = 2 where requester = ?', ana.id);
+      scenario.runSql('update timers set due_at = 2 where requester = ?', ana.id);
       await scenario.hosting.until(() => scenario.writes('acme-docs/staging')[1], patienceMs);
       // The requests of the others still hang.
       expect(scenario.rows('select id from timers where last_note is not null')).toEqual([]);

@@ -117,7 +117,7 @@ describe('a form', () => {
       at: Date.now(),
       id: scenario.hosting.world.environmentNamed('acme-docs/staging')?.id,
     };
-    scenario.rewrite(
+    scenario.runSql(
       "insert into locks (target, person, reason, taken_at) values ('environment:' || ?, ?, 'a release', ?)",
       lock.id ?? '',
       lock.person,
@@ -128,8 +128,8 @@ describe('a form', () => {
     await ana.submits({ Environment: 'acme-docs/staging' });
     await queued.hears(/You're number 1 in the queue.* acme-docs\/staging is locked by @Chi/);
     expect(scenario.writes()).toHaveLength(before);
-    scenario.rewrite('delete from queued_requests');
-    scenario.rewrite('delete from locks');
+    scenario.runSql('delete from queued_requests');
+    scenario.runSql('delete from locks');
   });
 
   test('promise 5: the review is out of date when submitted: it is shown again, and nothing is sent', async () => {
@@ -156,7 +156,7 @@ describe('a form', () => {
     const opened = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
     await ana.form('Looking at the host');
     await scenario.slack.closeModal(ana.id);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await scenario.slack.until(() =>
       scenario.slack
         .calls()
@@ -171,7 +171,7 @@ describe('a form', () => {
     scenario.hosting.world.environmentNamed('acme-docs/live')?.allowlist.push('198.51.100.5');
     await ben.submits();
     await scenario.slack.closeModal(ben.id);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-docs/live. Nothing was changed.');
     expect(scenario.writes()).toHaveLength(before);
   });

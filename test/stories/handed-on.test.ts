@@ -137,7 +137,7 @@ describe('a request that is handed on', () => {
     const offered = await inChannel(scenario, '@Rob asks somebody who may: cache clear');
     await ben.clicks(offered, run);
     await ben.form('acme-shop/live');
-    scenario.rewrite('update handed_on_requests set expires_at = 1 where ended_at is null');
+    scenario.runSql('update handed_on_requests set expires_at = 1 where ended_at is null');
     await ben.submits();
     await ben.form(/It has expired: it could be run until .+\. Nothing was done\./);
     const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
@@ -189,7 +189,7 @@ rules:
       await (
         await rob.says('/site cache clear acme-blog/staging --hand-on')
       ).hears("You've asked others 5 times within 1 h. Nobody was asked, and nothing was sent.");
-      own.rewrite('update handed_on_requests set created_at = created_at - 3600001');
+      own.runSql('update handed_on_requests set created_at = created_at - 3600001');
       await (await rob.says('/site cache clear acme-blog/staging --hand-on')).hears(/^I asked /);
     }),
   );
@@ -199,7 +199,7 @@ rules:
     inScenario({ policy: byGroup, hosting }, async (own) => {
       const rob = own.person('rob');
       own.slack.disableGroup('S0DEVS');
-      own.passes(120_000);
+      own.advanceTime(120_000);
       const later = await (await rob.says(clear, rob.direct)).hears("I can't tell right now who may do this.");
       expect(later.text).toMatch(
         /who is in the user group S0DEVS\. Nobody was asked, and nothing was sent\..*Try again/s,
@@ -229,7 +229,7 @@ rules:
       await ben.clicks(offered, run);
       await ben.form('acme-shop/live');
       const value = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
-      own.rewrite('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
+      own.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
       await ben.submits();
       await ben.form(
         "My database was set back, so this can't be run from here any more. It may have been run already.",

@@ -78,7 +78,7 @@ describe('promise 2: the host, asked to clear a cache,', () => {
   const followsSince = (number: number, since: number): Promise<void> =>
     vi.waitFor(
       () => {
-        scenario.rewrite(
+        scenario.runSql(
           `update changes set poll_state = json_set(poll_state, '$.since', ?), due_at = 1
             where number = ? and owner is null and poll_state is not null and settled_at is null`,
           since,

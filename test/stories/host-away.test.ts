@@ -37,10 +37,10 @@ describe.concurrent('the host', () => {
     'is down: nothing was sent, the card says why it waits, and at its time it expires with a way to ask again',
     inScenario({}, async (scenario) => {
       await scenario.hosting.close();
-      scenario.passes(10_000);
+      scenario.advanceTime(10_000);
       const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
       await change.shows("Not sent yet. The host doesn't say right now whether acme-shop/staging still exists.");
-      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       const over = await change.tells(/⛔ Nothing was sent\. It was not sent in time\./);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
       await change.shows(/^⛔/);
@@ -85,26 +85,26 @@ describe.concurrent('the host', () => {
     'lacks the site in one listing: a click on Approve decides nothing, an approved change waits, and it is sent once',
     inScenario(atOnce, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const change = await ana.wants(push);
-      scenario.passes(10_000);
-      scenario.dropsOnce('acme-shop');
+      const change = await ana.requests(push);
+      scenario.advanceTime(10_000);
+      scenario.omitSiteOnce('acme-shop');
       const click = await chi.clicks(change.card(), 'Approve');
       await click.hears(
         "acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       await change.shows(/^⏳/);
-      scenario.passes(10_000);
+      scenario.advanceTime(10_000);
       await chi.clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
-      scenario.passes(10_000);
-      scenario.dropsOnce('acme-shop');
-      scenario.lets(change.number);
+      await scenario.holdBeforeSend(change.number);
+      scenario.advanceTime(10_000);
+      scenario.omitSiteOnce('acme-shop');
+      scenario.makeDue(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       expect(scenario.writes()).toEqual([]);
-      scenario.passes(10_000);
-      scenario.lets(change.number);
+      scenario.advanceTime(10_000);
+      scenario.makeDue(change.number);
       await change.tells('✅ Done after');
       expect(scenario.writes()).toHaveLength(1);
       for (const { text } of change.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
@@ -114,20 +114,20 @@ describe.concurrent('the host', () => {
   test(
     'lacks the site for good: an approved change waits until three lists over a minute lack it, and is then invalidated',
     inScenario(atOnce, async (scenario) => {
-      const change = await scenario.person('ana').wants(push);
+      const change = await scenario.person('ana').requests(push);
       await scenario.person('chi').clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
+      await scenario.holdBeforeSend(change.number);
       const live = scenario.hosting.world.environmentNamed('acme-shop/live');
       if (live) scenario.hosting.world.removeEnvironment(live);
-      scenario.passes(10_000);
-      scenario.lets(change.number);
+      scenario.advanceTime(10_000);
+      scenario.makeDue(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       for (let lists = 2; lists <= 3; lists += 1) {
-        scenario.passes(30_000);
-        scenario.lets(change.number);
-        await scenario.listsAnew();
+        scenario.advanceTime(30_000);
+        scenario.makeDue(change.number);
+        await scenario.refreshListing();
       }
       await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
       expect(scenario.writes()).toEqual([]);
@@ -138,9 +138,9 @@ describe.concurrent('the host', () => {
     'answers 500 for its sites from then on: an earlier listing is no evidence, at the click or before the write',
     inScenario(atOnce, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       const goesAway = (): void => {
-        scenario.passes(600_000);
+        scenario.advanceTime(600_000);
         scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
       };
       const unknown = "The host doesn't say right now whether acme-shop/live still exists.";
@@ -148,11 +148,11 @@ describe.concurrent('the host', () => {
       await (await chi.clicks(change.card(), 'Approve')).hears(unknown);
       await change.shows(/^⏳/);
       scenario.hosting.faults.remove();
-      scenario.passes(60_000);
+      scenario.advanceTime(60_000);
       await chi.clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
+      await scenario.holdBeforeSend(change.number);
       goesAway();
-      scenario.lets(change.number);
+      scenario.makeDue(change.number);
       await change.shows(`Not sent yet. ${unknown}`);
       expect(scenario.writes()).toEqual([]);
     }),
@@ -161,7 +161,7 @@ describe.concurrent('the host', () => {
   test(
     'renames the source of a push: the change is invalidated, and not sent under the old name',
     inScenario(atOnce, async (scenario) => {
-      const change = await scenario.person('ana').wants(push);
+      const change = await scenario.person('ana').requests(push);
       const site = scenario.hosting.world.sites.find(({ name }) => name === 'acme-shop');
       const environments = (site?.environments ?? []).map(({ id, name, displayName }) => ({
         id,
@@ -169,7 +169,7 @@ describe.concurrent('the host', () => {
         display_name: displayName,
       }));
       const body = { company: { sites: [{ id: site?.id, name: 'acme-shop', environments }] } };
-      scenario.passes(10_000);
+      scenario.advanceTime(10_000);
       scenario.hosting.faults.add({
         kind: 'status',
         method: 'GET',
@@ -187,16 +187,16 @@ describe.concurrent('the host', () => {
   test(
     'lacks the site until an approved change expires: the thread says why it waited',
     inScenario(atOnce, async (scenario) => {
-      const change = await scenario.person('ana').wants(push);
+      const change = await scenario.person('ana').requests(push);
       await scenario.person('chi').clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
-      scenario.passes(10_000);
-      scenario.dropsOnce('acme-shop');
-      scenario.lets(change.number);
+      await scenario.holdBeforeSend(change.number);
+      scenario.advanceTime(10_000);
+      scenario.omitSiteOnce('acme-shop');
+      scenario.makeDue(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
-      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       await change.tells(
         /⛔ Nothing was sent\. It was not sent in time\. .*acme-shop\/live isn't on the host's newest list/s,
       );

@@ -20,10 +20,10 @@ const push = '/site push acme-shop/staging acme-shop/live --files';
 /** Makes the host answer these paths with ids in capitals. Resolves to a function that ends it. */
 async function inCapitals(scenario: Scenario, path: string): Promise<() => Promise<void>> {
   const { id } = scenario.hosting.faults.add({ kind: 'capital-ids', method: 'GET', path, times: 'always' });
-  await scenario.listsAnew();
+  await scenario.refreshListing();
   return async () => {
     scenario.hosting.faults.remove(id);
-    await scenario.listsAnew();
+    await scenario.refreshListing();
   };
 }
 
@@ -32,11 +32,11 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
     'promise 1: a second change of an environment is refused, however its id is spelled, and each push is sent once',
     inScenario({ policy, hosting }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
-      const first = await ana.wants(push);
+      const first = await ana.requests(push);
       let small = await inCapitals(scenario, path);
       await chi.clicks(first.card(), 'Approve');
-      await scenario.holds(first.number);
-      const second = await ben.wants(push);
+      await scenario.holdBeforeSend(first.number);
+      const second = await ben.requests(push);
       const locked = `is busy: @Ana's push (#${first.number}) is waiting to be sent.`;
       await (await chi.clicks(second.card(), 'Approve')).hears(locked);
       await ben.says('/site allowlist add acme-shop/live 198.51.100.4');
@@ -47,13 +47,13 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
       await (await chi.clicks(second.card(), 'Approve')).hears(locked);
       expect(scenario.writes()).toEqual([]);
 
-      scenario.lets(first.number);
+      scenario.makeDue(first.number);
       await first.tells('✅ Done after');
       small = await inCapitals(scenario, path);
       await chi.clicks(second.card(), 'Approve');
-      await scenario.holds(second.number);
+      await scenario.holdBeforeSend(second.number);
       await small();
-      scenario.lets(second.number);
+      scenario.makeDue(second.number);
       await second.tells('✅ Done after');
       const { id, siteId } = scenario.hosting.world.environmentNamed('acme-shop/live') ?? {};
       expect(scenario.writes().map(({ path, body }) => ({ path, body }))).toMatchObject(

@@ -49,12 +49,12 @@ describe.concurrent('the bot is killed', () => {
     'promise 1: while it reads the preconditions once more: nothing was sent yet, so it goes on, once',
     inScenario({ ownProcess: 'the first' }, async (scenario) => {
       // The review and the submission have read before it is held: any read from then on precedes a send.
-      scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
+      scenario.runSql(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
       await letBenIn(scenario);
       await scenario.becomes(1, 'approved');
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', section: '4.17' });
-      scenario.rewrite(`delete from kv where key = 'pause'`);
-      scenario.lets(1);
+      scenario.runSql(`delete from kv where key = 'pause'`);
+      scenario.makeDue(1);
       await scenario.hosting.until(() => hangingLook(scenario), patienceMs);
       await scenario.kill();
       expect(stateOf(scenario, { number: 1 })).toBe('approved');

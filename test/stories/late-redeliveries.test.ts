@@ -65,7 +65,7 @@ describe.skipIf(!postgresRuns)(`a late redelivery${noPostgres}`, () => {
       inTime(...again);
       expect(again.map(({ ack }) => ack)).toEqual([{}, {}]);
       wire.mend();
-      await scenario.hostAnswers();
+      await scenario.endHostDelays();
       await allDone(sql, 2);
       expect(first.flatMap(({ answers }) => answers().map(({ text }) => text))).toEqual([]);
       expect(scenario.writes(target)).toHaveLength(2);

@@ -19,7 +19,7 @@ test(
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     await scenario.person('ana').says('/site allowlist add acme-shop/staging 198.51.100.4');
     await vi.waitFor(() => expect(open(scenario)).toHaveLength(1), { timeout: patienceMs });
-    scenario.rewrite('update inbox set lease_until = ?', Date.now() + 2_000);
+    scenario.runSql('update inbox set lease_until = ?', Date.now() + 2_000);
     await vi.waitFor(
       () => {
         const [held] = open(scenario);
@@ -27,7 +27,7 @@ test(
       },
       { timeout: patienceMs },
     );
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     const change = await scenario.change(1);
     await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
     expect(directWords(scenario)).not.toContain('I was restarted');
@@ -41,9 +41,9 @@ test(
     const ana = scenario.person('ana');
     const said = await ana.says('/site allowlist add acme-shop/staging 198.51.100.4 --dry-run');
     await vi.waitFor(() => expect(open(scenario)).toHaveLength(1), { timeout: patienceMs });
-    scenario.rewrite("update inbox set owner = 'another', lease_until = 1");
+    scenario.runSql("update inbox set owner = 'another', lease_until = 1");
     await said.hears('I was restarted before I got to allowlist add acme-shop/staging');
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await said.hears(/I told you that this was lost, but it wasn't\. It took \d+ s/);
     expect(scenario.writes()).toEqual([]);
   }),
@@ -55,7 +55,7 @@ test('Slack’s half hour passes while the host is read: the report is sent in d
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const said = await scenario.person('ana').says('/site allowlist show acme-shop/live');
     shift = 31 * minute;
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     const report = await said.hears('Slack lets me answer there for half an hour only, so the answer is here.');
     expect(report.channel).toBe(`D0${ids.ana}`);
     expect(report.text).toContain('acme-shop/live');

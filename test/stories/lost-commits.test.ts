@@ -54,7 +54,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
     await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     process.kill(pid, 'SIGKILL');
     await soon(() => asked('update changes set due_at = 1 where owner is null'));
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await change.tells(finished);
     expect(scenario.writes()).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await setBack();
     await takeUp();
     await change.tells(/My database was set back: I sent this at/);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await change.tells('The answer came late. Sent. The host accepted it');
     await change.tells(finished);
     expect(scenario.writes()).toHaveLength(1);
@@ -191,14 +191,16 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await scenario.person('ana').asks(clear);
     await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     await setBack();
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await opsHear(/It no longer knows #1 \(Clear the cache of acme-shop\/staging\)\. Sent\. The host accepted it/);
     expect(scenario.writes()).toHaveLength(1);
   });
 
   /** Chi declines. Just before that is saved, the database has the delivery as `then` leaves it. */
   const declined = async (then: string) => {
-    const change = await scenario.person('ana').wants('/site push lumen-studio/live lumen-studio/staging --database');
+    const change = await scenario
+      .person('ana')
+      .requests('/site push lumen-studio/live lumen-studio/staging --database');
     const chi = scenario.person('chi');
     await chi.clicks(change.card(), 'Decline…');
     await chi.form('Reason');

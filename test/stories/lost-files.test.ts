@@ -10,14 +10,14 @@ const finished = 'the host reports it finished';
 
 /** A change of that environment that waits for a resume. */
 async function held(scenario: Scenario, environment: string): Promise<void> {
-  scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
+  scenario.runSql(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
   const { number } = await scenario.person('ana').asks(clear(environment));
   await scenario.becomes(number, 'approved');
 }
 /** Makes all of them due at once. */
 const makeAllDue = (scenario: Scenario): void => {
-  scenario.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
-  scenario.rewrite(`delete from kv where key = 'pause'`);
+  scenario.runSql(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
+  scenario.runSql(`delete from kv where key = 'pause'`);
 };
 
 /** Resolves when the process has ended, or when the host has received one write too many. */

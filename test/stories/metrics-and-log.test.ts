@@ -91,7 +91,7 @@ test('one id leads from the click to the log, the audit trail and the request to
 });
 
 test('the click that decides has an id of its own, in the line of the trail', async () => {
-  const push = await scenario.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
+  const push = await scenario.person('ana').requests('/site push acme-shop/staging acme-shop/live --database');
   const asked = detailsOf('asked', push.number).request;
   await scenario.person('chi').clicks(await push.shows('Approve'), 'Approve');
   await push.tells('Approved by');
@@ -104,7 +104,7 @@ test('the click that decides has an id of its own, in the line of the trail', as
 test(
   'a person who is told of an error of ours gets the id that finds it in the log',
   inScenario({}, async (own) => {
-    own.rewrite('alter table timers rename to timers_away');
+    own.runSql('alter table timers rename to timers_away');
     const said = await own.person('ana').says('/site timers');
     const { text } = await said.hears('Something broke on my side');
     const [request = ''] = /r-[\da-f]{10}/.exec(text) ?? [];
@@ -119,7 +119,7 @@ test(
 test(
   'a delivery that could not be saved is in the log under the id with which it was acked',
   inScenario({}, async (own) => {
-    own.rewrite('alter table inbox rename to inbox_away');
+    own.runSql('alter table inbox rename to inbox_away');
     const said = await own.person('ana').says('/site pause');
     await said.hears('nothing was done');
     const lines = own.log().split('\n');

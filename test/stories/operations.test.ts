@@ -32,7 +32,7 @@ const untilPolled = (of: Scenario, change: ChangeThread, times: number): Promise
   const wanted = (trailOf(of, change).looks ?? 0) + times;
   return vi.waitFor(
     () => {
-      of.lets(change.number);
+      of.makeDue(change.number);
       expect(trailOf(of, change).looks).toBeGreaterThanOrEqual(wanted);
     },
     { timeout: patienceMs, interval: 50 },
@@ -51,7 +51,7 @@ const moveBack = (
   const set = 'update changes set poll_state = json_set(poll_state, ?, ?) where number = ? and owner is null';
   return vi.waitFor(
     () => {
-      of.rewrite(set, moment, before - ms, change.number);
+      of.runSql(set, moment, before - ms, change.number);
       expect(read()).toBe(before - ms);
     },
     { timeout: patienceMs, interval: 50 },
@@ -61,7 +61,7 @@ const moveBack = (
 const untilSettled = (of: Scenario, { number }: ChangeThread): Promise<void> =>
   vi.waitFor(
     () => {
-      of.lets(number);
+      of.makeDue(number);
       expect(of.rows('select 1 from changes where number = ? and settled_at is not null', number)).toHaveLength(1);
     },
     { timeout: patienceMs, interval: 50 },
@@ -69,7 +69,7 @@ const untilSettled = (of: Scenario, { number }: ChangeThread): Promise<void> =>
 /** An approved push onto an environment of that site, whose operation ends with this outcome. */
 async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<ChangeThread> {
   scenario.hosting.operations.plan('environments:push', ends);
-  const change = await scenario.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
+  const change = await scenario.person(requester).requests(`/site push ${site}/live ${site}/staging --files`);
   await scenario.person('chi').clicks(change.card(), 'Approve');
   await change.tells('Sent. The host accepted it as environments:push-');
   return change;
@@ -86,7 +86,7 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
   await untilPolled(scenario, change, 4);
   await moveBack(scenario, change, '$.since', 300_000);
-  scenario.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
+  scenario.runSql('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
   await untilPolled(scenario, change, 1);
   await change.tells(/^▶️ Sent 5 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   expect(stateOf(scenario, change)).toBe('accepted');
@@ -139,7 +139,7 @@ test('a long routine change posts nothing before its end, unless the host cannot
   scenario.hosting.operations.plan('cache:clear', 'hang');
   const change = await scenario.person('ana').asks('/site cache clear north-bakery/staging', 'D0U01ANA');
   await scenario.becomes(change.number, 'accepted');
-  scenario.rewrite('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
+  scenario.runSql('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
   await untilPolled(scenario, change, 2);
   await change.shows('Accepted by the host; running.');
   expect(scenario.rows('select key from messages where change = ? and kind = ?', change.number, 'reply')).toEqual([]);

@@ -40,7 +40,7 @@ const votesOn = ({ number }: ChangeThread): readonly unknown[] =>
 describe.concurrent('promise 3: nobody approves their own change', () => {
   test('by the button in the channel, by declining it in a form, by mention, or at home', async () => {
     const chi = scenario.person('chi');
-    const change = await chi.wants(onto('acme-shop'));
+    const change = await chi.requests(onto('acme-shop'));
     await (await chi.clicks(change.card(), 'Approve')).hears(own);
     await chi.clicks(change.card(), 'Decline…');
     await chi.form('Reason');
@@ -66,7 +66,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
 
   test('in direct messages, where the card is and no copy arrives', async () => {
     const ben = scenario.person('ben');
-    const change = await ben.wants(onto('acme-blog'), ben.direct);
+    const change = await ben.requests(onto('acme-blog'), ben.direct);
     const refused = await ben.clicks(change.card(), 'Approve');
     await refused.hears(own);
     const cards = scenario.slack
@@ -82,7 +82,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
 
   test('with the second of their accounts', async () => {
     const [ana, max] = [scenario.person('ana'), scenario.person('max')];
-    const change = await ana.wants(onto('acme-docs'), 'C0GENERAL');
+    const change = await ana.requests(onto('acme-docs'), 'C0GENERAL');
     await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval/);
     await (await max.clicks(change.card(), 'Approve')).hears(own);
     expect([stateOf(scenario, change), votesOn(change), scenario.writes('acme-docs/staging')]).toEqual([
@@ -96,7 +96,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
 describe('promise 4: rights are checked again at the click and before the write', () => {
   test('Slack does not say who clicks: nothing is decided, and a second click counts', async () => {
     const [ana, chi, gus] = [scenario.person('ana'), scenario.person('chi'), scenario.person('gus')];
-    const change = await ana.wants(onto('acme-docs'));
+    const change = await ana.requests(onto('acme-docs'));
     await (await gus.clicks(change.card(), 'Approve')).hears('Guests of this workspace may not use Sitehand.');
     const fay = scenario.person('fay');
     scenario.slack.changePerson(fay.id, { is_stranger: true });
@@ -117,19 +117,19 @@ describe('promise 4: rights are checked again at the click and before the write'
     const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
     const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
     const anas = async () => {
-      const waits = await ana.wants(onto('acme-blog'));
-      const byTwo = await ana.wants(onto('lumen-studio'), 'C0OPS');
-      const held = await ana.wants(live('acme-docs'), 'G0BAKERY');
+      const waits = await ana.requests(onto('acme-blog'));
+      const byTwo = await ana.requests(onto('lumen-studio'), 'C0OPS');
+      const held = await ana.requests(live('acme-docs'), 'G0BAKERY');
       for (const change of [byTwo, held]) await dee.clicks(change.card(), 'Approve');
       await byTwo.tells('Approved by @Dee. One more approval is needed.');
-      await scenario.holds(held.number);
+      await scenario.holdBeforeSend(held.number);
       return { waits, byTwo, held };
     };
     const bens = async () => {
-      const waits = await ben.wants(onto('acme-shop'), 'C0GENERAL');
-      const held = await ben.wants(live('north-bakery'), 'C0GENERAL');
+      const waits = await ben.requests(onto('acme-shop'), 'C0GENERAL');
+      const held = await ben.requests(live('north-bakery'), 'C0GENERAL');
       await chi.clicks(held.card(), 'Approve');
-      await scenario.holds(held.number);
+      await scenario.holdBeforeSend(held.number);
       return { waits, held };
     };
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
@@ -144,8 +144,8 @@ describe('promise 4: rights are checked again at the click and before the write'
     const noLead = await dee.clicks(ofAna.waits.card(), 'Approve');
     await noLead.hears("You're not among the people who can approve it. Nothing was changed by your click.");
     expect([stateOf(scenario, ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
-    scenario.lets(ofAna.held.number);
-    scenario.lets(ofBen.held.number);
+    scenario.makeDue(ofAna.held.number);
+    scenario.makeDue(ofBen.held.number);
     await ofAna.held.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
     await ofBen.held.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     await chi.clicks(ofAna.byTwo.card(), 'Approve');
@@ -162,7 +162,7 @@ describe('promise 4: rights are checked again at the click and before the write'
   ] as const)('the approver %s before the write: void', async (_, site, name, become, be) => {
     const [ana, approver] = [scenario.person('ana'), scenario.person(name)];
     const written = scenario.writes().length;
-    const change = await ana.wants(live(site), site === 'acme-docs' ? 'C0ACME' : 'G0BAKERY');
+    const change = await ana.requests(live(site), site === 'acme-docs' ? 'C0ACME' : 'G0BAKERY');
     const copy = await scenario.slack.until(
       () =>
         scenario.slack
@@ -171,9 +171,9 @@ describe('promise 4: rights are checked again at the click and before the write'
       patienceMs,
     );
     await approver.clicks(copy, 'Approve');
-    await scenario.holds(change.number);
+    await scenario.holdBeforeSend(change.number);
     scenario.slack.changePerson(approver.id, become);
-    scenario.lets(change.number);
+    scenario.makeDue(change.number);
     await change.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
     scenario.slack.changePerson(approver.id, be);
     expect(scenario.writes()).toHaveLength(written);

@@ -33,9 +33,9 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
     scenario.person('dee'),
   ];
   const [goes, drifts, expires] = await Promise.all([
-    ana.wants(onto('acme-shop')),
+    ana.requests(onto('acme-shop')),
     ben.asks('/site allowlist add harbor-events/staging 198.51.100.6', 'C0GENERAL'),
-    fay.wants(onto('acme-blog'), 'C0OPS'),
+    fay.requests(onto('acme-blog'), 'C0OPS'),
   ]);
   const written = scenario.writes().length;
   await (
@@ -49,7 +49,7 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
   }
   await goes.shows('Not sent yet. All sending is paused.');
   scenario.hosting.world.environmentNamed('harbor-events/staging')?.allowlist.push('192.0.2.9');
-  scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
+  scenario.runSql('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
   const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
   expect(labelsOf(lost)).toEqual(['Ask again']);
   expect(locksOf(scenario, expires)).toEqual([]);
@@ -68,11 +68,11 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
 
 test('a forgotten request blocks nobody, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
   const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
-  const forgotten = await scenario.person('fay').wants(onto('north-bakery'), 'C0OPS');
-  const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
+  const forgotten = await scenario.person('fay').requests(onto('north-bakery'), 'C0OPS');
+  const push = await ana.requests('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
   await chi.clicks(push.card(), 'Approve');
   const stop = await push.tells('Sending in 10 s.');
-  await scenario.holds(push.number);
+  await scenario.holdBeforeSend(push.number);
   const change = await ben.asks('/site allowlist add north-bakery/staging 198.51.100.5');
   await change.tells(`north-bakery/staging is locked by #${push.number}. It can be approved when that lock is gone.`);
   const refused = await chi.clicks(change.card(), 'Approve');

@@ -20,7 +20,7 @@ export type TestUser = {
   /** Sends a slash command that opens a form; resolves to the form once its text has these words. */
   readonly opens: (line: string, words: Words, channel?: string) => Promise<VisibleView>;
   /** Sends a slash command, confirms its form (typing the name if asked), and returns the waiting change. */
-  readonly wants: (line: string, channel?: string) => Promise<ChangeThread>;
+  readonly requests: (line: string, channel?: string) => Promise<ChangeThread>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
   /** Edits a message of theirs. */
   readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
@@ -123,7 +123,7 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     says,
     asks: (line, channel = defaultChannel) => newCard(channel, () => slack.command(id, channel, line)),
     opens,
-    wants: async (line, channel = defaultChannel) => {
+    requests: async (line, channel = defaultChannel) => {
       const review = await opens(line, 'Nothing is sent until it is approved', channel);
       const typed = review.controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
       return confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);

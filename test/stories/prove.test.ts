@@ -3,7 +3,7 @@ import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { runKills, type KillRun } from '../prove/kill-and-restart.ts';
 import { isQuick, killPlan } from '../prove/kill-plan.ts';
 import { proofs } from '../prove/replicas.ts';
-import { onScene } from '../prove/scene.ts';
+import { withScene } from '../prove/scene.ts';
 import { keys } from '../prove/kill-story.ts';
 import { runCase } from '../prove/trouble/run-case.ts';
 import { allCases, isQuickCase } from '../prove/trouble/all-cases.ts';
@@ -34,7 +34,7 @@ test(
   'a kill that never happens names the points that were passed, and says that no work is left that could reach it',
   patience,
   () =>
-    onScene(undefined, async (scene) => {
+    withScene(undefined, async (scene) => {
       await scene.start();
       scene.order({ point: 'posted', of: keys.reply, says: '^✅', above: 1 });
       await scene.scenario.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/live');

@@ -38,9 +38,9 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await chi.clicks(change.card(), 'Approve');
     const reply = await change.tells('Approved by @Chi. Sending in 10 s.');
     expect(reply.controls.map(({ label }) => label)).toEqual(['Stop']);
-    await scenario.holds(change.number);
+    await scenario.holdBeforeSend(change.number);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
-    scenario.lets(change.number);
+    scenario.makeDue(change.number);
     const done = await change.tells(/^✅ Done after \d+ s: the host reports it finished\./);
     expect(done.controls.map(({ label }) => label)).toEqual([
       'Clear the cache of acme-shop/live',

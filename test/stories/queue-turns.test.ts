@@ -33,13 +33,13 @@ const unlock = async (env: string): Promise<unknown> =>
   (await scenario.person('chi').says(`/site unlock ${env}`)).hears('is unlocked');
 /** As if eleven minutes had passed since the turn began. */
 const waitsInVain = ({ id }: TestUser): void => {
-  scenario.rewrite(
+  scenario.runSql(
     `update messages set key = (select 'queue:' || id || ':queue_turn:' || (turn_at - 660000) from queued_requests
       where requester = ?1) where key = (select 'queue:' || id || ':queue_turn:' || turn_at from queued_requests
       where requester = ?1)`,
     id,
   );
-  scenario.rewrite(`update queued_requests set turn_at = turn_at - 660000, due_at = 1 where requester = ?`, id);
+  scenario.runSql(`update queued_requests set turn_at = turn_at - 660000, due_at = 1 where requester = ?`, id);
 };
 /** The message *Your turn* says how it ended, and has no buttons any more. */
 const isWithdrawn = async (who: TestUser, { ts }: VisibleMessage, words: string): Promise<void> => {
@@ -87,7 +87,7 @@ test('a turn that a lock took comes again: after its time, or when its person qu
   await unlock('acme-blog/live');
   await ben.reads('Your turn: review allowlist add on acme-blog/live.');
   expect(told(ben, /acme-blog\/live is over/)).toEqual([]);
-  scenario.rewrite('delete from queued_requests');
+  scenario.runSql('delete from queued_requests');
 });
 
 test("the timer of a grant does not take a person's turn", async () => {
@@ -98,13 +98,13 @@ test("the timer of a grant does not take a person's turn", async () => {
   await (await ben.says('/site allowlist remove acme-docs/staging 203.0.113.7 --queue')).hears('number 1');
   await unlock('acme-docs/staging');
   await ben.reads('Your turn: review allowlist remove on acme-docs/staging.');
-  scenario.rewrite('update timers set due_at = 1 where change = ?', grant.number);
+  scenario.runSql('update timers set due_at = 1 where change = ?', grant.number);
   await vi.waitFor(
     () => expect(scenario.rows('select created_change from timers where created_change is not null')).toHaveLength(1),
     { timeout: patienceMs },
   );
   expect(places()).toHaveLength(1);
-  scenario.rewrite('delete from queued_requests');
+  scenario.runSql('delete from queued_requests');
 });
 
 test('an unknown outcome on the other environment ends the place of a request that needs both, and of nobody else', async () => {
@@ -153,7 +153,7 @@ test('a request that also needs another, busy environment lets those behind pass
   await unlock('harbor-events/live');
   const theirs = await fay.reads('Your turn: review allowlist add on harbor-events/live.');
   await unlock('harbor-events/staging');
-  scenario.rewrite('update queued_requests set due_at = 1 where requester = ?', ben.id);
+  scenario.runSql('update queued_requests set due_at = 1 where requester = ?', ben.id);
   await vi.waitFor(() => expect(scenario.rows('select 1 from queued_requests where due_at = 1')).toEqual([]), {
     timeout: patienceMs,
   });
@@ -162,11 +162,11 @@ test('a request that also needs another, busy environment lets those behind pass
   await isWithdrawn(fay, theirs, 'You left the queue.');
   const first = await ben.reads('Your turn: review push on harbor-events/live.');
   await lock('harbor-events/staging');
-  scenario.rewrite('update queued_requests set due_at = 1 where requester = ?', ben.id);
+  scenario.runSql('update queued_requests set due_at = 1 where requester = ?', ben.id);
   await isWithdrawn(ben, first, 'A lock came in between. Your turn comes again.');
   await ana.reads('It was your turn for harbor-events/live.');
   expect(places()).toHaveLength(1);
-  scenario.rewrite('delete from queued_requests');
+  scenario.runSql('delete from queued_requests');
 });
 
 test('an environment that the host’s list lacks is later; it is gone once enough lists agree, and then the place ends', async () => {
@@ -174,23 +174,23 @@ test('an environment that the host’s list lacks is later; it is gone once enou
   await lock('acme-docs/live');
   await (await ben.says('/site cache clear acme-docs/live --queue')).hears('number 1');
   const tries = async (): Promise<void> => {
-    scenario.passes(5_000);
-    scenario.rewrite('update queued_requests set due_at = 1 where owner is null');
+    scenario.advanceTime(5_000);
+    scenario.runSql('update queued_requests set due_at = 1 where owner is null');
     const rows = (): unknown =>
       scenario.rows('select attempts from queued_requests where owner is null and due_at > 1');
     await vi.waitFor(() => expect(rows()).toEqual([{ attempts: 0 }]), { timeout: patienceMs });
   };
-  for (let lists = 0; lists < 50; lists += 1) scenario.dropsOnce('acme-docs');
-  await scenario.listsAnew();
-  scenario.rewrite('delete from locks');
+  for (let lists = 0; lists < 50; lists += 1) scenario.omitSiteOnce('acme-docs');
+  await scenario.refreshListing();
+  scenario.runSql('delete from locks');
   for (let times = 0; times < 4; times += 1) await tries();
   expect(told(ben, /acme-docs\/live/)).toEqual([]);
-  scenario.passes(60_000);
+  scenario.advanceTime(60_000);
   await ben.reads(
     /couldn't send cache clear on acme-docs\/live\. acme-docs\/live is gone: the host no longer lists it\./,
   );
   scenario.hosting.faults.remove();
-  await scenario.listsAnew();
+  await scenario.refreshListing();
 });
 
 test('while Slack does not say, four times in a row, who is in a user group, nobody loses their place and nobody else waits', async () => {
@@ -214,11 +214,11 @@ test('while Slack does not say, four times in a row, who is in a user group, nob
     await (await dee.says('/site cache clear acme-docs/live --queue')).hears('number 2');
     own.slack.disableGroup('S0DEVS');
     // What Slack said before is no longer good enough.
-    own.passes(120_000);
+    own.advanceTime(120_000);
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
     await tells(dee);
     for (let times = 0; times < 4; times += 1) {
-      own.rewrite('update queued_requests set due_at = 1 where owner is null');
+      own.runSql('update queued_requests set due_at = 1 where owner is null');
       await vi.waitFor(
         () =>
           expect(own.rows('select attempts from queued_requests where owner is null and due_at > 1')).toEqual([
@@ -230,8 +230,8 @@ test('while Slack does not say, four times in a row, who is in a user group, nob
     expect(own.slack.messages({ channel: ana.direct, as: ana.id })).toEqual([]);
     own.slack.disableGroup('S0DEVS', false);
     await own.slack.changeGroup('S0DEVS', [ana.id]);
-    own.passes(120_000);
-    own.rewrite('update queued_requests set due_at = 1');
+    own.advanceTime(120_000);
+    own.runSql('update queued_requests set due_at = 1');
     await tells(ana);
     await vi.waitFor(() => expect(own.writes('acme-docs/live')).toHaveLength(2), { timeout: patienceMs });
   } finally {

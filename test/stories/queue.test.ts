@@ -36,9 +36,9 @@ const paths = (scenario: Scenario): readonly string[] =>
 
 /** A push onto this live environment that holds its locks until it is let go. */
 async function heldPush(scenario: Scenario, site: string): Promise<ChangeThread> {
-  const push = await scenario.person('ana').wants(`/site push ${site}/staging ${site}/live --files`);
+  const push = await scenario.person('ana').requests(`/site push ${site}/staging ${site}/live --files`);
   await scenario.person('chi').clicks(push.card(), 'Approve');
-  await scenario.holds(push.number);
+  await scenario.holdBeforeSend(push.number);
   return push;
 }
 
@@ -73,7 +73,7 @@ describe('a queue', () => {
     expect(listed.text).toMatch(/cache clear on acme-shop\/live[^]*waits behind #1[^]*images on acme-shop\/live/);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
 
-    scenario.lets(push.number);
+    scenario.makeDue(push.number);
     await ben.reads(/It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
     await fay.reads(/It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
     for (const number of [3, 4]) await scenario.becomes(number, 'done');
@@ -99,7 +99,7 @@ describe('a queue', () => {
       await ben.clicks(busy, `Queue behind #${push.number}`)
     ).hears("When it's your turn, I'll tell you, and you review it.");
     await (await fay.says('/site cache clear acme-blog/live --queue')).hears('number 2');
-    scenario.lets(push.number);
+    scenario.makeDue(push.number);
     const turn = await ben.reads('Your turn: review allowlist add on acme-blog/live. acme-blog/live is free.');
     expect(labelsOf(turn)).toEqual(['Review', 'Leave the queue']);
     await (await fay.says('/site queue acme-blog/live')).hears('their turn: waits for their review');
@@ -134,14 +134,14 @@ describe('a queue', () => {
     await (await ben.clicks(joined, 'Leave the queue')).hears("You've left the queue for acme-docs/live");
     await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);
     await (await ben.says(`/site queue leave ${String(places(scenario)[0])}`)).hears('You have no place');
-    scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', fay.id);
+    scenario.runSql('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', fay.id);
     const over = await fay.reads(
       'Your place in the queue for acme-docs/live has expired. cache clear on acme-docs/live was not sent.',
     );
     expect(labelsOf(over)).toEqual(['Queue again']);
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
     await ana.reads('Your turn: review allowlist add on acme-docs/live.');
-    scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
+    scenario.runSql('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
     await ana.reads('Your turn for acme-docs/live is over, because your place in the queue has expired.');
     expect(scenario.writes()).toHaveLength(before);
     expect(places(scenario)).toEqual([]);
@@ -154,7 +154,7 @@ describe('a queue', () => {
     await (await fay.says('/site allowlist add north-bakery/live 198.51.100.4 --queue')).hears('number 2');
     const { siteId } = scenario.hosting.world.environmentNamed('north-bakery/live') ?? {};
     scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path: `/sites/${siteId}/environments` });
-    scenario.lets(push.number);
+    scenario.makeDue(push.number);
     await push.tells('Outcome unknown.');
     for (const [who, what] of [
       [ben, 'cache clear'],
@@ -210,9 +210,9 @@ test(
     await (await chi.says('/site lock acme-shop/live a release')).hears('is locked by you');
     await (await ben.says('/site cache clear acme-shop/live --queue')).hears('number 1');
     await scenario.kill();
-    scenario.rewrite('delete from locks');
+    scenario.runSql('delete from locks');
     // As if the process had died while it worked on the turn.
-    scenario.rewrite("update queued_requests set owner = 'dead', lease_until = 9000000000000, due_at = 1");
+    scenario.runSql("update queued_requests set owner = 'dead', lease_until = 9000000000000, due_at = 1");
     await scenario.start();
     await ben.reads('It was your turn for acme-shop/live.');
     await scenario.becomes(1, 'done');

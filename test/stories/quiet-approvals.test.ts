@@ -54,7 +54,7 @@ describe('a push that needs one approval, and three people can give it', () => {
         scenario.person('dee'),
         scenario.person('fay'),
       ];
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
       expect(asked.notification).not.toMatch(/<@|subteam/);
       const [mine] = await allRead([chi, dee, fay], request);
@@ -78,9 +78,9 @@ describe('a push that needs one approval, and three people can give it', () => {
     'a reminder pings each of them once more; when one declines, card and reminder say so to the others, in place',
     inScenario(options, async (scenario) => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       const copies = await allRead(leadsOf(scenario), request);
-      scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+      scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
       await change.tells('⏳ @Chi or @Dee or @Fay: this is still waiting for your approval');
       await allRead(leadsOf(scenario), /this is still waiting for your approval/);
       expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
@@ -110,12 +110,12 @@ describe('a push that needs one approval, and three people can give it', () => {
           channel,
           error: 'messages_tab_disabled',
         });
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       const reply = await change.tells("@Dee: I can't reach you directly. This is waiting for approval until ");
       expect(reply.notification).toContain(`<@${ids.dee}>`);
       // What Slack refused notified nobody.
       expect(pingsOnLeads(scenario)).toEqual([1, 1, 1]);
-      scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+      scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
       const mentions = () =>
         change.replies().filter(({ text }) => text.startsWith("@Dee: I can't reach you directly."));
       await scenario.slack.until(() => mentions().length === 2 || undefined, patienceMs);
@@ -129,7 +129,7 @@ describe('a push that needs one approval, and three people can give it', () => {
       // Slack's answer about her is kept for a minute.
       await (await ana.says('/site whoami')).hears(ids.ana);
       const { id } = scenario.slack.faults.add({ kind: 'status', status: 503, method: 'users.info' });
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
       scenario.slack.faults.remove(id);
       for (const lead of leadsOf(scenario)) expect(asked.notification).toContain(`<@${lead.id}>`);
@@ -144,12 +144,12 @@ describe('a push that needs one approval, and three people can give it', () => {
       // Slack's answer about her is kept for a minute.
       await (await ana.says('/site whoami')).hears(ids.ana);
       const { id } = scenario.slack.faults.add({ kind: 'status', status: 503, method: 'users.info' });
-      const other = await ana.wants(push.replace('--files', '--database'), ana.direct);
+      const other = await ana.requests(push.replace('--files', '--database'), ana.direct);
       await other.tells(/please tell @Chi, @Dee, @Fay yourself\./);
       scenario.slack.faults.remove(id);
       const fault = { kind: 'error', method: 'chat.postMessage', error: 'messages_tab_disabled' } as const;
       for (const channel of [dee.id, dee.direct]) scenario.slack.faults.add({ ...fault, channel });
-      const change = await ana.wants(push, ana.direct);
+      const change = await ana.requests(push, ana.direct);
       const told = await ana.reads(/I couldn't tell @Dee about it/);
       expect(told.text).toMatch(/Nobody else reads along here, so please tell @Dee yourself\.$/);
       expect(change.replies().filter(({ text }) => text.includes("I can't reach you"))).toEqual([]);
@@ -166,7 +166,7 @@ describe('a rule that notifies others than those who may approve', () => {
     'they alone hear of it, once; one of them has no right to approve, and is told so',
     inScenario({ ...options, policy: notifying.replace(', guides]', ']') }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
       const copy = await ben.reads(request);
       const clicked = await ben.clicks(copy, 'Approve');
@@ -188,7 +188,7 @@ describe('a rule that notifies others than those who may approve', () => {
       });
       await scenario.start();
       const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
-      const change = await ana.wants(push);
+      const change = await ana.requests(push);
       await change.tells(
         "Notified: @Ben and those who can approve it, because Slack doesn't tell me who is in the user group S0DEVS.",
       );

@@ -97,7 +97,7 @@ describe.concurrent('a channel does not take posts', () => {
     inScenario({}, async (scenario) => {
       closesTab(scenario, 'chi');
       const ana = scenario.person('ana');
-      await ana.wants('/site push acme-shop/live acme-shop/staging --files');
+      await ana.requests('/site push acme-shop/live acme-shop/staging --files');
       await seenIn(scenario, ana.direct, ana.id, '#1', '@Chi', 'messages_tab_disabled');
       await seenIn(scenario, ops, ids.dee, '#1', '@Chi', 'Push acme-shop/live');
     }),
@@ -107,7 +107,7 @@ describe.concurrent('a channel does not take posts', () => {
     'it is shared with another organisation meanwhile: nothing more is posted there, and the requester and ops are told',
     inScenario({}, async (scenario) => {
       const ana = scenario.person('ana');
-      const change = await ana.wants('/site push acme-shop/live acme-shop/staging --files');
+      const change = await ana.requests('/site push acme-shop/live acme-shop/staging --files');
       await change.tells('this is waiting for your approval');
       const before = standsIn(scenario, 'C0ACME');
       scenario.slack.changeChannel('C0ACME', { shared: true });
@@ -162,7 +162,7 @@ describe.concurrent('the ops channel', () => {
         expect(scenario.log()).toContain('ops channel');
         expect(standsIn(scenario, ops)).toEqual([]);
         scenario.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
-        scenario.rewrite("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
+        scenario.runSql("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
         await seenIn(scenario, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
         await vi.waitFor(async () => expect((await readyz(scenario)).body).toBe('ready'), { timeout: patienceMs });
       })();
@@ -191,7 +191,7 @@ test(
     await scenario.slack.until(() => scenario.writes()[0], patienceMs);
     await vi.waitFor(async () => expect((await readyz(scenario)).status).toBe(503), { timeout: patienceMs });
     const days = 3 * 86_400_000;
-    scenario.rewrite('update messages set created_at = created_at - ?', days);
+    scenario.runSql('update messages set created_at = created_at - ?', days);
     scenario.slack.faults.remove();
     const change = await scenario.change(1);
     await change.tells('the host reports it finished');

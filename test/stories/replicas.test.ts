@@ -75,7 +75,7 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       const { rowCount } = await sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending'`);
       expect(rowCount).toBe(1);
       await change.tells('Outcome unknown');
-      await scenario.hostAnswers();
+      await scenario.endHostDelays();
       await change.tells('The answer came late');
       await change.tells('the host reports it finished');
       expect(scenario.writes()).toHaveLength(1);

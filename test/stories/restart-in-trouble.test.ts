@@ -31,21 +31,21 @@ describe.concurrent.each(troubles)(
       'a click on Approve decides nothing; an approved change waits; neither is invalidated, and each is sent once afterwards',
       inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
         const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-        const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
+        const push = await ana.requests('/site push acme-shop/staging acme-shop/live --database');
         let mend = await restart(scenario, trouble);
         const click = await chi.clicks(push.card(), 'Approve');
         await click.hears(cannotTell);
         await push.shows(/^⏳/);
         mend();
-        await scenario.listsAnew();
+        await scenario.refreshListing();
         await chi.clicks(push.card(), 'Approve');
-        await scenario.holds(push.number);
+        await scenario.holdBeforeSend(push.number);
         mend = await restart(scenario, trouble);
-        scenario.lets(push.number);
+        scenario.makeDue(push.number);
         await push.shows(cannotTell);
         expect(scenario.writes()).toEqual([]);
         mend();
-        scenario.lets(push.number);
+        scenario.makeDue(push.number);
         await push.tells('✅ Done after');
         expect(scenario.writes()).toHaveLength(1);
         for (const { text } of push.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
@@ -70,7 +70,7 @@ describe.concurrent.each(troubles)(
     test(
       'an accepted change that no read has proven keeps its planned removal',
       inScenario({}, async (scenario) => {
-        const { hosting, rows, rewrite } = scenario;
+        const { hosting, rows, runSql: rewrite } = scenario;
         hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always', skip: 2 });
         const added = await scenario.person('ana').asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
         await added.tells('The host accepted it');

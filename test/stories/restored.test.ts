@@ -19,7 +19,7 @@ channels:
 const options = { policy, hosting: { durations: { 'environments:push': 0 } } } as const;
 
 /** Restarts the bot on its database as a restore from a backup leaves it. */
-async function restore({ stop, start, rewrite }: Scenario): Promise<void> {
+async function restore({ stop, start, runSql: rewrite }: Scenario): Promise<void> {
   await stop();
   const from = Date.UTC(2026, 0, 2, 3, 4);
   const value = JSON.stringify({ kind: 'restored', from, at: from + 60_000 });
@@ -31,10 +31,10 @@ test(
   'promise 1: restored while a push can be stopped: it is asked again, and a new approval sends it once, with a new Stop',
   inScenario(options, async (scenario) => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
+    const change = await ana.requests('/site push acme-shop/staging acme-shop/live --database');
     const waiting = change.card();
     await chi.clicks(waiting, 'Approve');
-    await scenario.holds(change.number);
+    await scenario.holdBeforeSend(change.number);
     await restore(scenario);
 
     await change.tells(/@Chi or @Dee: I'm asking again.*restored from a backup of 2026-01-02/);
@@ -46,7 +46,7 @@ test(
     expect(scenario.writes()).toHaveLength(0);
     const stop = `select key from messages where key like '1:stop:%' and ts is not null`;
     await vi.waitFor(() => expect(scenario.rows(stop)).toHaveLength(1), { timeout: patienceMs });
-    scenario.rewrite(`update changes set due_at = 1 where owner is null and due_at > 1`);
+    scenario.runSql(`update changes set due_at = 1 where owner is null and due_at > 1`);
     await change.tells('the host reports it finished');
     expect(scenario.writes()).toHaveLength(1);
     expect(change.replies().filter(({ text }) => text.includes('[Approve]'))).toEqual([]);
@@ -60,7 +60,7 @@ test(
     const grant = await ana.asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
     await grant.tells('ends');
     scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '60' } });
-    scenario.rewrite('update timers set due_at = 1');
+    scenario.runSql('update timers set due_at = 1');
     await vi.waitFor(
       () => expect(scenario.rows(`select 1 from audit where change = 2 and event = 'throttle'`)).toHaveLength(1),
       { timeout: patienceMs },
@@ -72,9 +72,9 @@ test(
     await scenario.becomes(2, 'superseded');
     const before = scenario.writes().length;
     await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started');
-    scenario.rewrite('update timers set due_at = 1 where owner is null');
+    scenario.runSql('update timers set due_at = 1 where owner is null');
     await grant.tells("#2 didn't do it");
-    scenario.rewrite('update timers set due_at = 1 where owner is null');
+    scenario.runSql('update timers set due_at = 1 where owner is null');
     await grant.tells('The access of 198.51.100.4 to acme-shop/staging is over');
     expect(scenario.writes()).toHaveLength(before + 1);
   }),

@@ -89,7 +89,7 @@ describe.skipIf(!postgresRuns)(`a newer version beside this one, on one PostgreS
 test(
   'by HTTP, a version that a newer one excludes answers that it did nothing, and sends nothing',
   inScenario({ slack: { delivery: { kind: 'http' } } }, async (scenario) => {
-    scenario.rewrite(
+    scenario.runSql(
       `insert into migrations (step, name, oldest, at) values (?, 'made up', ?, 1)`,
       known + 1,
       known + 1,

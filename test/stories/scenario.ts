@@ -48,27 +48,30 @@ export type Scenario = {
   /** The bot's usual environment variables; `start` can override them. */
   readonly environment: Readonly<Record<string, string>>;
   /** Replaces the policy file; resolves when it is written. */
-  readonly rule: (policy: string) => Promise<void>;
+  readonly writePolicy: (policy: string) => Promise<void>;
   /** Reads rows of the database while the bot runs. */
   readonly rows: (sql: string, ...values: readonly (string | number)[]) => readonly Record<string, unknown>[];
   /** Writes to the database while the bot runs. */
-  readonly rewrite: (sql: string, ...values: readonly (string | number)[]) => void;
+  readonly runSql: (sql: string, ...values: readonly (string | number)[]) => void;
   /** Resolves when the change has this state in the database. */
   readonly becomes: (number: number, state: string) => Promise<void>;
   /** Keeps an approved change in its *Stop* period for the rest of the story. Resolves once *Stop* is posted. */
-  readonly holds: (number: number) => Promise<void>;
+  readonly holdBeforeSend: (number: number) => Promise<void>;
   /** Makes a change due now that is held or can still be stopped. */
-  readonly lets: (number: number) => void;
+  readonly makeDue: (number: number) => void;
   /** Waits until every delay fault has met a request, then ends the delays. */
-  readonly hostAnswers: () => Promise<void>;
+  readonly endHostDelays: () => Promise<void>;
   /** Only the next listing of sites lacks this one. */
-  readonly dropsOnce: (site: string) => void;
+  readonly omitSiteOnce: (site: string) => void;
   /** Lets this much time pass for what a bot in this process keeps in memory, such as listings and people. */
-  readonly passes: (ms: number) => void;
+  readonly advanceTime: (ms: number) => void;
   /** Resolves when the bot has listed all sites again, because a person named an unknown one. */
-  readonly listsAnew: () => Promise<void>;
+  readonly refreshListing: () => Promise<void>;
   /** Replaces the blocks of a bot message, as if its last edit were lost or somebody had forged it. */
-  readonly redraws: (message: Pick<VisibleMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
+  readonly replaceBlocks: (
+    message: Pick<VisibleMessage, 'channel' | 'ts'>,
+    blocks: readonly unknown[],
+  ) => Promise<void>;
   /** All output of every bot process. */
   readonly log: () => string;
   /** Everything the bot has left behind: log, messages, database files. */
@@ -148,7 +151,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   };
   const rows: Scenario['rows'] = (sql, ...values) =>
     withDatabase(file, true, (database) => database.prepare(sql).all(...values));
-  const rewrite: Scenario['rewrite'] = (sql, ...values) =>
+  const rewrite: Scenario['runSql'] = (sql, ...values) =>
     void withDatabase(file, false, (database) => database.prepare(sql).run(...values));
   const scenario: Scenario = {
     hosting,
@@ -156,7 +159,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     site,
     databaseUrl: defaults.DATABASE_URL,
     environment: defaults,
-    rule: (policy) => writeFile(policyFile, withChecks(policy)),
+    writePolicy: (policy) => writeFile(policyFile, withChecks(policy)),
     person: (name) => testUser(slack, ids[name]),
     change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {
@@ -182,25 +185,25 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     pid: () => bot?.pid() ?? notRunning(),
     port: () => bot?.port() ?? 0,
     rows,
-    rewrite,
+    runSql: rewrite,
     becomes: (number, state) =>
       soon(() => {
         const now = rows('select state from changes where number = ?', number)[0]?.['state'];
         if (now !== state) throw new Error(`#${number} is ${String(now)}, not ${state}`);
       }),
-    holds: async (number) => {
+    holdBeforeSend: async (number) => {
       await soon(() => {
         const [stop] = rows('select ts from messages where key = ? and ts is not null', `${number}:stop`);
         if (stop === undefined) throw new Error(`#${number} has no Stop message`);
       });
       rewrite('update changes set due_at = ? where number = ?', farAway, number);
     },
-    lets: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
-    hostAnswers: async () => {
+    makeDue: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
+    endHostDelays: async () => {
       await hosting.until(() => hosting.faults.list().every(({ kind }) => kind !== 'delay') || undefined, patienceMs);
       hosting.faults.release();
     },
-    dropsOnce: (site) => {
+    omitSiteOnce: (site) => {
       const named = ({ id, name, displayName }: { id: string; name: string; displayName: string }) => ({
         id,
         name,
@@ -210,8 +213,8 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
       const sites = others.map((one) => ({ ...named(one), environments: one.environments.map(named) }));
       hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', status: 200, body: { company: { sites } } });
     },
-    passes: (ms) => void (ahead += ms),
-    listsAnew: async () => {
+    advanceTime: (ms) => void (ahead += ms),
+    refreshListing: async () => {
       const listings = (): number => hosting.journal.entries().filter(({ path }) => path === '/sites').length;
       const before = listings();
       // The bot reuses a listing of the last seconds, so let it become older than that.
@@ -222,7 +225,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
         if (listings() <= before) throw new Error('the sites were not listed again');
       });
     },
-    redraws: async ({ channel, ts }, blocks) => {
+    replaceBlocks: async ({ channel, ts }, blocks) => {
       const answer = await fetch(`${slack.apiUrl}chat.update`, {
         method: 'POST',
         headers: { authorization: `Bearer ${canaries.bot}`, 'content-type': 'application/json' },
@@ -271,7 +274,7 @@ export const inScenario =
 export async function reloadPolicy(scenario: Scenario, text: string): Promise<void> {
   const reloads = (): number => scenario.log().split('the policy was reloaded').length;
   const before = reloads();
-  await scenario.rule(text);
+  await scenario.writePolicy(text);
   await soon(() => {
     if (reloads() === before) throw new Error('the bot has not reloaded the policy');
   });

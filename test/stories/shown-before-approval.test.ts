@@ -75,7 +75,7 @@ describe('promise 5: a change that is longer than its card', () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const paths = Array.from({ length: 40 }, (_, at) => `wp-content/uploads/${at}`);
     const line = `/site push acme-blog/live acme-blog/staging --files --only ${paths.join(',')}`;
-    const change = await ana.wants(line, 'C0GENERAL');
+    const change = await ana.requests(line, 'C0GENERAL');
     const card = change.card();
     expect(card.text).toContain('wp-content/uploads/7 and 32 more');
     const approve = card.controls.find(({ label }) => label === 'Approve');
@@ -102,7 +102,7 @@ describe('promise 5: a change that is longer than its card', () => {
 
   test('opens from the copy in direct messages and from App Home too, in pages that together are complete', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ana.wants('/site redirects clear lumen-studio/live new', 'C0GENERAL');
+    const change = await ana.requests('/site redirects clear lumen-studio/live new', 'C0GENERAL');
     expect(change.card().text).toContain('and 389 more');
     const copy = await scenario.slack.until(
       () =>
@@ -133,7 +133,7 @@ describe('promise 5: a change that is longer than its card', () => {
 
   test('hidden and look-alike characters show their codes in the list and in the request', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-    const change = await ana.wants('/site redirects clear lumen-studio/live live', 'C0GENERAL');
+    const change = await ana.requests('/site redirects clear lumen-studio/live live', 'C0GENERAL');
     expect(change.card().text).toContain('⟨U+202E⟩');
     await chi.clicks(change.card(), everything);
     const [view] = await allPages(scenario, chi);
@@ -144,7 +144,7 @@ describe('promise 5: a change that is longer than its card', () => {
 
   test('a page is shown only to people who may read it at that moment, and not by a button of another installation', async () => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
-    const change = await ben.wants('/site redirects clear north-bakery/live new', 'C0GENERAL');
+    const change = await ben.requests('/site redirects clear north-bakery/live new', 'C0GENERAL');
     const card = change.card();
     const rob = scenario.person('rob');
     await rob.clicks(card, everything);
@@ -166,14 +166,14 @@ describe('promise 5: a change that is longer than its card', () => {
     const forged = card.blocks.map((block): unknown =>
       JSON.parse(JSON.stringify(block).replaceAll(String(id), 'elsewhere')),
     );
-    await scenario.redraws(card, forged);
+    await scenario.replaceBlocks(card, forged);
     await chi.clicks(card, everything);
     await chi.form('This button belongs to another Sitehand installation. Nothing was shown.');
   });
 
   test('if no form can be opened, the pages are private messages', async () => {
     const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
-    const change = await ana.wants('/site redirects clear harbor-events/live new', 'C0GENERAL');
+    const change = await ana.requests('/site redirects clear harbor-events/live new', 'C0GENERAL');
     scenario.slack.faults.add({ method: 'views.open', kind: 'off', times: 2 });
     const first = await (await dee.clicks(change.card(), everything)).hears('Page 1 of ');
     expect(first.ephemeral).toBe(true);
@@ -261,7 +261,7 @@ test(
     await ana.submits({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
     await ana.form('Looking at the host');
     await scenario.slack.closeModal(ana.id);
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await scenario.slack.until(
       () =>
         scenario.slack

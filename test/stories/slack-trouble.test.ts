@@ -63,7 +63,7 @@ describe.concurrent('Slack', () => {
       await vi.waitFor(() => expect(scenario.log()).toContain('could not tell somebody'), { timeout: patienceMs });
       expect(scenario.rows('select closed_at from inbox')).toEqual([{ closed_at: null }]);
       scenario.slack.faults.remove();
-      scenario.rewrite('update inbox set lease_until = 1');
+      scenario.runSql('update inbox set lease_until = 1');
       const told = (): true | undefined =>
         scenario.slack
           .messages({ channel: rob.direct, as: rob.id })

@@ -43,7 +43,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL with a standby${noPostgres}`, () =>
     const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
     await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     await pair.primary.kill();
-    await scenario.hostAnswers();
+    await scenario.endHostDelays();
     await pair.primary.start();
     await change.tells(finished);
     expect(scenario.writes()).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL with a standby${noPostgres}`, () =>
 
   test('promise 1: it is lost, and its standby lacks an approval and a write: asked again, and not sent until somebody acts', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-    const change = await ana.wants('/site push lumen-studio/live lumen-studio/staging --database');
+    const change = await ana.requests('/site push lumen-studio/live lumen-studio/staging --database');
     await change.tells('this is waiting for your approval');
     await vi.waitFor(
       async () => expect(await pair.standby.asked('select 1 from messages where due_at is null')).not.toEqual([]),

@@ -114,7 +114,7 @@ describe('the bot does not start', () => {
 
   test('with an invalid policy: every mistake has its line; and broken later, the last good ones hold', async () => {
     const broken = "version: 1\nrules:\n  - allow: [raed]\n    to: [nobody]\n    wehre: ['*/live']\n";
-    await scenario.rule(broken);
+    await scenario.writePolicy(broken);
     await scenario.slack.until(
       () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => /last good/.test(text)),
       patienceMs,

@@ -151,7 +151,7 @@ describe('status', () => {
       .asks(`/site allowlist add acme-blog/staging 198.51.100.4 --for 2h`, 'C0GENERAL');
     await timed.shows('✅');
     const { id } = scenario.hosting.world.environmentNamed(env) ?? {};
-    scenario.rewrite(
+    scenario.runSql(
       'update timers set target_key = ?, target = ? where change = ?',
       `environment:${id}`,
       '{',
@@ -191,10 +191,10 @@ test(
     await ana.opens('/site allowlist add acme-shop/live 198.51.100.4 --for 2h', '198.51.100.4');
     const timed = await ana.confirms();
     await timed.shows('✅');
-    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --files');
+    const push = await ana.requests('/site push acme-shop/staging acme-shop/live --files');
     await chi.clicks(push.card(), 'Approve');
-    await scenario.holds(push.number);
-    scenario.lets(push.number);
+    await scenario.holdBeforeSend(push.number);
+    scenario.makeDue(push.number);
     await push.shows('▶️');
     await (await chi.says('/site pause the host is odd')).hears('Sending is paused');
     await (await ana.says('/site use acme-shop', 'C0GENERAL')).hears('This channel is now bound to acme-shop');

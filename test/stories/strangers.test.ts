@@ -33,7 +33,7 @@ describe.concurrent.each([
       await fay.opens('/site backups list', 'Environment');
       const { options } = await slack.suggest(fay.id, 'modal', { action_id: 'env' }, 'acme-shop/live');
       await slack.pick(fay.id, 'modal', { action_id: 'env' }, options[0] ?? '');
-      const change = await ben.wants('/site push acme-shop/live acme-shop/staging --files');
+      const change = await ben.requests('/site push acme-shop/live acme-shop/staging --files');
       await scenario.stop();
       leave(scenario);
       slack.delivery.namesTeams = namesTeams;

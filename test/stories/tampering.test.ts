@@ -31,7 +31,7 @@ const forged = (blocks: VisibleMessage['blocks'], was: string, value: string): r
 describe.concurrent('promise 5: stored or pressed values differ from what was shown:', () => {
   test('a button that somebody else’s database drew, an outdated one, or a forged one: a sentence, and nothing is done', async () => {
     const [ben, chi, rob] = [scenario.person('ben'), scenario.person('chi'), scenario.person('rob')];
-    const change = await ben.wants(onto('acme-blog'), 'C0GENERAL');
+    const change = await ben.requests(onto('acme-blog'), 'C0GENERAL');
     const { blocks, controls } = change.card();
     const was = String(controls[0]?.value);
     const [installation = '', number = '', version = ''] = was.split(' ');
@@ -53,10 +53,10 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
       [`${installation} ${number} ${version} happened`, "It's too late for that. Current state: Waiting for approval."],
     ] as const;
     for (const [value, says] of cases) {
-      await scenario.redraws(change, forged(blocks, was, value));
+      await scenario.replaceBlocks(change, forged(blocks, was, value));
       await (await chi.clicks(change, 'Approve')).hears(says);
     }
-    await scenario.redraws(change, blocks);
+    await scenario.replaceBlocks(change, blocks);
     const unseen = await rob.clicks(change, 'Approve');
     await unseen.hears(`I can't find #${change.number} among the changes you can see. Nothing was done.`);
     expect([stateOf(scenario, change), scenario.writes('acme-blog/staging')]).toEqual(['waiting', []]);
@@ -68,27 +68,27 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
   test('a call or a card that was rewritten in the database, before the click and before the write: void', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const why = 'Nothing was sent. The stored change is not what was agreed on.';
-    const call = await ana.wants(onto('acme-docs'));
-    scenario.rewrite(
+    const call = await ana.requests(onto('acme-docs'));
+    scenario.runSql(
       `update changes set call = replace(call, '"push_db":false', '"push_db":true') where number = ?`,
       call.number,
     );
     const refused = await chi.clicks(call.card(), 'Approve');
     await refused.hears(`#${call.number} can no longer be approved. ${why}`);
     expect(labelsOf(await call.tells(`⛔ ${why}`))).toEqual([]);
-    const card = await ana.wants(onto('acme-docs'));
-    scenario.rewrite("update changes set card = replace(card, 'All files', 'Few files') where number = ?", card.number);
+    const card = await ana.requests(onto('acme-docs'));
+    scenario.runSql("update changes set card = replace(card, 'All files', 'Few files') where number = ?", card.number);
     await dee.clicks(card.card(), 'Approve');
     await card.tells(`⛔ ${why}`);
     expect(scenario.rows('select * from votes where change in (?, ?)', call.number, card.number)).toEqual([]);
-    const late = await ana.wants('/site push acme-docs/staging acme-docs/live --files');
+    const late = await ana.requests('/site push acme-docs/staging acme-docs/live --files');
     await chi.clicks(late.card(), 'Approve');
-    await scenario.holds(late.number);
-    scenario.rewrite(
+    await scenario.holdBeforeSend(late.number);
+    scenario.runSql(
       `update changes set call = replace(call, '"push_db":false', '"push_db":true') where number = ?`,
       late.number,
     );
-    scenario.lets(late.number);
+    scenario.makeDue(late.number);
     await late.tells(`⛔ ${why}`);
     expect(scenario.writes('acme-docs/live')).toEqual([]);
   });
@@ -126,11 +126,11 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
 
 test('the target is renamed between the request and the click: void, and nothing is sent', async () => {
   const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-  const change = await ana.wants(onto('harbor-events'));
+  const change = await ana.requests(onto('harbor-events'));
   const site = scenario.hosting.world.sites.find(({ name }) => name === 'harbor-events');
   if (site)
     site.environments = site.environments.map((one) => (one.name === 'staging' ? { ...one, name: 'stage' } : one));
-  await scenario.listsAnew();
+  await scenario.refreshListing();
   const refused = await chi.clicks(change.card(), 'Approve');
   const why = 'Nothing was sent. harbor-events/staging is called harbor-events/stage now.';
   await refused.hears(`#${change.number} can no longer be approved. ${why}`);

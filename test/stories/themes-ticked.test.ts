@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { VisibleMessage, VisibleView } from '../../src/playground/slack/shapes.ts';
-import { eventually, manySites, written } from './batch.ts';
+import { eventually, manySites, writeCounts } from './batch.ts';
 import { ids, inScenario, type Scenario } from './scenario.ts';
 
 /** The themes of an offer are ticked in a form: what is not ticked is not sent, nor sent to anywhere else. */
@@ -130,7 +130,7 @@ test(
     expect(form.private_metadata.length).toBeLessThan(300);
     const isKept = () => scenario.rows('select id from button_payloads').length > 0;
     await eventually(scenario, 'the page to be kept', isKept);
-    scenario.rewrite('update button_payloads set expires_at = 1');
+    scenario.runSql('update button_payloads set expires_at = 1');
     await ana.submits();
     await ana.form('This form is too old. Nothing was done. Open it again.');
     await (
@@ -157,13 +157,15 @@ test(
 
     await ana.clicks(await listed(scenario, asked), updateFixed);
     await ana.form('3 themes on 2 environments.');
-    await scenario.rule(policy.replace('["themes update"], to: [developers]', '["themes update"], to: [readers]'));
+    await scenario.writePolicy(
+      policy.replace('["themes update"], to: [developers]', '["themes update"], to: [readers]'),
+    );
     const read = () => scenario.rows("select 1 from audit where event = 'policy'").length === 2;
     await eventually(scenario, 'the rules to be read', read);
     await ana.submits();
     await ana.form('You may not run themes update');
     await (await ana.clicks(await listed(scenario, asked), updateFixed)).hears('You may not run themes update');
-    expect(written(scenario, lives)).toEqual([0, 0, 0, 0, 0]);
+    expect(writeCounts(scenario, lives)).toEqual([0, 0, 0, 0, 0]);
     expect(scenario.slack.views(ids.ana).modals.map(({ callback_id }) => callback_id)).not.toContain('checklist');
   }),
 );

@@ -28,8 +28,8 @@ test('after an incident: a time line with approvals, locks and the peak of the l
   );
   const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
   await chi.clicks(change.card(), 'Approve');
-  await scenario.holds(change.number);
-  scenario.lets(change.number);
+  await scenario.holdBeforeSend(change.number);
+  scenario.makeDue(change.number);
   await change.tells(/^✅ Done after/);
   await (await chi.says('/site lock acme-shop/live we look at it')).hears('acme-shop/live is locked by you');
   await (await chi.says('/site unlock acme-shop/live')).hears('acme-shop/live is unlocked');

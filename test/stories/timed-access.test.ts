@@ -38,7 +38,7 @@ async function allowed(at: Scenario, name: Person, environment: string, channel:
     timer,
     /** Makes the timer, its next try or its reminder due. Resolves when the bot has handled it. */
     comesDue: async (): Promise<void> => {
-      at.rewrite('update timers set due_at = 1 where change = ? and ended_at is null', added.number);
+      at.runSql('update timers set due_at = 1 where change = ? and ended_at is null', added.number);
       await soon(() => timer('due_at') !== 1);
     },
     /** Resolves when the database says that the timer has ended. */
@@ -261,7 +261,7 @@ channels: { ops: C0OPS }
     'and the access ends before it is given: the change must be requested again, because it would now be another one',
     inScenario({ policy }, async (at) => {
       const { chi, added, forGood, list } = await asked(at);
-      at.rewrite('update timers set due_at = 1 where change = ?', added.number);
+      at.runSql('update timers set due_at = 1 where change = ?', added.number);
       await added.tells(/is over: #\d+ took it off the list/);
       expect(list()).not.toContain(address);
       const late = await chi.clicks(forGood.card(), 'Approve');
@@ -278,7 +278,7 @@ describe.concurrent('sending is held back', () => {
     inScenario({}, async (at) => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
-      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      at.runSql('update timers set due_at = 1 where change = ?', it.added.number);
       // A change of another kind shows that the worker has polled since.
       const held = await at.person('ana').asks('/site cache clear acme-shop/staging');
       await held.shows('All sending is paused');
@@ -344,7 +344,7 @@ describe.concurrent('sending is held back', () => {
       const unknown = await removal.tells(/Outcome unknown/);
       await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
       const it = await allowed(at, 'ben', 'acme-shop/staging', 'C0ACME');
-      at.rewrite('update changes set sent_at = 1 where number = ?', removal.number);
+      at.runSql('update changes set sent_at = 1 where number = ?', removal.number);
       await dee.clicks(unknown, 'It happened');
       await removal.tells('✅ @Dee says it happened.');
       expect(it.timer('end_reason')).toBeNull();
@@ -366,7 +366,7 @@ describe.concurrent('sending is held back', () => {
       const unknown = await lost.tells(/Outcome unknown/);
       await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
       await (await ben.asks(`/site allowlist add acme-shop/staging ${address}`)).tells('✅');
-      at.rewrite('update changes set sent_at = 1 where number = ?', lost.number);
+      at.runSql('update changes set sent_at = 1 where number = ?', lost.number);
       await dee.clicks(unknown, 'It happened');
       await lost.tells('⚠️ No end was set for the access of 198.51.100.4.');
       expect(at.rows('select * from timers')).toEqual([]);
@@ -408,12 +408,12 @@ describe.concurrent('sending is held back', () => {
     inScenario({}, async (at) => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
-        at.passes(30_000);
-        at.dropsOnce('acme-shop');
-        await at.listsAnew();
+        at.advanceTime(30_000);
+        at.omitSiteOnce('acme-shop');
+        await at.refreshListing();
       }
-      at.passes(30_000);
-      at.dropsOnce('acme-shop');
+      at.advanceTime(30_000);
+      at.omitSiteOnce('acme-shop');
       await it.comesDue();
       await it.ends();
       expect([it.timer('end_reason'), it.timer('attempts')]).toEqual(['removed', 0]);
@@ -426,11 +426,11 @@ describe.concurrent('sending is held back', () => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
       await other.tells('ends ');
-      at.rewrite('update timers set due_at = 1');
+      at.runSql('update timers set due_at = 1');
       const open = () => at.rows('select attempts from timers where ended_at is null');
       await soon(() => open().length === 1);
       expect(open()).toEqual([{ attempts: 0 }]);
-      at.rewrite('update timers set due_at = 1 where ended_at is null');
+      at.runSql('update timers set due_at = 1 where ended_at is null');
       await soon(() => open().length === 0);
       expect(it.list()).toEqual(it.before);
       expect(inOps(at, /still open/)).toEqual([]);
@@ -460,9 +460,9 @@ describe.concurrent('sending is held back', () => {
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
       const [ben, chi] = [at.person('ben'), at.person('chi')];
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
-      const push = await ben.wants('/site push acme-shop/staging acme-shop/live --files');
+      const push = await ben.requests('/site push acme-shop/staging acme-shop/live --files');
       await chi.clicks(push.card(), 'Approve');
-      await at.holds(push.number);
+      await at.holdBeforeSend(push.number);
       for (let times = 0; times < 3; times += 1) await it.comesDue();
       expect(removals(at, it.added)).toBe(0);
       await ben.clicks(await push.tells('Sending in 10 s.'), 'Stop');
@@ -502,7 +502,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       const { id: fault } = at.hosting.faults.add(allReadsFail);
-      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      at.runSql('update timers set due_at = 1 where change = ?', it.added.number);
       // The bot works before it is ready, that is, before it has listed the sites.
       at.start().catch(() => undefined);
       const reply = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
@@ -531,7 +531,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       await at.stop();
       at.hosting.faults.add(noSites);
       at.hosting.faults.add(noThemes);
-      at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
+      at.runSql('update timers set due_at = 1 where change = ?', it.added.number);
       at.start().catch(() => undefined);
       await soon(() => it.list().length === it.before.length);
       expect(it.list()).toEqual(it.before);
@@ -550,14 +550,14 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
     'one listing lacks the site and one read answers 404: later, and no try; it is removed once at the next read',
     inScenario({}, async (at) => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
-      at.passes(10_000);
-      at.dropsOnce('acme-shop');
+      at.advanceTime(10_000);
+      at.omitSiteOnce('acme-shop');
       notFound(at, it);
       await it.comesDue();
       const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
       expect(reply.text).not.toMatch(/is gone: |nothing left/);
       expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
-      at.passes(10_000);
+      at.advanceTime(10_000);
       await it.comesDue();
       await it.ends();
       expect(it.timer('end_reason')).toBe('removed');
@@ -573,14 +573,14 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);
       const { id: fault } = at.hosting.faults.add(noSites);
-      at.passes(10_000);
-      await at.listsAnew();
+      at.advanceTime(10_000);
+      await at.refreshListing();
       await it.comesDue();
       await it.added.tells(/is still open/);
       expect(it.timer('ended_at')).toBeNull();
       at.hosting.faults.remove(fault);
       for (const list of [1, 2, 3]) {
-        at.passes(30_000);
+        at.advanceTime(30_000);
         expect([list, it.timer('ended_at'), it.timer('attempts')]).toEqual([list, null, 0]);
         await it.comesDue();
       }

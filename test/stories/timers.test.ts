@@ -38,7 +38,7 @@ async function allowed(name: 'ana' | 'ben', environment: string, channel: string
     list,
     before,
     becomes: (...entries) => void list().splice(0, Infinity, ...entries),
-    isOver: () => scenario.rewrite('update timers set due_at = 1 where change = ?', added.number),
+    isOver: () => scenario.runSql('update timers set due_at = 1 where change = ?', added.number),
     removal: async () => scenario.change(Number(await slack.until(became, patienceMs)), name),
   };
 }

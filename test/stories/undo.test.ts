@@ -117,7 +117,7 @@ describe('undo', () => {
     const said = JSON.stringify(proof.blocks).replace(String(button?.value), `another ${change.number}`);
     const forged: unknown = JSON.parse(said);
     if (!Array.isArray(forged)) throw new Error('no blocks');
-    await scenario.redraws(proof, forged);
+    await scenario.replaceBlocks(proof, forged);
     const pressed = await scenario.person('ana').clicks(proof, 'Undo');
     await pressed.hears('This button belongs to another Sitehand installation. Nothing was done.');
     expect(list()).toContain('198.51.100.4');

@@ -28,7 +28,7 @@ const breakPush = (site: string, applied: boolean): void => {
   const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
   scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
 };
-const longAgo = (number: number): void => scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
+const longAgo = (number: number): void => scenario.runSql('update changes set sent_at = 1 where number = ?', number);
 
 describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
   test('a push is written once, called unknown, and closed by an approver, not before it can be known', async () => {
@@ -40,7 +40,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     ];
     const before = scenario.writes('acme-shop/staging').length;
     breakPush('acme-shop', true);
-    const change = await ana.wants(onto('acme-shop'));
+    const change = await ana.requests(onto('acme-shop'));
     await chi.clicks(change.card(), 'Approve');
     const reply = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
     expect(reply.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
@@ -110,14 +110,14 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
   test('and its target is deleted meanwhile: it can be closed all the same, and asked again', async () => {
     const [fay, dee] = [scenario.person('fay'), scenario.person('dee')];
     breakPush('acme-docs', false);
-    const change = await fay.wants(onto('acme-docs'), 'C0OPS');
+    const change = await fay.requests(onto('acme-docs'), 'C0OPS');
     await dee.clicks(change.card(), 'Approve');
     const reply = await change.tells(/^⚠️ .*Outcome unknown\./);
     await change.tells(/and there is no new one\. It may not have started, or not yet\./);
     const staging = scenario.hosting.world.environmentNamed('acme-docs/staging');
     const writes = scenario.writes('acme-docs/staging').length;
     if (staging) scenario.hosting.world.removeEnvironment(staging);
-    await scenario.listsAnew();
+    await scenario.refreshListing();
     longAgo(change.number);
     await dee.clicks(reply, 'It did not happen');
     const closed = await change.tells('❌ @Dee says it did not happen.');

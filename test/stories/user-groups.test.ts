@@ -123,7 +123,7 @@ describe.concurrent('user groups', () => {
     inScenario({ policy, slack }, async (scenario) => {
       shut(scenario, 'S0LEADS', 'missing_scope');
       await scenario.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);
-      const change = await scenario.person('ben').wants(push);
+      const change = await scenario.person('ben').requests(push);
       expect((await change.tells('this is waiting for your approval')).text).toMatch(/^@leads/);
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
       const refusal = await said.hears('S0LEADS');
@@ -141,13 +141,13 @@ describe.concurrent('user groups', () => {
     'an approver’s user group cannot be read just before the write: it waits, says why, and is sent when it can be',
     inScenario({ policy, slack, hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
       const ask = '/site push acme-shop/staging acme-shop/live --files';
-      const change = await scenario.person('ben').wants(ask);
+      const change = await scenario.person('ben').requests(ask);
       await scenario.person('chi').clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
+      await scenario.holdBeforeSend(change.number);
       shut(scenario, 'S0LEADS', 'paid_teams_only');
       // The event of a change only makes the cached members stale.
       await scenario.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);
-      scenario.lets(change.number);
+      scenario.makeDue(change.number);
       await change.shows(/Not sent yet\..*S0LEADS/s);
       expect(scenario.writes()).toEqual([]);
       await open(scenario, 'S0LEADS', ['U03CHI']);
@@ -159,7 +159,7 @@ describe.concurrent('user groups', () => {
   test(
     'cached members do not count at a click: Slack is asked again',
     inScenario({ policy, slack }, async (scenario) => {
-      const change = await scenario.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
+      const change = await scenario.person('ben').requests('/site push acme-shop/staging acme-shop/live --files');
       await (await scenario.person('chi').says('/site can push')).hears(/push/);
       scenario.slack.disableGroup('S0LEADS');
       const pressed = await scenario.person('chi').clicks(change.card(), 'Approve');
@@ -174,11 +174,11 @@ describe.concurrent('user groups', () => {
   test(
     'an approver who has left it before the write does not count, whatever was cached',
     inScenario({ policy, slack }, async (scenario) => {
-      const change = await scenario.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
+      const change = await scenario.person('ben').requests('/site push acme-shop/staging acme-shop/live --files');
       await scenario.person('chi').clicks(change.card(), 'Approve');
-      await scenario.holds(change.number);
+      await scenario.holdBeforeSend(change.number);
       await scenario.slack.changeGroup('S0LEADS', ['U04DEE']);
-      scenario.lets(change.number);
+      scenario.makeDue(change.number);
       await change.tells(/⛔ Nothing was sent\. Somebody who approved it is no longer allowed to/);
       expect(scenario.writes()).toEqual([]);
     }),

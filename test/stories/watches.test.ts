@@ -86,7 +86,7 @@ async function watched(
   const column = (of: string): unknown =>
     scenario.rows(`select ${of} as it from watches where id = ?`, number)[0]?.['it'];
   const began = Date.now() - hour;
-  scenario.rewrite('update watches set created_at = ?, read_to = ? where id = ?', began, began, number);
+  scenario.runSql('update watches set created_at = ?, read_to = ? where id = ?', began, began, number);
   const heard = (): readonly VisibleMessage[] =>
     scenario.slack.messages({ channel, as: ids.ana }).filter((one) => !one.ephemeral);
   const context = (): unknown => [
@@ -98,7 +98,7 @@ async function watched(
     ...log,
     column,
     looks: async () => {
-      scenario.rewrite('update watches set due_at = 1, tried_at = null where id = ? and ended_at is null', number);
+      scenario.runSql('update watches set due_at = 1, tried_at = null where id = ? and ended_at is null', number);
       await vi.waitFor(() => expect([column('due_at'), column('owner')]).not.toEqual([1, null]), waiting);
       await vi.waitFor(() => expect(column('owner')).toBeNull(), waiting);
     },
@@ -240,7 +240,7 @@ describe.concurrent('a watch', () => {
     await watch.says(/That is message 3 within an hour: I collect what follows until/);
     expect(watch.told()).toHaveLength(3);
     expect(watch.said().join('\n')).not.toContain('fourth');
-    scenario.rewrite(`update watches set progress = json_set(progress, '$.hour.from', 1) where id = ?`, watch.number);
+    scenario.runSql(`update watches set progress = json_set(progress, '$.hour.from', 1) where id = ?`, watch.number);
     watch.logs(old);
     await watch.looks();
     const rest = await watch.says(/fourth/);
@@ -261,7 +261,7 @@ describe.concurrent('a watch', () => {
     expect(watch.column('progress')).toContain('by night');
     const listed = await scenario.person('ana').says('/site watches', 'C0OPS');
     await listed.hears(/harbor-events\/live.*1 held back/s);
-    scenario.rewrite('update watches set quiet = null where id = ?', watch.number);
+    scenario.runSql('update watches set quiet = null where id = ?', watch.number);
     watch.logs(old);
     await watch.looks();
     await watch.says(/by night/);
@@ -275,12 +275,12 @@ describe.concurrent('a watch', () => {
     });
     watch.logs(old, fatal(4 * minute, 'held by night'));
     await watch.looks();
-    scenario.rewrite('update watches set ends_at = 2 where id = ?', watch.number);
+    scenario.runSql('update watches set ends_at = 2 where id = ?', watch.number);
     await watch.looks();
     expect([watch.column('ended_at'), Number(watch.column('due_at')) > Date.now()]).toEqual([null, true]);
     const waiting = scenario.rows(`select 1 from messages where body like '%held by night%'`);
     expect(waiting).toEqual([]);
-    scenario.rewrite('update watches set quiet = null where id = ?', watch.number);
+    scenario.runSql('update watches set quiet = null where id = ?', watch.number);
     await watch.looks();
     await watch.says(/held by night.*is over: its time is up/s);
   });
@@ -305,7 +305,7 @@ describe.concurrent('a watch', () => {
 
   test('ends in time, and says so', async () => {
     const watch = await watched(scenario, { name: 'acme-docs/staging', options: '--for 2h' });
-    scenario.rewrite('update watches set ends_at = 2 where id = ?', watch.number);
+    scenario.runSql('update watches set ends_at = 2 where id = ?', watch.number);
     await watch.looks();
     await watch.says(/of acme-docs\/staging is over: its time is up\. I read the log up to .+\. watch acme/);
     expect(watch.column('end_reason')).toBe('over');
@@ -336,7 +336,7 @@ describe('a watch whose permissions change', () => {
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.logs(old, fatal(4 * minute, 'secret news'));
-      await own.rule(policy.replace('allow: [watch]', 'allow: [use]'));
+      await own.writePolicy(policy.replace('allow: [watch]', 'allow: [use]'));
       await vi.waitFor(() => expect(own.log()).toContain('policy'), waiting);
       await vi.waitFor(async () => {
         await watch.looks();
@@ -352,7 +352,7 @@ describe('a watch whose permissions change', () => {
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
       watch.logs(old);
-      await own.rule(policy.replace("['acme-*']", "['other']"));
+      await own.writePolicy(policy.replace("['acme-*']", "['other']"));
       await vi.waitFor(async () => {
         await watch.looks();
         expect(watch.column('end_reason')).toBe('no_channel');
@@ -373,14 +373,14 @@ describe('a watch whose permissions change', () => {
       await watch.says(/I can't read all of the error log/);
       watch.logs(old, fatal(4 * minute, 'in between'));
       own.slack.disableGroup('S0DEVS');
-      own.passes(2 * minute);
+      own.advanceTime(2 * minute);
       for (const _ of [1, 2, 3]) await watch.looks();
       await watch.says(/is paused: I can't tell whether Ana may still read it/);
       expect(watch.said().filter((text) => text.includes('is paused'))).toHaveLength(1);
       expect(watch.said().join('\n')).not.toContain('in between');
       own.slack.disableGroup('S0DEVS', false);
       await own.slack.changeGroup('S0DEVS', ['U01ANA', 'U02BEN']);
-      own.passes(2 * minute);
+      own.advanceTime(2 * minute);
       await watch.looks();
       await watch.says(/goes on: Ana may still read it/);
       await watch.says(/I can read the error log of acme-shop\/live again, and looked at what/);
@@ -394,7 +394,7 @@ describe('a watch whose permissions change', () => {
       const env = own.hosting.world.environmentNamed('acme-shop/live');
       const target = JSON.stringify({ ...env, kind: 'environment' });
       const fill = (many: number, requester: string, channel: string): void =>
-        own.rewrite(
+        own.runSql(
           `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
           insert into watches (target_key, target, requester, requester_name, channel, zone, created_at, ends_at, read_to,
             progress, due_at) select 'environment:other', ?, ?, 'Zoe', ?, 'UTC', 1, 9e15, 1, '{}', 9e15 from n`,
@@ -409,7 +409,7 @@ describe('a watch whose permissions change', () => {
       };
       fill(9, ids.ana, 'C0OTHER');
       fill(60, 'U0ZOE', 'C0OTHER');
-      own.rewrite(`update watches set kind = 'digest' where requester = 'U0ZOE'`);
+      own.runSql(`update watches set kind = 'digest' where requester = 'U0ZOE'`);
       const first = await own.person('ana').says('/site watch acme-shop/live error');
       await first.hears(/is on/);
       // Digests read no log, so they don't make the first look later.
@@ -418,11 +418,11 @@ describe('a watch whose permissions change', () => {
       );
       expect(began).toEqual([{ after: 5 * minute }]);
       await refused(/You already have 10 watches/);
-      own.rewrite('delete from watches');
+      own.runSql('delete from watches');
       fill(10, 'U0ZOE', 'C0ACME');
       await refused(/There are already 10 watches here/);
       fill(90, 'U0ZOE', 'C0OTHER');
-      own.rewrite(`update watches set channel = 'C0OTHER'`);
+      own.runSql(`update watches set channel = 'C0OTHER'`);
       await refused(/There are already 100 watches in all/);
       expect(own.rows('select count(*) as n from watches')).toEqual([{ n: 100 }]);
     }),

@@ -7,7 +7,7 @@ import { catalogue } from '../../../src/commands/index.ts';
 import { usage } from '../../../src/pipeline/language/usage.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { plain } from '../../../src/text.ts';
-import { refusalOf, said } from '../../pipeline/fixtures.ts';
+import { refusalOf, refusalText } from '../../pipeline/fixtures.ts';
 
 const nobody = (): never => {
   throw new Error('help asks for commands alone');
@@ -146,11 +146,11 @@ describe('help about something that is not a command', () => {
     const refused = (words: string, may?: (path: string) => boolean) =>
       refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
     const refusal = refused('clear the cache');
-    expect(said(refusal)).toBe(
+    expect(refusalText(refusal)).toBe(
       "I can't find clear the cache among the commands you can run. Nothing was done. Did you mean cache clear?",
     );
     expect(offered(refusal)).toEqual(['help cache clear', 'help']);
-    expect(said(refused('clear the cache', (path) => path === 'help'))).not.toContain('cache clear');
+    expect(refusalText(refused('clear the cache', (path) => path === 'help'))).not.toContain('cache clear');
     expect(offered(refused('xyzzy'))).toEqual(['help']);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from '../../../src/commands/kit/fields.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { hostile, refusalOf, said, wordsFor } from '../../pipeline/fixtures.ts';
+import { hostile, refusalOf, refusalText, wordsFor } from '../../pipeline/fixtures.ts';
 
 const plainFields = [...catalogue].flatMap(([path, command]) =>
   Object.entries(command.fields).flatMap(([name, field]) =>
@@ -42,8 +42,8 @@ describe('every field of every command', () => {
           expect(JSON.parse(JSON.stringify({ value }))).toEqual({ value });
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          expect(said(error)).toContain('Nothing was done.');
-          expect(said(error).length).toBeLessThan(400);
+          expect(refusalText(error)).toContain('Nothing was done.');
+          expect(refusalText(error).length).toBeLessThan(400);
         }
       }),
     );
@@ -76,5 +76,5 @@ test.each<[string, PlainField<unknown>, string, string]>([
   ['a word of 201 characters', word('Search'), 'x'.repeat(201), 'at most 200'],
   ['a word with a tab', word('Search'), 'a\tb', 'tabs'],
 ])('refuses %s', (_, field, text, why) => {
-  expect(said(refusalOf(() => field.read([text])))).toContain(why);
+  expect(refusalText(refusalOf(() => field.read([text])))).toContain(why);
 });

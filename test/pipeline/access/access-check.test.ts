@@ -16,7 +16,7 @@ import {
   policyOf,
   refusalOf,
   rob,
-  said,
+  refusalText,
   shopDomain,
   staging,
   parsedFor,
@@ -34,9 +34,9 @@ describe('people without any rights', () => {
     ['deactivated', 'This account is deactivated.'],
   ] as const)('a %s, whatever the rules allow everyone', (standing, why) => {
     const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
-    const refusalText = `${why} Nothing was done.`;
-    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(refusalText);
-    expect(() => assertMember({ ...ana, standing })).toThrow(refusalText);
+    const expected = `${why} Nothing was done.`;
+    expect(refusalText(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(expected);
+    expect(() => assertMember({ ...ana, standing })).toThrow(expected);
     expect(() => assertMember(ana)).not.toThrow();
   });
 });
@@ -121,10 +121,10 @@ describe('what the rules say', () => {
       expect(outcome()).toBe(wanted);
       return;
     }
-    expect(said(refusalOf(outcome))).toContain(
+    expect(refusalText(refusalOf(outcome))).toContain(
       wanted === 'unknown' ? 'among the environments you can see' : 'You may not run',
     );
-    expect(said(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
+    expect(refusalText(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
   });
 
   test('an unreadable target is refused in the same words as one that does not exist', () => {
@@ -135,27 +135,27 @@ describe('what the rules say', () => {
     const parsed = parsedFor('cache clear', { env: [live.name] });
     const unknown = resolve(parsed, { environments: [], domains: [] }).problems[0]?.refusal;
     const unreadable = refusalOf(() => authorize(policy, ana, resolve(parsed, names), company));
-    expect(said(unreadable)).toBe(unknown && said(unknown));
+    expect(refusalText(unreadable)).toBe(unknown && refusalText(unknown));
     expect(unreadable.field).toBe(unknown?.field);
   });
 
   test('somebody who may read the target is told the rule and whom it allows', () => {
     const policy = policyOf(READ, '{ allow: [routine], to: [leads] }');
-    expect(said(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
+    expect(refusalText(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
       'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
     );
-    expect(said(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain(
+    expect(refusalText(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain(
       'No rule allows anybody to do it.',
     );
     const denied = policyOf(READ, '{ allow: [routine], to: [leads] }', '{ deny: [routine], to: [developers] }');
-    expect(said(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
+    expect(refusalText(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
       'The rule in line 9 forbids it; leads may do it. Nothing was sent.',
     );
   });
 
   test('somebody who may read nothing is told no rule; somebody who may read is told the company’s rules like those of any target', () => {
     const bare = (path: string, ...rules: readonly string[]) =>
-      said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(parsedFor(path, {}), names), company)));
+      refusalText(refusalOf(() => authorize(policyOf(...rules), ana, resolve(parsedFor(path, {}), names), company)));
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
@@ -171,17 +171,17 @@ describe('what the rules say', () => {
   });
 
   test('if several rules allow others, each is named once, without repeating another', () => {
-    const refusalText = (...rules: readonly string[]) =>
-      said(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
+    const refused = (...rules: readonly string[]) =>
+      refusalText(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
     const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
-    expect(refusalText(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
+    expect(refused(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
       'The rules in lines 8 and 10 let leads and developers do it.',
     );
-    expect(refusalText(leads, developers, leads)).toContain(
+    expect(refused(leads, developers, leads)).toContain(
       'The rules in lines 8, 9 and 10 let leads and developers do it.',
     );
-    expect(refusalText(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
-    expect(refusalText(leads, leads, leads, leads, leads, leads)).toContain(
+    expect(refused(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
+    expect(refused(leads, leads, leads, leads, leads, leads)).toContain(
       'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
     );
   });
@@ -192,7 +192,9 @@ describe('what the rules say', () => {
     expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
     expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
     const parsed = resolve(parsedFor('environments', {}), names);
-    expect(said(refusalOf(() => authorize(nothing, ana, parsed, company)))).toContain('You may not use environments.');
+    expect(refusalText(refusalOf(() => authorize(nothing, ana, parsed, company)))).toContain(
+      'You may not use environments.',
+    );
     const policy = policyOf(READ);
     const authorization = { approval: 'none', rules: [], policy: policy.hash };
     const allowed = authorize(policy, ana, parsed, company);
@@ -237,7 +239,7 @@ describe('help and App Home show what the rules of the person allow', () => {
       const run = () => authorize(policy, ana, resolve(parsedFor(path, {}), names), company);
       // Both are about the company, but `themes list` can be narrowed to environments.
       if (shown.includes('domains list')) expect(run().target).toEqual(company);
-      else expect(said(refusalOf(run))).toContain('You may not run');
+      else expect(refusalText(refusalOf(run))).toContain('You may not run');
     }
   });
 });
@@ -258,15 +260,17 @@ describe('a built-in command that needs a rule with its name', () => {
   });
 
   test('is not allowed on another target, or where a rule denies it', () => {
-    expect(said(refusalOf(() => lock(live.name)))).toBe(
+    expect(refusalText(refusalOf(() => lock(live.name)))).toBe(
       'You may not run lock on acme-shop/live. No rule allows anybody to do it. Nothing was done.',
     );
-    expect(said(refusalOf(() => lock(blog.name)))).toContain('The rule in line 10 forbids it. Nothing was done.');
-    expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
+    expect(refusalText(refusalOf(() => lock(blog.name)))).toContain(
+      'The rule in line 10 forbids it. Nothing was done.',
+    );
+    expect(refusalText(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
   });
 
   test('about everything is not allowed by a rule for some places, unless it only shows what the person may read', () => {
-    expect(said(refusalOf(() => bare('pause')))).toBe(
+    expect(refusalText(refusalOf(() => bare('pause')))).toBe(
       'You may not run pause. No rule allows anybody to do it. Nothing was done.',
     );
     const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
@@ -312,8 +316,8 @@ describe('where a card may be posted', () => {
       expect(checkChannel).not.toThrow();
       return;
     }
-    expect(said(refusalOf(checkChannel))).toContain(why);
-    expect(said(refusalOf(checkChannel))).toContain('Nothing was done.');
+    expect(refusalText(refusalOf(checkChannel))).toContain(why);
+    expect(refusalText(refusalOf(checkChannel))).toContain('Nothing was done.');
     expect(plain(refusalOf(checkChannel).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
   });
 });

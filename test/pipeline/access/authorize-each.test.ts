@@ -8,7 +8,17 @@ import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { ana, company, contextWith, environment, noSites, policyFrom, policyOf, refusalOf, said } from '../fixtures.ts';
+import {
+  ana,
+  company,
+  contextWith,
+  environment,
+  noSites,
+  policyFrom,
+  policyOf,
+  refusalOf,
+  refusalText,
+} from '../fixtures.ts';
 
 /** Which of many environments are kept, which are named as not allowed, and what all of them need together. */
 
@@ -120,8 +130,8 @@ describe('one environment beside another that may be changed', () => {
     const wanted = expected(cell, words.includes(','));
     if (wanted instanceof RegExp) {
       const refused = refusalOf(() => authorized([cell, base], words));
-      expect(said(refused)).toMatch(wanted);
-      expect(said(refused)).toMatch(/Nothing was (?:done|sent)\./);
+      expect(refusalText(refused)).toMatch(wanted);
+      expect(refusalText(refused)).toMatch(/Nothing was (?:done|sent)\./);
       expect(refused.isLater ?? false).toBe(!/can't find/.test(wanted.source));
       return;
     }
@@ -140,7 +150,9 @@ describe('one environment beside another that may be changed', () => {
     ['no', 'no approval', /^I can't find cell\/\* among the environments you can see/],
     ['not known', 'no approval', /^I can't tell right now which environments that means/],
   ])('alone, readable: %s, right: %s', (reads, right, says) => {
-    expect(said(refusalOf(() => authorized([{ name: 'cell/live', reads, right }, base], 'cell/*')))).toMatch(says);
+    expect(refusalText(refusalOf(() => authorized([{ name: 'cell/live', reads, right }, base], 'cell/*')))).toMatch(
+      says,
+    );
   });
 });
 
@@ -152,8 +164,8 @@ test('one that may not be read any more is not named, and nothing is done', () =
   if (!areEnvironments(env)) throw new Error('not several environments');
   const before = { ...resolved, input: { env: { ...env, all: [cell, ...env.all] } } };
   const refused = refusalOf(() => authorize(policy, ana, before, company));
-  expect(said(refused)).toMatch(/^I can't find \*\/\* among the environments you can see\. Nothing was done\./);
-  expect(said(refused)).not.toContain(cell.name);
+  expect(refusalText(refused)).toMatch(/^I can't find \*\/\* among the environments you can see\. Nothing was done\./);
+  expect(refusalText(refused)).not.toContain(cell.name);
 });
 
 const environmentOf = ({ target }: Authorized): readonly Environment[] =>
@@ -178,7 +190,7 @@ test.each(['--queue', '--hand-on'])('%s is for one environment', (option) => {
   const { policy, resolved } = read(sites, `*/live ${option}`);
   const context = contextWith({ policy: () => policy, company: () => company });
   const asks = () => evaluate(context, resolved, { person: ana, channel: { id: 'C1', shared: false } });
-  expect(said(refusalOf(asks))).toMatch(/is for one environment at a time\. Nothing was done\./);
+  expect(refusalText(refusalOf(asks))).toMatch(/is for one environment at a time\. Nothing was done\./);
 });
 
 test('under any rules, a pattern never touches an environment that its requester may not change', () => {

@@ -3,7 +3,7 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, dee, names, policyOf, said, contextWith } from '../fixtures.ts';
+import { ana, company, dee, names, policyOf, refusalText, contextWith } from '../fixtures.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
@@ -136,7 +136,7 @@ describe('nobody is told', () => {
       '{ allow: [read], to: [leads] }',
     );
     const refusal = await refused(can(['cache', 'clear', 'acme-shop/live'], chi.id, narrow));
-    expect(said(refusal)).toContain("I can't find acme-shop/live among the environments you can see");
+    expect(refusalText(refusal)).toContain("I can't find acme-shop/live among the environments you can see");
     expect(refusal.offers).toEqual([]);
   });
 
@@ -151,8 +151,8 @@ describe('nobody is told', () => {
     ['nothing', [' '], 'Please name a command to ask about.'],
   ])('about %s', async (_, words, why) => {
     const refusal = await refused(can(words));
-    expect(said(refusal)).toContain(why);
-    expect(said(refusal)).toContain('Nothing was done.');
+    expect(refusalText(refusal)).toContain(why);
+    expect(refusalText(refusal)).toContain('Nothing was done.');
     expect(refusal.offers).toEqual([]);
   });
 
@@ -163,11 +163,15 @@ describe('nobody is told', () => {
     ['without a command', ['Ben'], 'can @Ben logs site/environment'],
   ])('a name that is not a mention gets a hint what to type: %s', async (_, words, correct) => {
     const refusal = await refused(can(words));
-    expect(said(refusal)).toMatch(/^I don't know who “[Bb]en” is, because it isn't a mention\. Nothing was done\./);
+    expect(refusalText(refusal)).toMatch(
+      /^I don't know who “[Bb]en” is, because it isn't a mention\. Nothing was done\./,
+    );
     expect(plain(refusal.hint)).toBe(`Type @ and choose the person from Slack's list: ${correct}.`);
   });
 
   test('anything about a person whom Slack does not describe', async () => {
-    expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain("Slack isn't telling me who that is right now.");
+    expect(refusalText(await refused(can(['whoami'], 'U0NOBODY')))).toContain(
+      "Slack isn't telling me who that is right now.",
+    );
   });
 });

@@ -7,7 +7,7 @@ import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { decideAccess } from '../../../src/policy/policy.ts';
-import { ana, company, contextWith, environment, policyFrom, said } from '../fixtures.ts';
+import { ana, company, contextWith, environment, policyFrom, refusalText } from '../fixtures.ts';
 
 /** Who is asked to approve a batch: people who can approve all of it. If there are too few, it is refused. */
 
@@ -51,7 +51,7 @@ ${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   try {
     await refuseIfNobodyApproves(context, decision.approval, resolved, askers, asks);
   } catch (error) {
-    if (error instanceof Refusal) return { people, refused: said(error) };
+    if (error instanceof Refusal) return { people, refused: refusalText(error) };
     throw error;
   }
   return { people, refused: undefined };

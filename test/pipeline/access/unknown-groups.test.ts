@@ -23,7 +23,7 @@ import {
   names,
   policyFrom,
   refusalOf,
-  said,
+  refusalText,
   staging,
   parsedFor,
   contextWith,
@@ -58,7 +58,7 @@ describe('a command', () => {
   test('is refused, with the name of the group, if a rule may deny it', () => {
     const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
     expect(refusal).toBeInstanceOf(MembershipUnknown);
-    expect(said(refusal)).toBe(
+    expect(refusalText(refusal)).toBe(
       "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; doctor says what is wrong.",
     );
   });
@@ -68,20 +68,20 @@ describe('a command', () => {
   });
 
   test('on a target that may not be readable does not reveal what exists', () => {
-    expect(said(refusalOf(asked(stranger, 'cache clear')))).toBe(
+    expect(refusalText(refusalOf(asked(stranger, 'cache clear')))).toBe(
       "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
     );
   });
 
   test('is refused only for now if it is unknown whether the person may read', () => {
     const parsed = resolve(parsedFor('resume', {}), names);
-    expect(said(refusalOf(() => authorize(policy, stranger, parsed, company)))).toContain(
+    expect(refusalText(refusalOf(() => authorize(policy, stranger, parsed, company)))).toContain(
       "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
     );
   });
 
   test('is not begun if it could not be finished', () => {
-    expect(said(refusalOf(() => mayTry(policy, dev, { path: 'resume', command: resume })))).toContain(
+    expect(refusalText(refusalOf(() => mayTry(policy, dev, { path: 'resume', command: resume })))).toContain(
       "I can't tell whether you may use resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS).",
     );
   });

@@ -15,7 +15,7 @@ import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../fixtures.ts';
+import { changeOf, commandAt, live, policyFrom, refusalOf, refusalText, staging } from '../fixtures.ts';
 
 /** Every decision in every state by every person: the move, or the refusal. */
 
@@ -140,7 +140,7 @@ function resultOf(decision: Decision, of: VoteContext): string {
     return result.kind === 'move' ? result.event.kind : 'vote';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return said(error);
+    return refusalText(error);
   }
 }
 
@@ -307,13 +307,13 @@ describe('the answer to a refused decision', () => {
       "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
-    const answer = said(refusalOf(() => decisionResult(seen(verdict), voting(more))));
+    const answer = refusalText(refusalOf(() => decisionResult(seen(verdict), voting(more))));
     expect(answer).toContain(sentence);
     expect(answer).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
   test('says that the change has moved on, if another version was seen', () => {
-    expect(said(refusalOf(() => decisionResult(seen('approve', 2), voting())))).toContain(
+    expect(refusalText(refusalOf(() => decisionResult(seen('approve', 2), voting())))).toContain(
       'It has changed since you saw it.',
     );
   });

@@ -15,7 +15,7 @@ type Page =
   | 'changed by others'
   | 'dropped';
 /** What the operator does next; `begin` with the items, in their order. */
-export type Does = {
+export type OperatorStep = {
   readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'end';
   readonly items?: readonly number[];
 };
@@ -118,7 +118,7 @@ export class CarefulOperator {
   }
 
   /** `site`: of the canary, as last read. */
-  decides(isInTime: boolean, site: Site): Does {
+  decides(isInTime: boolean, site: Site): OperatorStep {
     if (!this.mayBegin && !this.#isStopped) return this.#halts(false);
     const rest = this.notebook.filter((page) => page !== 'fine' && page !== 'dropped');
     if (rest.length === 0) return { kind: this.notebook.includes('fine') ? 'all done' : 'end' };
@@ -141,7 +141,7 @@ export class CarefulOperator {
     if (this.out >= 8) return { kind: 'wait' };
     return { kind: 'begin', items: todo.slice(0, 8 - this.out) };
   }
-  #halts(becauseOfCanary: boolean): Does {
+  #halts(becauseOfCanary: boolean): OperatorStep {
     this.#isStopped = true;
     this.#becauseOfCanary = becauseOfCanary;
     return { kind: 'halt' };

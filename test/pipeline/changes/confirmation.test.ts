@@ -11,7 +11,7 @@ import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { Refusal, type Args } from '../../../src/errors.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { said } from '../fixtures.ts';
+import { refusalText } from '../fixtures.ts';
 import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 
@@ -61,8 +61,8 @@ describe('promise 5: a change is saved only as it was shown', () => {
     const before = await countChanges();
     const saved = await tryToSave(frozen, confirmation(frozen));
     if (!(saved instanceof Refusal)) throw new Error('it was saved');
-    expect(said(saved)).toMatch(sentence);
-    expect(saved instanceof NotAsShown).toBe(/changed/.test(said(saved)));
+    expect(refusalText(saved)).toMatch(sentence);
+    expect(saved instanceof NotAsShown).toBe(/changed/.test(refusalText(saved)));
     expect(await countChanges()).toBe(before);
   });
 

@@ -13,7 +13,7 @@ import {
 } from '../../../src/pipeline/changes/freeze-batch.ts';
 import { callOf, frozenCardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { plain, say } from '../../../src/text.ts';
-import { commandAt, environment, parsedFor, refusalOf, said } from '../fixtures.ts';
+import { commandAt, environment, parsedFor, refusalOf, refusalText } from '../fixtures.ts';
 
 /** How the frozen changes of many environments become one. */
 
@@ -86,7 +86,7 @@ describe('what is frozen', () => {
 
   test('is refused if the action is not done to many with these fields', () => {
     const refused = refusalOf(() => batchOf(add, sites, { for: 7_200_000 }));
-    expect(said(refused)).toMatch(/one environment at a time\. Nothing was done\.$/);
+    expect(refusalText(refused)).toMatch(/one environment at a time\. Nothing was done\.$/);
     expect(refused.field).toBe('for');
     expect(() => freezeBatch(authorizedFor(clear, undefined, {}), pause, frozenEach(clear, sites))).toThrow(
       'this action is for one environment at a time',
@@ -95,7 +95,7 @@ describe('what is frozen', () => {
 
   test('is refused if it is too long to be shown', () => {
     const long = frozenEach(clear, sites).map((one) => ({ ...one, call: JSON.stringify('x'.repeat(700_000)) }));
-    expect(said(refusalOf(() => freezeBatch(authorizedFor(clear, undefined, {}), clear, long)))).toMatch(
+    expect(refusalText(refusalOf(() => freezeBatch(authorizedFor(clear, undefined, {}), clear, long)))).toMatch(
       /^I can show at most 2,000,000 characters of a change .* Nothing was done\./,
     );
   });
@@ -219,12 +219,15 @@ describe('leaving out', () => {
         sites.map(({ id }) => id),
       ),
     );
-    expect([said(refused), refused.field]).toEqual(['Every environment was left out. Nothing was done.', 'leave-out']);
+    expect([refusalText(refused), refused.field]).toEqual([
+      'Every environment was left out. Nothing was done.',
+      'leave-out',
+    ]);
   });
   test('the canary is refused; the canary alone is no canary', () => {
     const guarded = batchOf(clear, sites, { canary: third });
     const refused = refusalOf(() => withoutEnvironments(guarded, [third ?? '']));
-    expect(said(refused)).toMatch(/^The canary itself would be left out\. Nothing was done\. Name another one/);
+    expect(refusalText(refused)).toMatch(/^The canary itself would be left out\. Nothing was done\. Name another one/);
     expect(namesIn(withoutEnvironments(guarded, [first ?? '']))).toEqual(['b/live', 'c/live']);
     expect(withoutEnvironments(guarded, [first ?? '', second ?? '']).parsed).not.toHaveProperty('canary');
   });

@@ -11,7 +11,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
-import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../fixtures.ts';
+import { ana, chi, company, dee, environment, names, policyOf, refusalText, uuid, contextWith } from '../fixtures.ts';
 
 const policy = policyOf(
   '{ allow: [read], to: [developers, leads] }',
@@ -55,7 +55,7 @@ const notices = async ({ db }: Database): Promise<readonly (readonly [string | n
 const refused = async (work: Promise<unknown>): Promise<string> => {
   const outcome: unknown = await work.catch((error: unknown) => error);
   if (!(outcome instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(outcome)}`);
-  return said(outcome);
+  return refusalText(outcome);
 };
 
 describeBoth('a channel', (open) => {

@@ -6,7 +6,7 @@ import { Refusal } from '../../../src/errors.ts';
 import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
-import { names, said } from '../fixtures.ts';
+import { names, refusalText } from '../fixtures.ts';
 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
 
@@ -51,7 +51,7 @@ test('two swapped letters are one typo', () => {
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
   const result = resultOf(line);
   if (!(result instanceof Refusal)) throw new Error('it was run');
-  expect(said(result)).toContain('To stop one change, press the button on its card; pause stops all sending.');
+  expect(refusalText(result)).toContain('To stop one change, press the button on its card; pause stops all sending.');
   expect(result.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
@@ -63,7 +63,7 @@ test.each([
 ])('the nearest match of %s is a button', (line, where) => {
   const result = resultOf(line);
   if (!(result instanceof Refusal)) throw new Error('it was run');
-  expect(said(result)).toContain(where);
+  expect(refusalText(result)).toContain(where);
 });
 
 test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
@@ -85,7 +85,7 @@ describe('a typo in the name of a command', () => {
           const result = resultOf(`${typed}${rest}`);
           if (result === undefined) return;
           if (result instanceof Refusal) {
-            expect(said(result)).toContain('Nothing was done.');
+            expect(refusalText(result)).toContain('Nothing was done.');
             // The line behind an offered button.
             for (const { args } of result.offers) {
               const meant = resultOf(args.map((word) => word).join(' '));

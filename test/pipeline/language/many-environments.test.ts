@@ -15,7 +15,7 @@ import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, canonicalArgs, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { inline, plain, say } from '../../../src/text.ts';
-import { ana, environment, noSites, policyFrom, refusalOf, said } from '../fixtures.ts';
+import { ana, environment, noSites, policyFrom, refusalOf, refusalText } from '../fixtures.ts';
 
 const policy = policyFrom(`
 version: 1
@@ -112,7 +112,7 @@ describe('several environments', () => {
       /^One command takes at most 20 sets and names with a \*/,
     ],
   ])('%s is refused whole', (typed, says) => {
-    expect(said(refusalOf(() => named(typed)))).toMatch(says);
+    expect(refusalText(refusalOf(() => named(typed)))).toMatch(says);
   });
 
   test('an unreadable list means later, never that nothing matches', () => {
@@ -120,7 +120,7 @@ describe('several environments', () => {
     for (const typed of ['nowhere/live, beta/live', 'nowhere-*/live', 'set:nothing', '*/live except nowhere/*']) {
       const refused = refusalOf(() => environmentsNamed([typed], { ...names, trouble }));
       expect(refused.isLater).toBe(true);
-      expect(said(refused)).toMatch(
+      expect(refusalText(refused)).toMatch(
         /^I can't tell right now which environments that means\. The host didn't answer in time\. Nothing was done\./,
       );
     }
@@ -130,7 +130,7 @@ describe('several environments', () => {
 
   test('too many are refused with their number', () => {
     const environments = Array.from({ length: maxNamedTogether + 1 }, (_, at) => environment(`s${at}/live`, at));
-    expect(said(refusalOf(() => environmentsNamed(['*/live'], { environments })))).toMatch(
+    expect(refusalText(refusalOf(() => environmentsNamed(['*/live'], { environments })))).toMatch(
       /^These are 201 environments, and one command takes at most 200\. Nothing was done\./,
     );
     expect(environmentsNamed(['*/live except s7/live'], { environments }).all).toHaveLength(maxNamedTogether);
@@ -138,7 +138,7 @@ describe('several environments', () => {
 
   test('two environments of one name are told apart by their ids', () => {
     const environments = [environment('a/live', 1), environment('a/live', 2), environment('b/live', 3)];
-    expect(said(refusalOf(() => environmentsNamed(['a/live, b/live'], { environments })))).toContain(
+    expect(refusalText(refusalOf(() => environmentsNamed(['a/live, b/live'], { environments })))).toContain(
       'more than one environment',
     );
   });
@@ -194,7 +194,7 @@ describe('a command about one environment', () => {
     for (const context of [{}, { target: listed[3]?.id }]) {
       const { problems } = read(line, context);
       const [path] = line.split(/ (?:acme|set|\*)/);
-      expect(said(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
+      expect(refusalText(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
         `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, cache clear, allowlist find, allowlist add, allowlist remove, themes list, themes update, backups list.`,
       );
     }

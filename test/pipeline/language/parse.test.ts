@@ -7,7 +7,7 @@ import type { BindContext, Given } from '../../../src/pipeline/language/bind-arg
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { usage, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../fixtures.ts';
+import { hostile, live, printable, refusalOf, refusalText, staging, wordsFor } from '../fixtures.ts';
 
 function read(line: string, context?: BindContext): ParsedCommand {
   const parsed = parse(line, catalogue, context);
@@ -161,7 +161,7 @@ describe('parsed lines', () => {
   });
 
   test('in a thread a mistyped sibling is refused, and never means the target', () => {
-    expect(said(refusalOf(() => read('cache clear stagin', inThread)))).toContain('“stagin”');
+    expect(refusalText(refusalOf(() => read('cache clear stagin', inThread)))).toContain('“stagin”');
   });
 
   test('an empty line is nothing', () => {
@@ -258,8 +258,8 @@ describe('lines that cannot be parsed', () => {
     ['a target after the end of options', 'cache clear a/b -- --reason=x', 'what to do with “--reason=x”', undefined],
   ])('%s', (_, line, why, offered) => {
     const refusal = refusalOf(() => read(line));
-    expect(said(refusal)).toContain(why);
-    expect(said(refusal)).toContain('Nothing was done.');
+    expect(refusalText(refusal)).toContain(why);
+    expect(refusalText(refusal)).toContain('Nothing was done.');
     expect(refusal.offers[0]?.args).toEqual(offered);
   });
 
@@ -267,7 +267,7 @@ describe('lines that cannot be parsed', () => {
     '%s in the wrong order is no command, and names it',
     (path) => {
       const refusal = refusalOf(() => read(['the', ...path.split(' ').toReversed(), 'acme-shop/live'].join(' ')));
-      const example = /Did you mean (.+)\? Type it like this: (.+)\.$/.exec(said(refusal));
+      const example = /Did you mean (.+)\? Type it like this: (.+)\.$/.exec(refusalText(refusal));
       expect(example?.[1]).toBe(path);
       expect(refusal.offers).toEqual([]);
       // A line without placeholders can be typed as it is.
@@ -290,7 +290,7 @@ describe('lines that cannot be parsed', () => {
           parse(text, catalogue, inThread);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          expect(said(error)).toContain('Nothing was done.');
+          expect(refusalText(error)).toContain('Nothing was done.');
         }
       }),
       { numRuns: 500 },

@@ -3,7 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { comparableName } from '../../../src/policy/pattern.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
-import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../fixtures.ts';
+import {
+  ana,
+  blog,
+  environment,
+  hostile,
+  live,
+  names,
+  policyOf,
+  refusalText,
+  staging,
+  parsedFor,
+} from '../fixtures.ts';
 
 const find = (typed: string): Resolved => resolve(parsedFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
 const refusal = (typed: string) => {
@@ -29,7 +40,7 @@ describe('a name means one target or none', () => {
     ['part of one is asked back too', 'acme-shop/stag', ['acme-shop/staging']],
   ])('%s is answered with every candidate', (_, typed, candidates) => {
     const asked = refusal(typed);
-    expect(said(asked)).toContain('Which one? Nothing was done.');
+    expect(refusalText(asked)).toContain('Which one? Nothing was done.');
     expect(asked.offers.map((offer) => offer.label)).toEqual(candidates.map((name) => `Clear cache: ${name}`));
     expect(asked.offers[0]?.args).toContain('--reason=a b');
   });
@@ -46,8 +57,8 @@ describe('a name means one target or none', () => {
     ['one letter', 'a', 'among the environments you can see'],
     ['another id', '00000000-0000-4000-8000-00000000ffff', 'among the environments you can see'],
   ])('%s is unknown', (_, typed, why) => {
-    expect(said(refusal(typed))).toContain(why);
-    expect(said(refusal(typed))).toContain('Nothing was done.');
+    expect(refusalText(refusal(typed))).toContain(why);
+    expect(refusalText(refusal(typed))).toContain('Nothing was done.');
   });
 
   test('two environments of one name are told apart by their ids', () => {

@@ -4,7 +4,7 @@ import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { join, split } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, printable, refusalOf, said } from '../fixtures.ts';
+import { hostile, printable, refusalOf, refusalText } from '../fixtures.ts';
 
 const texts = (line: string): readonly string[] => split(line).map((word) => word.text);
 
@@ -59,7 +59,7 @@ describe('a line as Slack delivers it', () => {
     ['a lone surrogate', 'a\uD83D', 'U+D83D'],
     ['a lone surrogate after a whole pair', '😀\uDE00', 'U+DE00'],
   ])('refuses %s and names it', (_, line, code) => {
-    expect(said(refusalOf(() => split(line)))).toContain(code);
+    expect(refusalText(refusalOf(() => split(line)))).toContain(code);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('a line as Slack delivers it', () => {
     ['an open value', '--reason="a', 'never closed'],
     ['too long', 'x '.repeat(20_000), '40000 characters'],
   ])('refuses %s', (_, line, why) => {
-    expect(said(refusalOf(() => split(line)))).toContain(why);
+    expect(refusalText(refusalOf(() => split(line)))).toContain(why);
   });
 
   test('any text gives words, or one refusal that says that nothing was done', () => {
@@ -83,7 +83,7 @@ describe('a line as Slack delivers it', () => {
             for (const word of split(line)) expect(word.text).not.toMatch(/[\u0000\u200B\u202E]/);
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
-            expect(said(error)).toContain('Nothing was done.');
+            expect(refusalText(error)).toContain('Nothing was done.');
           }
         },
       ),
@@ -124,7 +124,7 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
     key.replaceAll('-', '—'),
     key.split('\n')[1] ?? '',
   ]) {
-    const refused = said(refusalOf(() => split(line)));
+    const refused = refusalText(refusalOf(() => split(line)));
     expect(refused).toContain("That contains a private key. I didn't keep it. Nothing was done.");
     expect(refused).toContain('Slack may have kept it, so please revoke it and make a new one.');
     expect(refused).not.toContain('MIIE');

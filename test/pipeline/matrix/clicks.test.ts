@@ -12,9 +12,9 @@ import { findChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { clickRefusedAs } from './outcome-codes.ts';
 import { clicks, type Cell } from './expected.ts';
-import { changesIn, contextOver, openStill, putBack, whoIs, type Name } from './waiting-changes.ts';
+import { changesIn, contextOver, openStill, restoreChange, whoIs, type Name } from './waiting-changes.ts';
 import { refusalIn, valuesOf } from './surfaces.ts';
-import { roles, unwelcome, type Role } from './people-and-rules.ts';
+import { roles, refusedRoles, type Role } from './people-and-rules.ts';
 
 /** The permission matrix of clicks: verdict × change × person, each decided on a real database. */
 
@@ -87,7 +87,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
   const decision = decisionIn(value);
   if (decision === undefined) return 'no button';
   const person = roles[role];
-  const isIn = !unwelcome.some((one) => one === role);
+  const isIn = !refusedRoles.some((one) => one === role);
   let looks = 0;
   const policy = (): Policy => {
     looks += 1;
@@ -104,7 +104,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
   } catch (error) {
     return clickRefusedAs(refusalIn(error));
   } finally {
-    await putBack(database, change);
+    await restoreChange(database, change);
   }
 }
 
@@ -153,7 +153,7 @@ describe('the place of a button', () => {
           .flatMap((card) => valuesOf(drawCard(card)))
           .some((value) => keyOf(value) === `${changes[name].number} approve`);
       };
-      const admitted = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
+      const admitted = approving.map(({ role }) => role).filter((role) => !refusedRoles.some((one) => one === role));
       const shown = await Promise.all(admitted.map(async (role) => ((await isShown(role)) ? [role] : [])));
       expect([name, ...shown.flat()]).toEqual([name, ...counting]);
       const asks = authorizationOf(changes[name]).asks ?? [];
@@ -180,7 +180,7 @@ describe('the place of a button', () => {
     expect(await press('chi2')).toContain("You've already approved");
     expect(await press('ana2')).toBe('own');
     expect(await press('dee')).toBe('approved');
-    await putBack(database, change);
+    await restoreChange(database, change);
   });
 
   test.each<[string, string]>([

@@ -1,4 +1,4 @@
-import { isRole, unwelcome, type Place, type Role } from './people-and-rules.ts';
+import { isRole, refusedRoles, type Place, type Role } from './people-and-rules.ts';
 
 /**
  * The expected outcome of every cell, written by hand from the rules:
@@ -255,7 +255,7 @@ function cellsOf(table: string, last?: string): readonly Cell[] {
       const namesOthers = (code === 'n' || code === 'd2') && last !== undefined;
       return { row: [one, other], role, says: namesOthers ? `${code}: ${lets ?? 'nobody'}` : code } as const;
     });
-    return [...known, ...unwelcome.map((role) => ({ row: [one, other], role, says: '!' }) as const)];
+    return [...known, ...refusedRoles.map((role) => ({ row: [one, other], role, says: '!' }) as const)];
   });
 }
 

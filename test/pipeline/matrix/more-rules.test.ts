@@ -11,11 +11,11 @@ import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { company, refusalOf, said, contextWith } from '../fixtures.ts';
+import { company, refusalOf, refusalText, contextWith } from '../fixtures.ts';
 import { refusedAs } from './outcome-codes.ts';
 import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, argsById } from './surfaces.ts';
-import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './people-and-rules.ts';
+import { isPlace, namesOf, policy, roles, rules, textOf, refusedRoles } from './people-and-rules.ts';
 
 /** The permission matrix with additional rules, and as `can` reports it. */
 
@@ -39,7 +39,7 @@ function ruled(cell: Cell, rulesThen: Policy): Ruled {
       approval: authorize(rulesThen, roles[cell.role], parsed, company).authorization.approval,
     };
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refused', says: said(error) };
+    if (error instanceof Refusal) return { kind: 'refused', says: refusalText(error) };
     throw error;
   }
 }
@@ -107,7 +107,7 @@ describe('additional rules, in any position', () => {
   });
 
   test('allow nothing to guests, bots, strangers and deactivated accounts', () => {
-    const outsiders = requests.filter(({ role }) => unwelcome.some((one) => one === role));
+    const outsiders = requests.filter(({ role }) => refusedRoles.some((one) => one === role));
     const refused = /^(Guests of|Other bots|Only members|This account)/;
     holds(outsiders, more(allowing), (is) => is.kind === 'refused' && refused.test(is.says));
   });

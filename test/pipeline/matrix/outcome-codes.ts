@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../src/errors.ts';
 import type { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
-import { said } from '../fixtures.ts';
+import { refusalText } from '../fixtures.ts';
 import { ruleIn, rules } from './people-and-rules.ts';
 
 /** The outcome of a request, as the codes of the expected tables. */
@@ -30,7 +30,7 @@ export function approvalAs(approval: 'none' | Needed): string {
 
 /** The code of a refusal; every refusal says that nothing was done. */
 export function refusedAs(refusal: Refusal): string {
-  const says = said(refusal);
+  const says = refusalText(refusal);
   if (!/Nothing was (done|sent)\./.test(says)) return `says not that nothing was done: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find \S+ among the (environment|domain)s you can see\. Nothing was done\./.test(says)) {
@@ -52,7 +52,7 @@ export function refusedAs(refusal: Refusal): string {
 
 /** The sentences of refused clicks. */
 export function clickRefusedAs(refusal: Refusal): string {
-  const says = said(refusal);
+  const says = refusalText(refusal);
   if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';

@@ -32,7 +32,7 @@ export const roles = {
 } as const satisfies Readonly<Record<string, Person>>;
 export type Role = keyof typeof roles;
 /** People who are refused before any rule is read, although rules name them. */
-export const unwelcome = ['guest', 'bot', 'stranger', 'deactivated'] as const;
+export const refusedRoles = ['guest', 'bot', 'stranger', 'deactivated'] as const;
 export const isRole = (word: string): word is Role => Object.hasOwn(roles, word);
 
 /** The rules by name: an allow is named after what it allows, a deny is `d1` to `d3`. */

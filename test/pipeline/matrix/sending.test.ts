@@ -13,12 +13,12 @@ import {
   frozenFrom,
   now,
   openStill,
-  putBack,
+  restoreChange,
   whoIs,
   type Name,
 } from './waiting-changes.ts';
 import { pathOf, argsById } from './surfaces.ts';
-import { isPlace, policy, policyWith, roles, rules, unwelcome } from './people-and-rules.ts';
+import { isPlace, policy, policyWith, roles, rules, refusedRoles } from './people-and-rules.ts';
 
 /** The permission matrix at sending: the rights of that moment, on a real database. */
 
@@ -30,7 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const approved = (change: Change): Promise<Change> => putBack(database, change, { state: 'approved', version: 2 });
+const approved = (change: Change): Promise<Change> =>
+  restoreChange(database, change, { state: 'approved', version: 2 });
 const kindOf = ({ kind }: Rechecked): string => kind;
 
 test('promise 4: 35 sets of approvers are enough or not, judged when the change is sent', async () => {
@@ -72,7 +73,7 @@ test('promise 4: if an approver’s membership is unknown, the change waits, unl
   expect(cells).toHaveLength(3);
 });
 
-test.each(unwelcome)('promise 4: an approver who has become a %s does not count', async (role) => {
+test.each(refusedRoles)('promise 4: an approver who has become a %s does not count', async (role) => {
   for (const name of ['one-lead', 'another'] as const) {
     const change = await approved(changes[name]);
     await approvedBy(database, change, [roles.dee.id]);
@@ -121,7 +122,7 @@ function differencesFor(path: string): ReadonlyMap<string, Difference> {
   const found = new Map<string, Difference>([
     ['nothing', { wanted: 'as it was' }],
     ['Slack is silent', { wanted: 'later', requester: 'silence' }],
-    ...unwelcome.map(
+    ...refusedRoles.map(
       (role) =>
         [
           `the requester is a ${role}`,

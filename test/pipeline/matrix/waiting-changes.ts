@@ -127,7 +127,7 @@ export async function changesIn(database: Database): Promise<Readonly<Record<Nam
 }
 
 /** Restores the change, without votes and locks. */
-export async function putBack(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
+export async function restoreChange(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
   await database.db.deleteFrom('votes').execute();
   await database.db.deleteFrom('locks').execute();
   await database.db.deleteFrom('shared_locks').execute();

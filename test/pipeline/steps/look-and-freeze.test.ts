@@ -11,7 +11,7 @@ import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { lookAndFreeze } from '../../../src/pipeline/steps/look-and-freeze.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { plain, say } from '../../../src/text.ts';
-import { company, contextWith, environment, noCertificate, parsedFor, said } from '../fixtures.ts';
+import { company, contextWith, environment, noCertificate, parsedFor, refusalText } from '../fixtures.ts';
 
 /** How a batch looks at its environments: a few at a time, all or nothing, and those with nothing to do are left out. */
 
@@ -78,7 +78,7 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
   return { result, looks };
 }
 const namesIn = (frozen: Frozen | Refusal): readonly string[] =>
-  frozen instanceof Refusal ? [said(frozen)] : (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
+  frozen instanceof Refusal ? [refusalText(frozen)] : (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
 
 test('all are looked at, four at once, and frozen in their order', async () => {
   const { result, looks } = await frozenFor(30, () => 'due');

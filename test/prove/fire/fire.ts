@@ -14,7 +14,7 @@ import { underWay } from '../scene.ts';
 import { askAll } from './asking.ts';
 import { allChanges, outcomeOf, type FireChange, type FireOutcome } from './outcome.ts';
 import { startFleet } from './replicas.ts';
-import { startTrouble, type Deeds } from './trouble.ts';
+import { startTrouble, type TroubleCounts } from './trouble.ts';
 import { fireWorld, policy, type World } from './world.ts';
 
 export type FireOptions = {
@@ -29,7 +29,7 @@ export type FireOptions = {
 
 export type FireResult = FireOutcome & {
   readonly options: FireOptions;
-  readonly deeds: Readonly<Deeds>;
+  readonly deeds: Readonly<TroubleCounts>;
   /** How replicas ended that were not killed. */
   readonly ownEnds: readonly string[];
   /** Seconds from the first action to the last ack, and from there until all was settled and said. */

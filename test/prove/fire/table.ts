@@ -3,7 +3,7 @@ import type { FireResult } from './fire.ts';
 const maxShown = 20;
 
 /** What is wrong with the result, in words; empty if all is as it must be. */
-export const wrongIn = ({ sentTwice, lost, untold, trail }: FireResult): readonly string[] => [
+export const problemsIn = ({ sentTwice, lost, untold, trail }: FireResult): readonly string[] => [
   ...sentTwice.map((says) => `sent twice: ${says}`),
   ...lost.map((says) => `lost: ${says}`),
   ...untold.map((says) => `untold: ${says}`),
@@ -20,7 +20,7 @@ export function drawFire(result: FireResult): string {
   const leases = options.endsLeases
     ? ' Leases ended early: at once if their replica was dead, else after ten seconds.'
     : '';
-  const wrong = wrongIn(result);
+  const wrong = problemsIn(result);
   return [
     `Three replicas on one PostgreSQL: ${deeds.killed} times one was killed, ${deeds.restarted} times PostgreSQL was restarted, ${deeds.crashed} times it crashed.`,
     `${rates}${leases}`,

@@ -3,10 +3,10 @@ import type { Random } from '../../../src/playground/hosting/random.ts';
 import type { Fleet } from './replicas.ts';
 
 /** What has been done to the replicas and to PostgreSQL. */
-export type Deeds = { killed: number; restarted: number; crashed: number };
+export type TroubleCounts = { killed: number; restarted: number; crashed: number };
 
 export type Trouble = {
-  readonly deeds: Readonly<Deeds>;
+  readonly deeds: Readonly<TroubleCounts>;
   /** Ends it; resolves when PostgreSQL is back. */
   readonly end: () => Promise<void>;
 };
@@ -32,7 +32,7 @@ const minReady = 2;
 /** Kills replicas and restarts PostgreSQL, at random, until it is ended. */
 export function startTrouble(options: TroubleOptions): Trouble {
   const { fleet, restart, random, settled, onDeath } = options;
-  const deeds: Deeds = { killed: 0, restarted: 0, crashed: 0 };
+  const deeds: TroubleCounts = { killed: 0, restarted: 0, crashed: 0 };
   const over = new AbortController();
   const repeat = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
     for (let before = 0; ;) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BOT_USER } from '../../../src/playground/slack/seed.ts';
 import { ids, patienceMs, type Scenario } from '../../stories/scenario.ts';
 import { isUndelivered } from '../act-until-done.ts';
-import { eventually, onScene, type Scene } from '../scene.ts';
+import { eventually, withScene, type Scene } from '../scene.ts';
 import type { Kind } from './change-kinds.ts';
 import { byPeople, type Trouble } from './troubles.ts';
 
@@ -27,7 +27,7 @@ export type CaseResult = {
 
 /** Runs one kind of change during one trouble, on SQLite or on the PostgreSQL at `url`. */
 export const runCase = (trouble: Trouble, kind: Kind, url?: string): Promise<CaseResult> =>
-  onScene(url, (scene) => run(scene, trouble, kind), trouble.policy ?? byPeople);
+  withScene(url, (scene) => run(scene, trouble, kind), trouble.policy ?? byPeople);
 
 /** How often messages are checked during the trouble. Before each check, waiting work is made due. */
 const checks = 10;

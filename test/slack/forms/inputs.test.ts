@@ -12,7 +12,7 @@ import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/us
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
 import { blockIdOf, readInputs } from '../../../src/slack/forms/inputs.ts';
-import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/fixtures.ts';
+import { givenFor, hostile, names, refusalOf, refusalText, uuid, wordsFor } from '../../pipeline/fixtures.ts';
 import { oddWords, quoted } from '../../pipeline/odd-words.ts';
 import { askedOf, untouched } from './untouched-form.ts';
 
@@ -60,8 +60,8 @@ function resolved(path: string, command: Command, read: () => Given): Resolved |
 function valueIn(result: Resolved | Refusal, name: string): unknown {
   const refusal = result instanceof Refusal ? result : result.problems.find(({ field }) => field === name)?.refusal;
   if (refusal === undefined) return 'input' in result ? result.input[name] : undefined;
-  expect(said(refusal)).toMatch(/Nothing was (?:done|changed)\./);
-  expect(said(refusal).length).toBeLessThan(800);
+  expect(refusalText(refusal)).toMatch(/Nothing was (?:done|changed)\./);
+  expect(refusalText(refusal).length).toBeLessThan(800);
   return refusal;
 }
 
@@ -191,7 +191,7 @@ describe('the values of a form', () => {
     ({ text, refused = '' }) => {
       for (const name of ['search', 'reason', 'typed-name']) {
         const refusal = refusalOf(() => readInputs(view(name, { value: text })));
-        expect(said(refusal)).toContain(refused);
+        expect(refusalText(refusal)).toContain(refused);
         expect(refusal.field).toBe(name);
       }
       expect(refusalOf(() => readInputs(view('env', { selected_option: { value: text } }))).field).toBe('env');

@@ -17,7 +17,7 @@ import {
   live,
   names,
   refusalOf,
-  said,
+  refusalText,
   uuid,
   parsedFor,
   wordsFor,
@@ -152,7 +152,7 @@ test('the other views stay within limits', () => {
 describe('the values of a view', () => {
   const value = (value: string) => ({ b: { search: { type: 'plain_text_input', value } } });
   test('hidden characters are refused, line breaks are not', () => {
-    expect(said(refusalOf(() => readInputs(value('li\u200Bve'))))).toContain('U+200B');
+    expect(refusalText(refusalOf(() => readInputs(value('li\u200Bve'))))).toContain('U+200B');
     expect(readInputs(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
   });
   test('blank text counts as empty', () => {

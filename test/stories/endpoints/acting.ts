@@ -59,8 +59,8 @@ export async function endOf(
 ): Promise<VisibleMessage> {
   const isLive = on.endsWith('/live');
   if (isLive && ['push', 'delete', 'redirects clear'].includes(story.command)) {
-    await scenario.holds(change.number);
-    scenario.lets(change.number);
+    await scenario.holdBeforeSend(change.number);
+    scenario.makeDue(change.number);
   }
   return change.tells(story.ends(on));
 }

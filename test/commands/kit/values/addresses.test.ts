@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalAddress, mayBeLetIn, readAddresses } from '../../../../src/commands/kit/values/addresses.ts';
-import { address, hostile, refusalOf, said } from '../../../pipeline/fixtures.ts';
+import { address, hostile, refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
 import { Refusal } from '../../../../src/errors.ts';
 
 const sameAddress = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other);
@@ -62,8 +62,8 @@ describe('addresses as somebody types them', () => {
     ['one good and one bad', '1.1.1.1,bad', 'bad'],
   ])('refuses %s', (_, word, why) => {
     const refusal = refusalOf(() => readAddresses([word]));
-    expect(said(refusal)).toContain(why);
-    expect(said(refusal)).toContain('Nothing was done.');
+    expect(refusalText(refusal)).toContain(why);
+    expect(refusalText(refusal)).toContain('Nothing was done.');
   });
 
   test('a range too wide to be added can be removed', () => {

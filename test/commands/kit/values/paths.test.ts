@@ -2,7 +2,7 @@ import { join } from 'node:path/posix';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPaths } from '../../../../src/commands/kit/values/paths.ts';
-import { hostile, path, refusalOf, said } from '../../../pipeline/fixtures.ts';
+import { hostile, path, refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
 import { cpuTime } from '../../../cpu-time.ts';
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
@@ -67,9 +67,9 @@ describe('refused paths', () => {
     ['one bad among many good', [...many(100), '../x', ...many(100)], '“../x” is not a plain path'],
   ])('%s', (_, words, why) => {
     const refusal = refusalOf(() => readPaths(words));
-    expect(said(refusal)).toContain(why);
-    expect(said(refusal)).toContain('Nothing was done.');
-    expect(said(refusal).length).toBeLessThan(300);
+    expect(refusalText(refusal)).toContain(why);
+    expect(refusalText(refusal)).toContain('Nothing was done.');
+    expect(refusalText(refusal).length).toBeLessThan(300);
   });
 });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { momentAt, mondaysAround, readDuration, readMoment } from '../../../../src/commands/kit/values/times.ts';
 import { showDuration } from '../../../../src/duration.ts';
-import { refusalOf, said } from '../../../pipeline/fixtures.ts';
+import { refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
 
 const berlin = 'Europe/Berlin';
 const utc = (text: string): number => Date.parse(`${text}Z`);
@@ -47,7 +47,7 @@ describe('lengths of time', () => {
     '1e3s',
     '9'.repeat(4_000),
   ])('refuses %s', (text) => {
-    const refusal = said(refusalOf(() => readDuration('For', text, 5 * 60_000, 30 * 86_400_000)));
+    const refusal = refusalText(refusalOf(() => readDuration('For', text, 5 * 60_000, 30 * 86_400_000)));
     expect(refusal).toContain('Nothing was done.');
     expect(refusal.length).toBeLessThan(200);
   });
@@ -116,7 +116,7 @@ describe('points in time', () => {
     '__proto__',
     'a'.repeat(4_000),
   ])('refuses %s', (text) => {
-    const refusal = said(refusalOf(() => readMoment('Since', text)));
+    const refusal = refusalText(refusalOf(() => readMoment('Since', text)));
     expect(refusal).toContain('Nothing was done.');
     expect(refusal.length).toBeLessThan(200);
   });
