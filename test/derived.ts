@@ -23,7 +23,7 @@ const words = (name: string): string => {
 };
 
 /** The table of all commands. */
-export const commandTable = (): string =>
+const commandTable = (): string =>
   [
     '| command | what it does | class |',
     '|---|---|---|',
@@ -37,7 +37,7 @@ export const commandTable = (): string =>
 const others = ['push', 'cache', 'logs'];
 
 /** The manifest's slash commands: one, and a few more in a comment. */
-export function slashCommands(): string {
+function slashCommands(): string {
   const first = [...new Set([...catalogue.keys()].map((name) => name.split(' ')[0]))];
   const one = entry('/site', 'Do something to a hosted site', first.join(' | '));
   const more = others.map((name) => {

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { unprivileged } from './postgres-server.ts';
 
 /** A server of the pair. */
-export type PairServer = {
+type PairServer = {
   /** The URL of its database `postgres`. */
   readonly url: string;
   /** Runs one statement on a connection of its own. */

@@ -27,7 +27,7 @@ export type Load = {
   readonly close: () => Promise<void>;
 };
 
-export type Saturation = { readonly perSecond: number; readonly ms: readonly number[] };
+type Saturation = { readonly perSecond: number; readonly ms: readonly number[] };
 
 /** Load on the program in that world. */
 export function createLoad(world: World): Load {

@@ -5,7 +5,7 @@ import { startBare, startPackage, type Program } from './program.ts';
 import type { World } from './world.ts';
 
 /** Sitehand and the bare app, each in its own process, on the disk that a database would use. */
-export type Beside = { readonly bare: Program; readonly sitehand: Program; readonly stop: () => Promise<void> };
+type Beside = { readonly bare: Program; readonly sitehand: Program; readonly stop: () => Promise<void> };
 
 /** Starts Sitehand with an empty SQLite database; `stop` removes it. */
 export async function startSitehand({ environment }: World, more: { readonly probe?: true } = {}): Promise<Program> {

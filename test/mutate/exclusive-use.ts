@@ -1,5 +1,5 @@
 /** A resource that one holder uses at a time. */
-export type ExclusiveUse = { readonly take: (who: object) => void; readonly release: (who: object) => void };
+type ExclusiveUse = { readonly take: (who: object) => void; readonly release: (who: object) => void };
 
 /** `take` throws if somebody else holds it. The holder may take it again. */
 export function createExclusiveUse(what: string): ExclusiveUse {

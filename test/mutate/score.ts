@@ -12,7 +12,7 @@ export type Result = {
 };
 
 /** A mutant that no test killed, as the list of survivors names it. */
-export type LiveMutant = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
+type LiveMutant = Pick<Survivor, 'line' | 'mutant'> & { readonly file: string; readonly at: number };
 
 /** `equivalent`: the survivors that the list calls equivalent. */
 export type Score = {

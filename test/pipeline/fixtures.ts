@@ -1,3 +1,4 @@
+import type { Listing } from '../../src/hosting/names.ts';
 import * as fc from 'fast-check';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import { isName } from '../../src/commands/kit/action.ts';
@@ -64,20 +65,29 @@ export const readEach =
       all.map(async (env) => ({ env, paths: [], part: { kind: 'found', found: await work(env, read) } as const })),
     );
   };
+/** A listing before the host has listed anything. */
+export const emptyListing: Listing = {
+  at: undefined,
+  environments: [],
+  domains: [],
+  environmentDomains: [],
+  company: undefined,
+  sitesAt: undefined,
+  domainsAt: undefined,
+  environmentsReadAt: undefined,
+  domainsReadAt: undefined,
+  cut: false,
+  trouble: undefined,
+};
 /** A host that names no domain of any environment, so that no site is read around a change. */
 export const noSites: Pick<ChangesContext, 'listing' | 'siteCheck'> = {
   listing: () => ({
+    ...emptyListing,
     at: 0,
-    environments: [],
-    domains: [],
-    environmentDomains: [],
-    company: undefined,
     sitesAt: 0,
     domainsAt: 0,
     environmentsReadAt: 0,
     domainsReadAt: 0,
-    cut: false,
-    trouble: undefined,
   }),
   siteCheck: createSiteCheck({ now: () => 0 }),
 };

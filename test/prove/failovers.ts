@@ -10,7 +10,7 @@ import { eventually, withScene, type Scene } from './scene.ts';
 import { byPeople } from './trouble/troubles.ts';
 
 /** A primary is lost, and its standby takes over. */
-export type Failover = {
+type Failover = {
   readonly replication: 'synchronous' | 'behind';
   /** Two replicas live through it, or one dies with the primary. */
   readonly bots: 'two live on' | 'one starts again';

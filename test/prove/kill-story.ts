@@ -11,7 +11,7 @@ export type Outcome = `${number} written, ${'untouched' | 'waiting' | 'unknown' 
 export type RequiredOutcome = { readonly says: string; readonly allowed: readonly Outcome[] };
 
 /** A place to die at, with patterns for its subject and its message's text. */
-export type KillPoint = { readonly point: Failpoint; readonly of?: string } & Partial<Pick<Order, 'how' | 'says'>>;
+type KillPoint = { readonly point: Failpoint; readonly of?: string } & Partial<Pick<Order, 'how' | 'says'>>;
 
 /** One place to die at, and the required outcome. */
 export type Row = {

@@ -71,7 +71,7 @@ function positive(name: string, value: string | undefined): number | undefined {
 const quoted = (value: string): string => JSON.stringify(value);
 
 /** How many items of each part were run. */
-export type PartCounts = Readonly<Record<'deaths' | 'replicas' | 'trouble', number>>;
+type PartCounts = Readonly<Record<'deaths' | 'replicas' | 'trouble', number>>;
 
 /** The requested parts of which nothing ran. If there are any, nothing is proven. */
 export function partsNotRun(

@@ -20,7 +20,7 @@ export type Baseline = {
 };
 
 /** The outcome of a round according to the host, the database and Slack. */
-export type RoundOutcome = {
+type RoundOutcome = {
   readonly came: string;
   readonly end: string;
   readonly writes: number;

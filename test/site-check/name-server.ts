@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** What a name leads to: addresses of both families, another name, no such name, a failure, or no answer at all. */
 export type Found = readonly string[] | { readonly alias: string } | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
-export type NameServer = {
+type NameServer = {
   /** `A shop.example.com`, one for each question. */
   readonly asked: readonly string[];
   readonly resolver: () => Resolver;

@@ -27,6 +27,7 @@ import {
   staging,
   parsedFor,
   contextWith,
+  emptyListing,
 } from '../fixtures.ts';
 
 /** Decisions while Slack does not say whether somebody is in a user group. */
@@ -100,6 +101,7 @@ describe('a command', () => {
 });
 
 const listing: Listing = {
+  ...emptyListing,
   at: 1,
   environments: [
     {
@@ -110,15 +112,6 @@ const listing: Listing = {
       named: 'by the host',
     },
   ],
-  domains: [],
-  environmentDomains: [],
-  company: undefined,
-  cut: false,
-  sitesAt: undefined,
-  domainsAt: undefined,
-  environmentsReadAt: undefined,
-  domainsReadAt: undefined,
-  trouble: undefined,
 };
 
 describe('what people are shown', () => {

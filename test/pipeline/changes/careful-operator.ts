@@ -15,7 +15,7 @@ type Page =
   | 'changed by others'
   | 'dropped';
 /** What the operator does next; `begin` with the items, in their order. */
-export type OperatorStep = {
+type OperatorStep = {
   readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'end';
   readonly items?: readonly number[];
 };

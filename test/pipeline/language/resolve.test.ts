@@ -14,6 +14,7 @@ import {
   refusalText,
   staging,
   parsedFor,
+  emptyListing,
 } from '../fixtures.ts';
 
 const find = (typed: string): Resolved => resolve(parsedFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
@@ -115,17 +116,9 @@ test('names are those a person may read, computed again when the rules or the li
     named: 'by the host' as const,
   });
   const listing = {
+    ...emptyListing,
     at: 1,
     environments: [listed(live.id, 'live', 'acme-shop'), listed(blog.id, 'live', 'acme-blog')],
-    domains: [],
-    environmentDomains: [],
-    company: undefined,
-    cut: false,
-    sitesAt: undefined,
-    domainsAt: undefined,
-    environmentsReadAt: undefined,
-    domainsReadAt: undefined,
-    trouble: undefined,
   };
   let policy = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
   let now: typeof listing = listing;

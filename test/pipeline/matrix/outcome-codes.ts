@@ -18,7 +18,7 @@ export function evaluatedAs(evaluated: Evaluated): string {
 }
 
 /** `2!` means two leads and a reason; `a` means one other person who may run it. */
-export function approvalAs(approval: 'none' | Needed): string {
+function approvalAs(approval: 'none' | Needed): string {
   if (approval === 'none') return '';
   const whom = approval.requirements.map(({ by, count }) =>
     by === 'allowed' && count === 1

@@ -12,7 +12,7 @@ export type Asked = {
   readonly reports: { readonly spot: Spot; readonly isAcked: boolean }[];
 };
 
-export type AskingOptions = {
+type AskingOptions = {
   readonly slack: SlackStandIn;
   /** Where they ask, one after the other. */
   readonly spots: readonly Spot[];

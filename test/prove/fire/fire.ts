@@ -17,7 +17,7 @@ import { startFleet } from './replicas.ts';
 import { startTrouble, type TroubleCounts } from './trouble.ts';
 import { fireWorld, policy, type World } from './world.ts';
 
-export type FireOptions = {
+type FireOptions = {
   readonly seed: string;
   /** How many actions have to be acked. */
   readonly actions: number;

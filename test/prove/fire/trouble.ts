@@ -11,7 +11,7 @@ export type Trouble = {
   readonly end: () => Promise<void>;
 };
 
-export type TroubleOptions = {
+type TroubleOptions = {
   readonly fleet: Fleet;
   readonly restart: (signal: 'INT' | 'QUIT') => Promise<void>;
   readonly random: Random;

@@ -6,7 +6,7 @@ import { remember } from '../set-back.ts';
 import type { Kind } from './change-kinds.ts';
 
 /** A trouble under way. */
-export type OngoingTrouble = {
+type OngoingTrouble = {
   /** Ends it. */
   readonly mend: () => Promise<unknown> | void;
   /** Does the last step in another way. */

@@ -24,7 +24,7 @@ export type Scene = {
 };
 
 /** An input that dispatches at once; `draws`: the input that it redraws, and its new options. */
-export type Picked = {
+type Picked = {
   readonly label: string;
   readonly said: string | readonly string[];
   readonly draws: { readonly label: string; readonly as: string };

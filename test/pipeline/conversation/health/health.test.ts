@@ -21,24 +21,12 @@ import { openDatabase, type Database } from '../../../../src/storage/database.ts
 import { inline, plain } from '../../../../src/text.ts';
 import { describeBoth } from '../../../storage/describe-both.ts';
 import { sampleWatch, save } from '../../../storage/samples.ts';
-import { ana, company, names, policyFrom, uuid, contextWith } from '../../fixtures.ts';
+import { ana, company, names, policyFrom, uuid, contextWith, emptyListing } from '../../fixtures.ts';
 import type { PipelineContext } from '../../../../src/pipeline/conversation/context.ts';
 
 const day = 86_400_000;
 const now = 20_000 * day;
-const listing: Listing = {
-  sitesAt: undefined,
-  domainsAt: undefined,
-  environmentsReadAt: undefined,
-  domainsReadAt: undefined,
-  at: now - 60_000,
-  environments: [],
-  domains: [],
-  environmentDomains: [],
-  company: { id: uuid(99) },
-  cut: false,
-  trouble: undefined,
-};
+const listing: Listing = { ...emptyListing, at: now - 60_000, company: { id: uuid(99) } };
 const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
   new HostTrouble(
     { kind, says: 'secret-words of the host', ...(status !== undefined && { status }) },
