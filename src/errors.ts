@@ -2,8 +2,8 @@ import { inline, plain, type Inline, type Text } from './text.ts';
 
 /** The arguments of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
 export type Args = readonly string[];
-/** A button: pressing it is the same as typing its arguments. */
-export type Offer = { readonly label: string; readonly args: Args };
+/** A button: pressing it is the same as typing its arguments. `opens`: their form, filled in, and nothing is done yet. */
+export type Offer = { readonly label: string; readonly args: Args; readonly opens?: 'form' };
 
 type RefusalDetails = {
   /** What to do next. */

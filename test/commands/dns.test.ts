@@ -515,7 +515,7 @@ describe('the list', () => {
     expect(page.rows).toContainEqual('MX acme.com. · 20 MX2.post.example. · 3600 s (1h)');
     expect(page.rows).toContainEqual('CAA api.acme.com · 0 issue "ca.example" · TTL not known');
     expect(page.rows).toHaveLength(10);
-    expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
+    expect(page.offers).toEqual([{ label: 'Change a record', opens: 'form', args: ['dns', 'set', uuid(50)] }]);
   });
 
   test('says that there are no records', async () => {

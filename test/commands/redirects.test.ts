@@ -526,7 +526,8 @@ describe('adding', () => {
     const { wrong } = await add([rule('/a', '/b')], '/a', '/c');
     expect(wrong?.offers).toEqual([
       {
-        label: 'Change where it leads…',
+        label: 'Change where it leads',
+        opens: 'form',
         args: [
           'redirects',
           'edit',
@@ -846,7 +847,7 @@ describe('listing', () => {
       '• /a → /Sale (temporary)',
       '• /c → /x (unknown type), visitors from Norway',
     ]);
-    expect(page.offers).toEqual([{ label: 'Add a redirect…', args: ['redirects', 'add', live.id] }]);
+    expect(page.offers).toEqual([{ label: 'Add a redirect', opens: 'form', args: ['redirects', 'add', live.id] }]);
     expect((await show(new Host(Array.from({ length: 3_000 }, (_, at) => rule(`/${at}`, '/x'))))).rows).toHaveLength(
       3_000,
     );

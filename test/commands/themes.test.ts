@@ -144,7 +144,9 @@ describe('list', () => {
     expect(refusalText(refused)).toBe(
       `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
     );
-    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', args: ['themes', 'show'] }]);
+    expect(refused.offers).toEqual([
+      { label: 'Show themes of an environment', opens: 'form', args: ['themes', 'show'] },
+    ]);
   });
 
   test.each([answering(401), answering(500), timeOut])('%s is trouble', async (trouble) => {
@@ -164,7 +166,7 @@ describe('list', () => {
       'listed by the host 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
     );
     expect(JSON.stringify(page)).not.toMatch(/Secret|Hidden|acme-shop/);
-    expect(page.offers).toEqual([{ label: 'Update on an environment…', args: ['themes', 'update'] }]);
+    expect(page.offers).toEqual([{ label: 'Update on an environment', opens: 'form', args: ['themes', 'update'] }]);
   });
 
   test.each<[string, Partial<Wanted>, readonly string[], object]>([

@@ -84,10 +84,9 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
         return plain(outcome.note.text);
       case 'saved':
         return `#${outcome.change?.number} was saved`;
-      case 'review': {
+      case 'review':
         reviews.set(person, { parsed: outcome.frozen.parsed, shown: shownOf(outcome.frozen) });
         return outcome.frozen.card;
-      }
     }
   };
   return {
@@ -104,8 +103,7 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       const buttons = [...printed.values()].flatMap((shown) => shown.buttons);
       const press = buttons.findLast((button) => button.label === label)?.press ?? raise(`no button says ${label}`);
       if (press.kind !== 'decision') throw new Error(`${label} decides nothing`);
-      const decided = decide(pipeline, { ...press, person, team: undefined, inbox: undefined });
-      return decided.then(() => '', String);
+      return decide(pipeline, { ...press, person, team: undefined, inbox: undefined }).then(() => '', String);
     },
     prints: (pattern) => {
       const text = [...printed.values()].map((shown) => shown.text).find((one) => pattern.test(one));
@@ -133,9 +131,9 @@ function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const asking = { personOf: known, glanceAt: known, asked: known, fresh: known, recent: known };
   let posts = 0;
   const post = (what: Card | Note) => {
-    const place = { channel: 'tty', ts: String((posts += 1)) };
-    print(place.ts, what);
-    return place;
+    const ts = String((posts += 1));
+    print(ts, what);
+    return { channel: 'tty', ts };
   };
   return {
     ...asking,

@@ -53,8 +53,8 @@ const isListed = (list: Allowlist, address: string): boolean => addressesOn(list
 /** Takes the address itself off every list that has it; ranges stay. */
 function removal(ids: readonly string[], address: string): Offer | undefined {
   if (ids.length === 0 || ids.length > maxRemovals) return undefined;
-  const label = ids.length === 1 ? 'Remove it there…' : `Remove it from all ${ids.length}…`;
-  return { label, args: ['allowlist', 'remove', ids.join(','), address] };
+  const label = ids.length === 1 ? 'Remove it there' : `Remove it from all ${ids.length}`;
+  return { label, opens: 'form', args: ['allowlist', 'remove', ids.join(','), address] };
 }
 
 /** A range could be let in by parts, which is more than this says. */

@@ -19,7 +19,7 @@ export const allowlistShow = report({
         list.length === 0 ? paragraph(`The list is empty. ${emptyIsUnknown}`) : { kind: 'code', text: list.join('\n') },
       ],
       source: readAt(now),
-      offers: [{ label: 'Add an address…', args: ['allowlist', 'add', input.env.id] }],
+      offers: [{ label: 'Add an address', opens: 'form', args: ['allowlist', 'add', input.env.id] }],
     };
   },
 });

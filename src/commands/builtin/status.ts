@@ -66,19 +66,22 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   const isTimed = access.kind === 'found' && access.found.lines.length > 0;
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
+  // On a phone it is easy to press the wrong button, so nothing is changed without a form.
+  const form = (...of: Parameters<typeof offer>): readonly Offer[] =>
+    offer(...of).map((one) => ({ ...one, opens: 'form' }));
   const backups = offer('backups list', 'Backups');
   const isRecent = backup.kind === 'found' && backup.found !== null;
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
-    ...offer('cache clear', 'Clear the cache…'),
-    ...(pause.kind === 'found' && pause.found ? offer('resume', 'Resume…', []) : []),
-    ...(isPersons ? offer('unlock', 'Unlock…') : []),
+    ...form('cache clear', 'Clear the cache'),
+    ...(pause.kind === 'found' && pause.found ? form('resume', 'Resume', []) : []),
+    ...(isPersons ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),
     ...(around ? offer('change', `Change #${around.number}`, [String(around.number)]) : []),
     ...offer('changes', 'Changes'),
     ...(isTimed ? offer('timers', 'Timed access') : []),
-    ...(holder ? [] : offer('lock', 'Lock…')),
+    ...(holder ? [] : form('lock', 'Lock')),
     ...(isRecent ? backups : []),
   ].slice(0, maxOffers);
 }

@@ -24,7 +24,7 @@ export const dnsList = report({
       title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
       parts: listOr(say`The host lists no DNS record of ${input.domain.name}.`, entries),
       source: say`${readAt(now)}; what the world sees may be older`,
-      offers: [{ label: 'Change a record…', args: ['dns', 'set', input.domain.id] }],
+      offers: [{ label: 'Change a record', opens: 'form', args: ['dns', 'set', input.domain.id] }],
     };
   },
 });

@@ -39,7 +39,7 @@ export const domainsList = report({
           { label: `Records to set for ${name}`, args: ['domains', 'records', name] },
           { label: `DNS of ${name}`, args: ['dns', 'list', name] },
         ]),
-        { label: 'Add a domain…', args: ['domains', 'add'] },
+        { label: 'Add a domain', opens: 'form', args: ['domains', 'add'] },
       ],
     };
   },

@@ -100,6 +100,6 @@ function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Invali
     field: 'from',
     says: say`${env.name} already redirects that path: ${spokenAll(clash)}. Nothing was changed.`,
     hint: say`${code('redirects edit')} changes where it leads.`,
-    offers: selected ? [{ label: 'Change where it leads…', args }] : [],
+    offers: selected ? [{ label: 'Change where it leads', opens: 'form', args }] : [],
   };
 }

@@ -70,7 +70,7 @@ export const redirectsList = report({
         ],
         '; ',
       ),
-      offers: [{ label: 'Add a redirect…', args: ['redirects', 'add', env.id] }],
+      offers: [{ label: 'Add a redirect', opens: 'form', args: ['redirects', 'add', env.id] }],
     };
   },
 });

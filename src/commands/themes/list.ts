@@ -59,7 +59,7 @@ export const themesList = report({
               ...(input.only
                 ? [{ label: 'By environment', args: ['themes', 'list', `--only=${input.only}`, 'in', '*/*'] }]
                 : []),
-              { label: 'Update on an environment…', args: ['themes', 'update'] },
+              { label: 'Update on an environment', opens: 'form', args: ['themes', 'update'] },
             ],
     };
   },
@@ -84,7 +84,7 @@ function wrongWith({ search, among, status, sort, descending }: FieldValues): In
 const notAllowed = ({ withheld }: Withheld): Refusal =>
   new Refusal(`The host does not show my key the themes of the whole company (${withheld}). Nothing was changed.`, {
     hint: say`${code('themes show')} shows those of one environment.`,
-    offers: [{ label: 'Show themes of an environment…', args: ['themes', 'show'] }],
+    offers: [{ label: 'Show themes of an environment', opens: 'form', args: ['themes', 'show'] }],
   });
 
 /** The filters for the host. It may ignore them, so they are applied here too. */

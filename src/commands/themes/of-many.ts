@@ -169,14 +169,17 @@ function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): 
   });
   const [first, ...more] = on;
   if (first === undefined) return [];
-  if (more.length === 0) return [{ label: 'Update themes…', args: ['themes', 'update', first.env.id] }];
+  if (more.length === 0) return [{ label: 'Update themes', opens: 'form', args: ['themes', 'update', first.env.id] }];
   const [live, others] = [on.filter(({ env }) => env.live), on.filter(({ env }) => !env.live)];
   const batches = [
-    updateOf(others, (count) => `Update ${count} that are not live…`),
+    updateOf(others, (count) => `Update ${count} that are not live`),
     // One live site shows whether the others can follow.
-    updateOf(live, (count) => `Update ${count} live ones, one first…`, true),
+    updateOf(live, (count) => `Update ${count} live ones, one first`, true),
   ];
-  return [...batches.flatMap((one) => one ?? []), { label: 'Update on an environment…', args: ['themes', 'update'] }];
+  return [
+    ...batches.flatMap((one) => one ?? []),
+    { label: 'Update on an environment', opens: 'form', args: ['themes', 'update'] },
+  ];
 }
 
 type Affected = { readonly env: Environment; readonly themes: readonly InstalledTheme[] };
@@ -199,6 +202,7 @@ function updateOf(
   const canary = isOneFirst ? [`--canary=${first}`] : [];
   return {
     label: label(on.length),
+    opens: 'form',
     args: ['themes', 'update', [first, ...more].join(','), offered.join(','), ...canary],
     checklist: {
       field: 'themes',

@@ -35,7 +35,7 @@ export const themesShow = report({
         ]),
       ),
       source: sourceOf(listing, now),
-      offers: updates > 0 ? [{ label: 'Update themes…', args: ['themes', 'update', env.id] }] : [],
+      offers: updates > 0 ? [{ label: 'Update themes', opens: 'form', args: ['themes', 'update', env.id] }] : [],
     };
   },
 });

@@ -5,9 +5,9 @@ import { mayRunSomewhere } from '../../pipeline/access/may-run.ts';
 import { overviewFor } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Offer } from '../../errors.ts';
 import { amount, bold, code, joined, say, type Text } from '../../text.ts';
-import { buttonRow, drawCard, drawNote, richText } from '../draw/blocks.ts';
+import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/blocks.ts';
 import { charactersIn } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
@@ -96,26 +96,23 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
     (id) => environments.find((environment) => environment.id === id) ?? [],
   );
   if (used.length === 0) return [paragraph(say`Environments you use will show up here.`)];
-  return used.slice(0, maxSites).flatMap(({ id, name }) => [
-    heading(name),
-    ...buttonRow(
-      buttons.map(({ label, path }) => ({
-        label,
-        press: { kind: label.endsWith('…') ? 'form' : 'run', args: [...path.split(' '), id] },
-      })),
-    ),
-  ]);
+  return used
+    .slice(0, maxSites)
+    .flatMap(({ id, name }) => [
+      heading(name),
+      ...buttonRow(buttons.map(({ path, ...button }) => offerButton({ ...button, args: [...path.split(' '), id] }))),
+    ]);
 }
 
 const maxSites = 4;
 /** Buttons of commands that change something open a form first, because on a phone it is easy to press the wrong one. */
-const siteButtons = [
+const siteButtons: readonly (Omit<Offer, 'args'> & { readonly path: string })[] = [
   { label: 'Status', path: 'status' },
   { label: 'Logs', path: 'logs' },
   { label: 'Backups', path: 'backups list' },
   { label: 'Changes', path: 'changes' },
-  { label: 'Clear the cache…', path: 'cache clear' },
-] as const;
+  { label: 'Clear the cache', opens: 'form', path: 'cache clear' },
+];
 
 const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);

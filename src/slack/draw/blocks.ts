@@ -209,12 +209,17 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
-/** Without a kept page, an offer has no checklist, and its whole is reviewed at once. */
-const offerButton = ({ label, args, checklist }: PageOffer, at = 0, kept?: KeptAs): Button => ({
-  label,
-  press:
-    checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind: label.endsWith('…') ? 'form' : 'run', args },
-});
+/**
+ * Without a kept page, an offer has no checklist, and its whole is reviewed at once. What a label cannot show in full is
+ * not run at a press: its form shows it.
+ */
+export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, kept?: KeptAs): Button {
+  const kind = opens ?? (visible(label).length > limits.buttonText ? 'form' : 'run');
+  return {
+    label: opens === undefined ? label : `${label}…`,
+    press: checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind, args },
+  };
+}
 
 /** A button whose value is too long is dropped; callers store long arguments and use their id. */
 function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../../../src/commands/kit/page.ts';
-import { Refusal } from '../../../src/errors.ts';
+import { Refusal, type Offer } from '../../../src/errors.ts';
 import type { Button, Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, drawPage, drawRefusal, type Drawn, isLong } from '../../../src/slack/draw/blocks.ts';
@@ -108,11 +108,11 @@ describe('promise 6: for any content, a message stays within limits, and nothing
       fc.property(arbitrary, (value) => holds(draw(value))),
       { numRuns: 150 },
     );
-  const refused = fc.record({
-    says: text,
-    hint: text,
-    offers: fc.array(fc.record({ label: hostile, args }), { maxLength: 5 }),
-  });
+  const offer = fc.record(
+    { label: hostile, args, opens: fc.constant<'form'>('form') },
+    { requiredKeys: ['label', 'args'] },
+  );
+  const refused = fc.record({ says: text, hint: text, offers: fc.array(offer, { maxLength: 5 }) });
 
   test('a card', () => always(card, drawCard));
   test('a note', () => always(fc.record({ text, buttons }), (note: Note) => drawNote(note)));
@@ -121,6 +121,19 @@ describe('promise 6: for any content, a message stays within limits, and nothing
     always(fc.tuple(page, fc.nat(60), fc.boolean()), ([page, from, kept]) =>
       drawPage(page, kept ? { id: 'answer', shareable: true } : undefined, from),
     ));
+});
+
+test.each<[string, Omit<Offer, 'args'>, string, Button['press']['kind']]>([
+  ['runs', { label: 'Check again' }, 'Check again', 'run'],
+  ['says with three dots that it opens a form', { label: 'Lock', opens: 'form' }, 'Lock…', 'form'],
+  ['that ends with a path of three dots runs', { label: 'wp-content/…' }, 'wp-content/…', 'run'],
+  ['just fits', { label: 'x'.repeat(75) }, 'x'.repeat(75), 'run'],
+  ['cannot show its whole label, so it opens a form', { label: 'x'.repeat(76) }, `${'x'.repeat(74)}…`, 'form'],
+  ['grows past its limit by what it makes visible', { label: `${'x'.repeat(70)}\u202E` }, `${'x'.repeat(70)}…`, 'form'],
+])('a button %s', (_, offered, shown, kind) => {
+  const { blocks } = drawRefusal(new Refusal('x', { offers: [{ ...offered, args: ['help'] }] }));
+  const [button] = blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
+  expect(button).toMatchObject({ action_id: `${kind}:0`, text: { text: shown } });
 });
 
 describe('what is never dropped', () => {
