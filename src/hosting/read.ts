@@ -23,7 +23,7 @@ export type ReadBudget = {
   readonly tryMs: number;
   /** The size of an answer, on the wire and unpacked; 20,000 log lines fit. */
   readonly bytes: number;
-  /** Of all replicas together, as the next five: each process has its share, at least one of each. */
+  /** Of all replicas together, as the next five: each process has its share, at least one of each but `forIdle`. */
   readonly connections: number;
   /** How many connections serve people's requests, and how many one person gets. The rest is for changes. */
   readonly forPeople: number;

@@ -44,6 +44,11 @@ export function holdChange(tx: Tx, number: number): Promise<Change | undefined> 
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
+/** Whether this is many changes under one approval, each of which is a change of its own. */
+export const isBatch = ({ progress }: Pick<Change, 'progress'>): boolean => progress !== null;
+/** Whether it is part of a batch, which has its card, its replies and its approval. */
+export const isPartOfBatch = ({ batch }: Pick<Change, 'batch'>): boolean => batch !== null;
+
 /** The changes of a batch, oldest first. */
 export const changesInBatch = (db: ReadHandle, batch: number): Promise<Change[]> =>
   db.selectFrom('changes').selectAll().where('batch', '=', batch).orderBy('number').execute();

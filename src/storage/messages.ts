@@ -22,7 +22,7 @@ export const maxMessageBody = 200_000;
 const batchSize = 500;
 
 /**
- * Queues a message, due at once. If the key exists, its message gets this body and a new version: it will be edited, or
+ * Queues a message, due at `at` (epoch ms). If the key exists, its message gets this body and a new version: it will be edited, or
  * posted in its newest form. Rejects with a RangeError beyond `maxMessageBody`.
  */
 export async function enqueueMessage(

@@ -111,7 +111,7 @@ export type ChangeTable = {
   operation: string | null;
   /** JSON: the state of following the operation (polls, whether the host ever knew it, failures in a row). */
   poll_state: string | null;
-  /** Since when its outcome has been unknown, or since when it is asked again because it may have been sent before. */
+  /** Since when nobody knows whether it was done: *unknown*, or asked again after a failover. Epoch ms. */
   lost_at: number | null;
   /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;

@@ -118,7 +118,7 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
  */
 function expectAsTyped(line: string, result: Evaluated | Refusal): void {
   if (result instanceof Refusal || result.kind === 'ask') return;
-  const { target, alsoReads, parsed, each } = result.parsed;
+  const { target, alsoReads, parsed, each } = result.authorized;
   if (each) {
     const pattern = split(line).find(({ text }) => text.includes('*'))?.text ?? 'none';
     const matches = new RegExp(`^${pattern.trim().replaceAll('*', '[^/]*')}$`, 'i');
@@ -154,17 +154,17 @@ describe.each(oddWords)('$name', ({ text, target, many = target, refused }) => {
     for (const line of [...places.value, ...places.reason]) {
       const result = resultOf(line(quoted(text)));
       if (result instanceof Refusal || result.kind === 'ask') continue;
-      expect(result.parsed.input[result.parsed.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
+      expect(result.authorized.input[result.authorized.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
     }
   });
 
   test('as a target it is found, or refused in one sentence', () => {
     for (const path of ['cache clear', 'delete']) {
       const result = resultOf(`${path} ${quoted(text)}`);
-      const named = result instanceof Refusal || result.kind === 'ask' ? [] : namesIn(result.parsed);
+      const named = result instanceof Refusal || result.kind === 'ask' ? [] : namesIn(result.authorized);
       const name = result instanceof Refusal ? refusalText(result) : named.join(', ');
       expect(name).toContain(path === 'cache clear' ? many : target);
-      if (!(result instanceof Refusal) && result.kind !== 'ask' && result.parsed.each)
+      if (!(result instanceof Refusal) && result.kind !== 'ask' && result.authorized.each)
         expect(result.will).toBe('review');
     }
   });
@@ -299,7 +299,7 @@ describe('a dry run', () => {
         for (const spelled of dryRuns) {
           const result = resultOf(`${line} ${spelled}`);
           if (result instanceof Refusal || result.kind === 'ask') continue;
-          expect([spelled, result.kind, result.parsed.parsed.dryRun]).toEqual([spelled, 'ready', true]);
+          expect([spelled, result.kind, result.authorized.parsed.dryRun]).toEqual([spelled, 'ready', true]);
         }
       }),
       { numRuns: 5 },

@@ -142,7 +142,7 @@ describe('any request, by anybody, for any target, on any surface', () => {
     const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
     const typed = (came: Evaluated | Refusal): string | undefined => {
       if (!('kind' in came) || came.kind === 'ask' || came.will !== 'review') return undefined;
-      const { parsed, target } = came.parsed;
+      const { parsed, target } = came.authorized;
       return parsed.command.shape === 'action' ? nameToType(parsed.command, target) : undefined;
     };
     const { wrong } = wrongIn(

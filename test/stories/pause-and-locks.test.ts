@@ -11,7 +11,8 @@ groups:
 rules:
   - { allow: [read], to: everyone }
   - { allow: [push, 'allowlist add'], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
-  - { allow: [pause, resume], to: [leads] }
+  - { allow: ['cache clear'], to: [developers] }
+  - { allow: [pause, resume, lock, unlock], to: [leads] }
 channels:
   ops: G0BAKERY
 `;
@@ -89,4 +90,19 @@ test('a forgotten request blocks nobody, but a lock refuses the last vote, on th
   await change.tells(/^✅ 198\.51\.100\.5 is on the SSH allowlist of north-bakery\/staging/);
   expect(scenario.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
   expect(stateOf(scenario, forgotten)).toBe('waiting');
+});
+
+test('what was asked for during a pause waits for a lock that somebody took meanwhile, and says so once', async () => {
+  const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+  await (await chi.says('/site pause')).hears('Sending is paused');
+  const change = await ana.asks('/site cache clear acme-docs/live', 'C0GENERAL');
+  await (await chi.says('/site lock acme-docs/live “a look around”')).hears('is locked by you');
+  await (await chi.says('/site resume')).hears('1 approved change is sent now');
+  await change.shows(
+    /Not sent yet\. acme-docs\/live is locked by @Chi[^.]*\(“a look around”\)\.(?!.*Nothing was sent)/s,
+  );
+  expect(scenario.writes('acme-docs/live')).toEqual([]);
+  await (await chi.says('/site unlock acme-docs/live')).hears('unlocked');
+  await change.tells(/^✅ Done/);
+  expect(scenario.writes('acme-docs/live')).toHaveLength(1);
 });

@@ -232,7 +232,7 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
 /** Whether a word means yes. */
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
-/** True if given, otherwise false. */
+/** On if given (`--name`, `--name=yes`); off if left out (or `--name=no`). */
 export const flag = (label: string): PlainField<boolean, false> =>
   plainField<boolean>(label, {
     place: 'option',

@@ -6,7 +6,7 @@ import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { authorizeEach } from './authorize-each.ts';
 import { aboutOf, manyOf } from './targets.ts';
-import { isDecided, mayTry, mayNotUse } from './may-run.ts';
+import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { notAllowed } from './not-allowed.ts';
@@ -72,7 +72,7 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
   }
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
   if (!isDecided(command, target)) {
-    mayTry(policy, person, resolved.parsed);
+    refuseUnlessMayTry(policy, person, resolved.parsed);
     return { ...resolved, target, alsoReads, authorization };
   }
   const decision = decideAccess(policy, person, asked);

@@ -65,7 +65,7 @@ export const mayRun = (policy: Policy, person: Member, path: string, command: Co
   mayRunSomewhere(policy, person, path, command) === 'yes';
 
 /** Throws `Refusal` if the person may run the command nowhere, before they fill in a form. */
-export function mayTry(
+export function refuseUnlessMayTry(
   policy: Policy,
   person: Member,
   { path, command }: Pick<ParsedCommand, 'path' | 'command'>,

@@ -201,6 +201,9 @@ const unknownHint = say`What is unknown won't be sent again. Please check the ho
 
 const changedHint = say`What changed in the meantime needs a new review: please ask for it anew.`;
 
+/** Key of the reply that tells last of its beginning or a stop. */
+export const stoppedReplyKey = ({ number }: Pick<Change, 'number'>): string => `${number}:stopped`;
+
 /** What goes with a stop, or with its end: the reply, which replaces an earlier one. `progress`: as it is then. */
 export function stopNote(
   batch: Change,
@@ -213,7 +216,7 @@ export function stopNote(
   const shownBad = badChanges(progress, byNumber(changes));
   return {
     reply: stoppedReply(batch, changes, says),
-    replyKey: `${batch.number}:stopped`,
+    replyKey: stoppedReplyKey(batch),
     ops: has(all, 'unknown'),
     also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies BatchProgress) },
   };

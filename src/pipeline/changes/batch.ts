@@ -204,9 +204,10 @@ function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: C
   if (canary === undefined || canary.isPassed) return 'passed';
   const standing = all[canary.item];
   if (standing === 'to do') return { kind: 'begin', items: [canary.item], isCanaryPassed: false };
-  if (standing === 'under way' || (standing === 'done' && site === 'later')) return { kind: 'wait' };
+  if (standing === 'under way') return { kind: 'wait' };
   if (standing !== 'done') return haltAtCanary(say`it was not sent, so its site proves nothing`);
-  return site === 'well' || site === 'later' ? 'passed' : haltAtCanary(site.says);
+  if (site === 'later') return { kind: 'wait' };
+  return site === 'well' ? 'passed' : haltAtCanary(site.says);
 }
 
 const haltAtCanary = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import type { Environment, Target } from '../../hosting/contract/target.ts';
-import { changesInBatch, findChange, type Change } from '../../storage/changes.ts';
+import { changesInBatch, findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { listVotes } from '../../storage/votes.ts';
 import {
   amount,
@@ -94,7 +94,7 @@ export async function leftToDo(
   shown: ShownChange,
 ): Promise<readonly Environment[]> {
   const batch = await readableChange(context, reader, shown);
-  const all = batch.progress === null ? [] : itemsShown(batch, await changesInBatch(context.database.db, batch.number));
+  const all = isBatch(batch) ? itemsShown(batch, await changesInBatch(context.database.db, batch.number)) : [];
   const left = all.flatMap(({ item, standing }) => (standing === 'to do' ? [item.target] : []));
   if (left.length > 0) return left;
   throw new Refusal(say`#${batch.number} has no environment left to begin. Nothing was done.`);
@@ -126,7 +126,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),
-    ...(change.progress === null ? targetFacts(storedTargets(change)) : []),
+    ...(isBatch(change) ? [] : targetFacts(storedTargets(change))),
   ]);
 }
 

@@ -7,6 +7,7 @@ import {
   wakeBatch,
   type Change,
   type NewChange,
+  isPartOfBatch,
 } from '../../storage/changes.ts';
 import {
   extendShared,
@@ -115,7 +116,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const change = await insertChange(tx, row);
       if (change.state === 'approved' && change.risk !== 'routine') await acquireLocks(tx, change, note.at);
       // What belongs to a batch is told on the card of the batch.
-      if (change.batch === null)
+      if (!isPartOfBatch(change))
         await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
       if (change.state === 'waiting') await enqueueCopies(tx, change, note.at);
       await record(tx, change, 'asked', note);
@@ -165,7 +166,7 @@ async function recordIn(
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (note.redraw) await redrawCards(tx, change.number, at, true);
-  if (reply === undefined || change.batch !== null) return;
+  if (reply === undefined || isPartOfBatch(change)) return;
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 

@@ -1,5 +1,5 @@
 import type { State } from '../../storage/schema.ts';
-import type { Change } from '../../storage/changes.ts';
+import { isBatch, type Change } from '../../storage/changes.ts';
 
 /**
  * The life of a change as a pure function: the moves, and what each does to the row and its locks. Only this file
@@ -133,7 +133,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return {
         patch: { ...at(to), ...readyToSend(change, now) },
         // The changes of a batch lock their targets one by one.
-        locks: change.risk === 'routine' || change.progress !== null ? 'keep' : 'take',
+        locks: change.risk === 'routine' || isBatch(change) ? 'keep' : 'take',
       };
     case 'send':
       return { patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now }, locks: 'keep' };

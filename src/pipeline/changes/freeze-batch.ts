@@ -24,15 +24,15 @@ const maxWarnings = 5;
  * Freezes these as a batch; a single one stays what it is. Throws `Refusal` if the action cannot be done to many with
  * these fields, or is too long to be shown.
  */
-export function freezeBatch(parsed: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
-  canaryIn(parsed, items);
+export function freezeBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
+  canaryIn(authorized, items);
   const [only, ...more] = items;
-  if (only && more.length === 0) return { ...only, parsed: withoutCanary(parsed.parsed) };
+  if (only && more.length === 0) return { ...only, parsed: withoutCanary(authorized.parsed) };
   const all = environmentsIn(items);
-  const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
-  const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...parsed, input }, action, items));
+  const input = { ...authorized.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
+  const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...authorized, input }, action, items));
   const none = { snapshot: null, preconditions: 'null' };
-  return { ...parsed, input, each: items, alsoReads: all, ...none, action, ...whole, items };
+  return { ...authorized, input, each: items, alsoReads: all, ...none, action, ...whole, items };
 }
 
 /**

@@ -39,13 +39,13 @@ const maxCharacters = 2_000_000;
  * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws
  * `Refusal` if they are too long to be shown: what can't be shown can't be approved.
  */
-export function freeze(parsed: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
-  const of = { input: parsed.input, snapshot };
+export function freeze(authorized: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
+  const of = { input: authorized.input, snapshot };
   const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
   const card = { ...frozenCard(action.card({ ...of, now })), ...(access && { access }) };
-  const preconditions = preconditionsOf(action, parsed, snapshot);
-  return { ...parsed, action, snapshot, preconditions, ...sealed(call, card) };
+  const preconditions = preconditionsOf(action, authorized, snapshot);
+  return { ...authorized, action, snapshot, preconditions, ...sealed(call, card) };
 }
 
 /** A call, or the items of a batch, and a card: as JSON, with their fingerprint. Throws `Refusal` if they are too long. */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import type { Change } from '../../storage/changes.ts';
+import { isPartOfBatch, type Change } from '../../storage/changes.ts';
 import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
@@ -141,7 +141,7 @@ function approvalNow(
  * The changes of a batch have the same people. Asking anew for each would use up what Slack answers in a minute, for
  * everybody; the batch itself was checked like any change when it began.
  */
-const recentFor = ({ batch }: Change): 'recent' | undefined => (batch === null ? undefined : 'recent');
+const recentFor = (change: Change): 'recent' | undefined => (isPartOfBatch(change) ? 'recent' : undefined);
 
 const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
   voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));

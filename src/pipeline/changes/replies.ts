@@ -2,7 +2,7 @@ import { catalogue } from '../../commands/index.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
-import type { Change } from '../../storage/changes.ts';
+import { isBatch, type Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
 import type { TransitionNote } from './change-store.ts';
@@ -79,7 +79,7 @@ const approvedWith = (by: string, note: string | undefined): Text =>
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
   if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
-  if (change.progress !== null) return 'It begins now.';
+  if (isBatch(change)) return 'It begins now.';
   if (callOf(change) === undefined) return 'Nothing has to be sent for it.';
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };

@@ -4,7 +4,7 @@ import type { SentChange } from '../../commands/kit/log-query.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
-import { changesInBatch, findChange, listChanges, type Change } from '../../storage/changes.ts';
+import { changesInBatch, findChange, listChanges, isBatch, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { code, inline, joined, plain, say, time, type Text } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
@@ -139,7 +139,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ...(await siteFacts(database, change)),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
-    ...(change.progress !== null && {
+    ...(isBatch(change) && {
       items: itemsShown(change, await changesInBatch(database.db, change.number)).map(itemLine),
     }),
     events: lines

@@ -102,7 +102,7 @@ function offered({ args, checklist }: PageOffer) {
 async function allowedOf(context: PipelineContext, from: From, parsed: ParsedCommand): Promise<readonly Environment[]> {
   // Whether the canary is among them is not the question yet.
   const { canary: _, ...others } = parsed;
-  const { each, ...one } = (await ready(context, from, others)).parsed;
+  const { each, ...one } = (await ready(context, from, others)).authorized;
   return environmentsIn(each ?? [one]);
 }
 

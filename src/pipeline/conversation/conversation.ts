@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { mayTry } from '../access/may-run.ts';
+import { refuseUnlessMayTry } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
@@ -16,7 +16,7 @@ import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type JoinResult } from '../steps/queue.ts';
 import { leaveOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
-import { reasonRequired, save, lacksReason } from '../steps/submit.ts';
+import { lacksReason, maxReasonLength, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
@@ -27,8 +27,6 @@ import type { CommandOutcome, PipelineContext } from './context.ts';
  * up who speaks, the card's channel and, for unknown names, the host's lists. `next` may ask the host, and is the only
  * one that saves or shows anything.
  */
-
-const maxReasonLength = 500;
 
 /** What somebody wants. */
 export type Request = {
@@ -64,7 +62,7 @@ export type Ask = {
 export type Ready = {
   readonly kind: 'ready';
   readonly will: 'show' | 'review' | 'save' | 'queue';
-  readonly parsed: Authorized;
+  readonly authorized: Authorized;
   /** Who asks, and the channel of the card. */
   readonly requester: Requester;
   /** Where it was said; undefined: in no channel. */
@@ -74,7 +72,7 @@ export type Ready = {
 
 export type Next =
   | Refuse
-  | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
+  | { readonly kind: 'show'; readonly page: Page; readonly authorized: Authorized }
   /** It waits for a lock, or another command is to be run instead. */
   | JoinResult
   /** What will happen. `differs`: from what the person was shown before. */
@@ -119,7 +117,7 @@ export function evaluate(
   const { command } = parsed;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
-    mayTry(policy(), person, parsed);
+    refuseUnlessMayTry(policy(), person, parsed);
     refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
@@ -129,7 +127,7 @@ export function evaluate(
   }
   const authorized = authorize(policy(), person, resolved, company());
   const { target, alsoReads } = authorized;
-  const ready = { kind: 'ready', parsed: authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
+  const ready = { kind: 'ready', authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
   const isAction = command.shape === 'action';
   if (isAction) assertChannel(policy(), channel, [target, ...alsoReads]);
   if (!isAction || parsed.dryRun)
@@ -172,7 +170,7 @@ export async function handOnRefused(
 
 /** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
 export async function next(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
-  const { path } = ready.parsed.parsed;
+  const { path } = ready.authorized.parsed;
   try {
     const came = await run(context, ready, inbox);
     const isLost = came.kind === 'saved' && came.change === undefined;
@@ -197,18 +195,19 @@ const outcomeOf: Readonly<Record<Next['kind'], CommandOutcome | undefined>> = {
 };
 
 async function run(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
-  const { parsed, requester, will, confirmation } = ready;
+  const { authorized, requester, will, confirmation } = ready;
   const { person } = requester;
-  const { command } = parsed.parsed;
-  if (parsed.target && parsed.target.kind !== 'company') context.recent.note(person.id, parsed.target.id);
+  const { command } = authorized.parsed;
+  if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const answer = await answerOf(context, parsed, command, { person, channel: ready.saidIn, inbox });
-    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, parsed };
+    const answer = await answerOf(context, authorized, command, { person, channel: ready.saidIn, inbox });
+    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, authorized };
   }
-  if (will === 'queue') return joinQueue(context, parsed, command, requester, inbox);
-  await handedOnWith(context, parsed);
-  const frozen = await lookAndFreeze(context, parsed, command, person.id);
-  if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
+  if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
+  // Refuses one that was run or has expired, before the host is asked.
+  await handedOnWith(context, authorized);
+  const frozen = await lookAndFreeze(context, authorized, command, person.id);
+  if (will === 'show') return { kind: 'show', page: dryRun(frozen), authorized };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {
     const kept = leaveOut(context, frozen, person, confirmation);

@@ -199,11 +199,11 @@ async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnTy
 /** Looks at the host and saves the change. In the same transaction the request leaves the queue. */
 async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Ready): Promise<void> {
   const { database, changeStore, owner } = context;
-  const { parsed, requester, confirmation } = ready;
-  const { command, path } = parsed.parsed;
+  const { authorized, requester, confirmation } = ready;
+  const { command, path } = authorized.parsed;
   if (ready.will !== 'save' || command.shape !== 'action' || command.risk !== 'routine')
     return giveTurn(context, row, say`It needs a look before it is sent.`);
-  const frozen = await lookAndFreeze(context, parsed, command, requester.person.id);
+  const frozen = await lookAndFreeze(context, authorized, command, requester.person.id);
   await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
     const at = await database.now(tx);
     if ((await readKv(tx, pauseKey)) !== undefined) throw new NotNow();

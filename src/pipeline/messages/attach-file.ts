@@ -1,5 +1,5 @@
 import { storyLines } from '../../storage/audit.ts';
-import { changesInBatch, findChange } from '../../storage/changes.ts';
+import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Message, MessagePlace } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
@@ -43,7 +43,7 @@ export async function attachFile(
 
 async function fileOf({ db }: Database, { change: number }: Message) {
   const batch = number === null ? undefined : await findChange(db, number);
-  if (batch === undefined || batch.progress === null) return undefined;
+  if (batch === undefined || !isBatch(batch)) return undefined;
   const changes = await changesInBatch(db, batch.number);
   const closed = changes.filter(({ state }) => state === 'happened' || state === 'did_not_happen');
   const numbers = [batch, ...closed].map((one) => one.number);

@@ -1,5 +1,5 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { changesInBatch, findChange } from '../../storage/changes.ts';
+import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
@@ -197,7 +197,7 @@ async function contentOf({ database, idsOf }: Delivery, message: Message): Promi
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
-  if (change.progress === null) return renderCard(change, approved, database.installation);
+  if (!isBatch(change)) return renderCard(change, approved, database.installation);
   return renderBatch(change, await changesInBatch(database.db, change.number), approved, database.installation);
 }
 

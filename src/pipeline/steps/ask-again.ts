@@ -1,4 +1,4 @@
-import { listChanges, type Change } from '../../storage/changes.ts';
+import { listChanges, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import type { State } from '../../storage/schema.ts';
@@ -127,11 +127,11 @@ async function moveOne(
   const { approval, timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
-  if (change.progress !== null && change.state !== 'waiting') {
+  if (isBatch(change) && change.state !== 'waiting') {
     const kind = change.state === 'approved' ? 'supersede' : 'end';
     return changeStore.advance(tx, change, { kind }, { ...base, ...batchSetBack(change, why) });
   }
-  if (approval !== 'none' && change.batch === null) {
+  if (approval !== 'none' && !isPartOfBatch(change)) {
     const expiresAt = at + approval.expires;
     const remindAt = nextReminder(at, expiresAt, at);
     await voidVotes(tx, change.number);

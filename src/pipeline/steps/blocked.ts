@@ -5,7 +5,7 @@ import { readTimeline } from '../../storage/timeline.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { say, type Text } from '../../text.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
-import { lockedBy } from '../changes/lock-replies.ts';
+import { lockInBrief } from '../changes/lock-replies.ts';
 import { isSameTimeline } from './ask-again.ts';
 import type { StepsContext } from './context.ts';
 
@@ -17,7 +17,7 @@ export async function blockedReason(
 ): Promise<{ readonly kind: 'paused' | 'locked'; readonly why: Text } | undefined> {
   if (await isPaused(db)) return { kind: 'paused', why: say`All sending is paused.` };
   const lock = await lockInTheWay(db, change, now);
-  return lock && { kind: 'locked', why: lockedBy(lock, change) };
+  return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }
 
 /** A change of a batch does not wait for a lock: it would keep another one from its turn. People can retry it. */
@@ -25,6 +25,11 @@ export async function skip({ database, changeStore, history }: StepsContext, cha
   await exclusiveTransaction(database, async (tx, at) => {
     // It may have been sent; the worker's next poll deals with it.
     if (!isSameTimeline(history, await readTimeline(tx))) return;
-    await changeStore.advance(tx, change, { kind: 'cancel' }, { by: 'sitehand', at, lastNote: why });
+    await changeStore.advance(
+      tx,
+      change,
+      { kind: 'cancel' },
+      { by: 'sitehand', at, lastNote: say`**${why}** Nothing was sent.` },
+    );
   });
 }

@@ -1,6 +1,6 @@
 import { catalogue } from '../../commands/index.ts';
 import type { CheckPlan } from '../../commands/kit/sources.ts';
-import { findChange, type Change } from '../../storage/changes.ts';
+import { findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { code, joined, say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -37,7 +37,7 @@ export function mayBreakSite({ command }: Pick<Change, 'command'>): boolean {
 
 /** Reads the site once before the change, and keeps it. Takes three seconds at most. Never rejects. */
 export async function checkBefore(context: StepsContext, change: Change): Promise<void> {
-  if (!mayBreakSite(change) || change.progress !== null) return;
+  if (!mayBreakSite(change) || isBatch(change)) return;
   await within(beforeMs, readBefore(context, change)).catch((error: unknown) => {
     if (!(error instanceof TooLate)) context.onTrouble(`reading the site before #${change.number}`, error);
   });

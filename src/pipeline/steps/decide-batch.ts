@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { changesInBatch, type Change } from '../../storage/changes.ts';
+import { changesInBatch, isBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
 import {
@@ -25,8 +25,11 @@ type BatchDecision = {
   readonly leaveOut?: readonly string[];
 };
 
-/** The note for a decision about a batch by the person of this name. Throws `Refusal` if it can't be made yet. */
-export async function batchNote(
+/**
+ * What goes with a decision about a batch by the person of this name; a stop also takes back what is not sent yet. Throws
+ * `Refusal` if it can't be decided yet.
+ */
+export async function applyBatchDecision(
   context: StepsContext,
   tx: Tx,
   batch: Change,
@@ -35,7 +38,7 @@ export async function batchNote(
 ): Promise<
   Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'> & { readonly without?: readonly string[] }
 > {
-  if (batch.progress === null || !isAboutBatch(verdict)) return {};
+  if (!isBatch(batch) || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
   const known = byNumber(changes);
   switch (verdict) {

@@ -1,13 +1,14 @@
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { samePerson } from '../../policy/people.ts';
-import { findChange, holdChange, type Change } from '../../storage/changes.ts';
+import { findChange, holdChange, isBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, named, mention, say, type Text } from '../../text.ts';
+import { stoppedReplyKey } from '../changes/batch-card.ts';
 import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
 import { lockRefusal } from '../changes/lock-replies.ts';
 import { mayEnd, decisionResult, type VoteContext, type DecisionResult } from '../changes/approve.ts';
@@ -35,8 +36,9 @@ import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 import { checkTimeline, isSameTimeline } from './ask-again.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
-import { batchNote } from './decide-batch.ts';
+import { applyBatchDecision } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
+import { maxReasonLength } from './submit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 type DeliveredDecision = ShownVersion & {
@@ -51,7 +53,6 @@ type DeliveredDecision = ShownVersion & {
   readonly inbox: string | undefined;
 };
 
-const maxReasonLength = 500;
 /** Decisions that a right to unlock allows if nobody else is left to make them. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
 /** How often the votes are read at most while others vote. */
@@ -79,7 +80,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
     decisionResult(decided, { ...voting, voters, change, now: await context.database.now() });
-    if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
+    if (attempt === 0 && decided.verdict === 'approve') await endIfOutdated(context, change, decided);
     failpoint('click checked', change.number);
     if (await commit(context, decided, { ...voting, voters, votes })) {
       failpoint('click saved', change.number);
@@ -118,26 +119,25 @@ const couldNotCheck = (why: Text): Refusal =>
     hint: 'Please press it again in a minute.',
   });
 
-/** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
-async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }: DeliveredDecision): Promise<void> {
+/** Rechecks everything before an approval counts. If something moved on, ends the change and throws `Refusal`. */
+async function endIfOutdated(context: StepsContext, change: Change, { inbox }: DeliveredDecision): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
-  const came = await context.database.transaction(async (tx) => {
+  const isEnded = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);
     // If somebody else was first, the next `decisionResult` tells the person what they did.
     const held = await holdChange(tx, change.number);
-    if (held?.version !== change.version || (await isSetBack(context, tx, held))) return 'second';
+    if (held?.version !== change.version || (await isSetBack(context, tx, held))) return false;
     const at = await context.database.now(tx);
-    if (!(await claimDelivery(tx, inbox, at))) return 'too late';
+    if (!(await claimDelivery(tx, inbox, at))) throw tooLate();
     const note = { by: 'sitehand', at, details: requestDetails(inbox), ...endsUnsent(change, kind, checked.why) };
     await context.changeStore.advance(tx, change, { kind }, note);
-    return 'first';
+    return true;
   });
-  if (came === 'second') return;
-  const says = say`**#${change.number} can no longer be approved.** ${nothingSent(change, checked.why)}`;
-  throw came === 'first' ? new EndedByClick(says) : new Refusal(says);
+  if (!isEnded) return;
+  throw new EndedByClick(say`**#${change.number} can no longer be approved.** ${nothingSent(change, checked.why)}`);
 }
 
 /** The click ended the change, and its delivery counts as answered; the person still has to be told. */
@@ -214,7 +214,10 @@ async function apply(
   const note = { ...noteFor(change, decided, session.by, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
-  const { without = [], ...more } = await batchNote(context, tx, change, decided, { name: session.by.name, at });
+  const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {
+    name: session.by.name,
+    at,
+  });
   const details = { ...note.details, ...(without.length > 0 && { without }) };
   const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
   if (moved && ruling.event.kind === 'confirmed_happened')
@@ -238,8 +241,8 @@ function noteFor(
     case 'approve': {
       if (ruling.kind === 'move') {
         const reply = approved(change, by.name, isPaused, reason);
-        // For a batch, the reply about a stop replaces this one.
-        const replyKey = change.progress === null ? {} : { replyKey: `${change.number}:stopped` };
+        // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
+        const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
         return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);

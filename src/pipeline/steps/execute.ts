@@ -1,6 +1,6 @@
 import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
-import { findChange, touchChange, type Change } from '../../storage/changes.ts';
+import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { readTimeline } from '../../storage/timeline.ts';
@@ -38,14 +38,14 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   const now = await database.now();
   if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database.db, change, now);
-  if (inTheWay?.kind === 'locked' && change.batch !== null) return skip(context, change, inTheWay.why);
+  if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return skip(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind === 'invalidated') return endUnsent(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return endUnsent(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
-  if (change.progress !== null) return startBatch(context, change);
+  if (isBatch(change)) return startBatch(context, change);
   failpoint('rechecked', change.number);
   const call = callOf(change);
   if (call === undefined) return complete(context, change);

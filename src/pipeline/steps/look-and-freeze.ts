@@ -22,7 +22,7 @@ class Impossible extends Refusal {}
  */
 async function freezeEach(
   context: StepsContext,
-  parsed: Authorized,
+  authorized: Authorized,
   action: AnyAction,
   each: readonly Authorized[],
   onBehalfOf: string | undefined,
@@ -56,33 +56,33 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
-  return { ...freezeBatch(parsed, action, items), leftOut: leftOutFacts(parsed.notAllowed ?? [], nothing) };
+  return { ...freezeBatch(authorized, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
   context: StepsContext,
-  parsed: Authorized,
+  authorized: Authorized,
   action: AnyAction,
   onBehalfOf?: string,
 ): Promise<Frozen> {
-  if (parsed.each) return freezeEach(context, parsed, action, parsed.each, onBehalfOf);
-  return freezeOne(context, parsed, action, { onBehalfOf, isInBatch: false });
+  if (authorized.each) return freezeEach(context, authorized, action, authorized.each, onBehalfOf);
+  return freezeOne(context, authorized, action, { onBehalfOf, isInBatch: false });
 }
 
 async function freezeOne(
   context: StepsContext,
-  parsed: Authorized,
+  authorized: Authorized,
   action: AnyAction,
   { onBehalfOf, isInBatch }: { readonly onBehalfOf: string | undefined; readonly isInBatch: boolean },
 ): Promise<Frozen> {
   const snapshot = await action
-    .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
+    .look?.({ input: authorized.input, ...sourcesOf(context, onBehalfOf) })
     .catch((error: unknown) => {
-      throw asRefusal(error, canonicalArgs(parsed));
+      throw asRefusal(error, canonicalArgs(authorized));
     });
-  const input = (isInBatch && action.meant?.({ input: parsed.input, snapshot })) || parsed.input;
+  const input = (isInBatch && action.meant?.({ input: authorized.input, snapshot })) || authorized.input;
   const wrong = action.impossible?.({ input, snapshot });
   if (wrong) throw new Impossible(wrong.says, wrong);
-  return freeze({ ...parsed, input }, action, snapshot, await context.database.now());
+  return freeze({ ...authorized, input }, action, snapshot, await context.database.now());
 }

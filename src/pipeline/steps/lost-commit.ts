@@ -1,5 +1,5 @@
 import type { Pause } from '../../commands/kit/change-lines.ts';
-import { touchChange, type Change } from '../../storage/changes.ts';
+import { touchChange, isBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { pauseKey, readKv, writeKv } from '../../storage/kv.ts';
@@ -80,7 +80,7 @@ export function callUnknown(
   at: number,
 ): Promise<Change | undefined> {
   const base = { by: 'sitehand', at, details: { known } };
-  if (change.progress !== null) {
+  if (isBatch(change)) {
     const kind = change.state === 'waiting' || change.state === 'approved' ? 'supersede' : 'end';
     const note = { ...base, ...batchSetBack(change, say`My database lacks some of it.`) };
     return changeStore.advance(tx, change, { kind }, note);

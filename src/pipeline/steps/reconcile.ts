@@ -1,4 +1,4 @@
-import { touchChange, type Change } from '../../storage/changes.ts';
+import { touchChange, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { locksOf } from '../../storage/locks.ts';
@@ -49,7 +49,7 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
     const note = { by: 'sitehand', at, reply: { text }, ops: true, details: { ...seen, closers } };
     await context.changeStore.remark(tx, touched, 'evidence', note);
     // The batch tells of its own.
-    for (const person of touched.batch === null ? toTell : []) await tellCloser(context, tx, touched, person, text, at);
+    for (const person of isPartOfBatch(touched) ? [] : toTell) await tellCloser(context, tx, touched, person, text, at);
   });
 }
 

@@ -22,7 +22,15 @@ import {
   type BatchProgress,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, itemLine, itemsShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import {
+  endedReply,
+  itemLine,
+  itemsShown,
+  stopNote,
+  stoppedReply,
+  whyStopped,
+  stoppedReplyKey,
+} from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/lock-replies.ts';
@@ -163,7 +171,7 @@ async function waitFor(run: Run): Promise<void> {
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
-  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: !isFirst, tell, redraw: true };
+  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell, redraw: true };
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 

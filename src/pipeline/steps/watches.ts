@@ -225,7 +225,7 @@ export const auditDetails = (watch: Watch) => ({
   owner: watch.requester,
 });
 
-/** Ends a watch that may not go on. What it holds back is not told: nobody knows that it may be. */
+/** Ends a watch that may not go on. What it has not told yet is dropped: its owner may no longer read it. */
 const endLost = (
   context: WatchContext,
   watch: Watch,

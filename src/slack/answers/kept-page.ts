@@ -92,7 +92,7 @@ async function readablePage(
   if (checked.kind === 'refuse') throw checked.refusal;
   if (checked.kind === 'ready' && checked.will === 'show') {
     refuseUnlessSeen(context.pipeline.policy(), checked.requester.person, page);
-    return { page, target: checked.parsed.target };
+    return { page, target: checked.authorized.target };
   }
   throw (
     (checked.kind === 'ask' && checked.resolved.problems[0]?.refusal) ||

@@ -10,15 +10,15 @@ import { sendFile } from './files.ts';
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorized,
+  authorized: Authorized,
   page: Page,
 ): Promise<void> {
-  const { command, dryRun } = parsed.parsed;
+  const { command, dryRun } = authorized.parsed;
   // Where a report over many environments may be shared would depend on each of them.
-  const shareable = command.shape === 'report' && command.right !== 'named' && parsed.target !== undefined;
+  const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
   const id =
     shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)
-      ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })
+      ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(authorized, { dryRun })], page })
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);
   if (lateNote) await context.ephemeral(interaction, lateNote);
@@ -26,7 +26,7 @@ export async function sendPage(
   if (page.file) await sendFile(context, interaction, page.file);
   const { later } = page;
   if (later === undefined) return;
-  const answerLater = async (): Promise<void> => sendPage(context, interaction, parsed, await later());
+  const answerLater = async (): Promise<void> => sendPage(context, interaction, authorized, await later());
   if (interaction.afterwards) interaction.afterwards.push(answerLater);
   else await answerLater();
 }

@@ -5,6 +5,7 @@ import { isYes, type Field, type Fields, type PlainField } from '../../commands/
 import type { Given } from '../../pipeline/language/bind-arguments.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
+import { maxReasonLength } from '../../pipeline/steps/submit.ts';
 import { plainText } from '../draw/blocks.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
@@ -34,7 +35,6 @@ const limits = {
   hint: 150,
   option: 75,
   input: 3_000,
-  reason: 500,
   options: 100,
   chosen: 50,
   checkboxes: 10,
@@ -188,8 +188,8 @@ export function checkboxInputs(
 }
 
 export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
-  const initial = reason === undefined ? {} : { initial_value: reason.slice(0, limits.reason) };
-  const shape = { action_id: reasonField, max_length: limits.reason, ...initial };
+  const initial = reason === undefined ? {} : { initial_value: reason.slice(0, maxReasonLength) };
+  const shape = { action_id: reasonField, max_length: maxReasonLength, ...initial };
   return { ...inputBlock(reasonField, label, { type: 'plain_text_input', ...shape }), optional: !isRequired };
 }
 

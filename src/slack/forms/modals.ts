@@ -85,9 +85,9 @@ export async function openReview(
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  const { parsed } = ready;
-  const { command } = parsed.parsed;
-  const args = canonicalArgs(parsed, { reason: parsed.parsed.reason });
+  const { authorized } = ready;
+  const { command } = authorized.parsed;
+  const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
   const view = await openView(context, interaction, loadingView(command));
   if (view === undefined) return offerForm(context, interaction, { kind: 'review', args }, notice);
   await showReview(context, interaction, view, ready, notice);
@@ -101,7 +101,7 @@ export async function showReview(
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  const { button } = ready.parsed.parsed.command;
+  const { button } = ready.authorized.parsed.command;
   let outcome: Text | undefined;
   let locked: Refusal | undefined;
   const isDrawn = await drawIntoView(context, interaction, { id: view, title: button }, async () => {

@@ -78,7 +78,7 @@ type Submitted = {
   readonly view: Submission['view'];
 };
 
-/** Decides the answer to a submitted view. It works in memory, except for saving a delivery that changes something. */
+/** Decides the answer to a submitted view: in memory, but for what `check` looks up, and for saving a delivery that changes something. */
 export async function submit(context: SlackContext, submission: Submission): Promise<SubmissionResponse> {
   const { view } = submission;
   const memo = memoOf(view.private_metadata);
@@ -165,7 +165,7 @@ function underFields(
 async function proceed(form: Submitted, checked: Ready): Promise<SubmissionResponse> {
   const { context, interaction } = form;
   if (checked.will === 'review') return withReview(form, interaction, checked);
-  const { command } = checked.parsed.parsed;
+  const { command } = checked.authorized.parsed;
   const work = (from: Interaction): SubmissionResponse => ({
     after: async () => showOutcome(context, from, await next(context.pipeline, checked, from.inbox)),
   });
@@ -185,7 +185,7 @@ async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const { reason, typed, leaveOut } = readInputs(view.state.values);
   const reviewed = { shown: memo.shown, typedName: typed, leaveOut };
   const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
-  return whenSaved(form, checked.parsed.parsed.command.button, (kept) => withReview(form, kept, checked));
+  return whenSaved(form, checked.authorized.parsed.command.button, (kept) => withReview(form, kept, checked));
 }
 
 /** The note of an approval, or the reason for declining: saved before it is acked, decided afterwards. */
@@ -220,7 +220,7 @@ async function whenSaved(
 
 /** A loading view, which becomes the review. */
 const withReview = ({ context, view }: Submitted, from: Interaction, ready: Ready): SubmissionResponse => ({
-  ...withView(loadingView(ready.parsed.parsed.command)),
+  ...withView(loadingView(ready.authorized.parsed.command)),
   after: () => showReview(context, from, view.id, ready),
 });
 

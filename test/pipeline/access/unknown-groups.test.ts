@@ -10,7 +10,7 @@ import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
-import { mayRun, mayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
+import { mayRun, refuseUnlessMayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { groupsOf, groupsToAsk, MembershipUnknown } from '../../../src/pipeline/access/unknown-groups.ts';
@@ -82,9 +82,9 @@ describe('a command', () => {
   });
 
   test('is not begun if it could not be finished', () => {
-    expect(refusalText(refusalOf(() => mayTry(policy, dev, { path: 'resume', command: resume })))).toContain(
-      "I can't tell whether you may use resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS).",
-    );
+    expect(
+      refusalText(refusalOf(() => refuseUnlessMayTry(policy, dev, { path: 'resume', command: resume }))),
+    ).toContain("I can't tell whether you may use resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS).");
   });
 
   test('pause is open to people who may turn out to be allowed it, resume is not', () => {

@@ -13,7 +13,7 @@ export type Evaluated = ReturnType<typeof evaluate>;
 /** How far a request got, and which approval it needs. */
 export function evaluatedAs(evaluated: Evaluated): string {
   if (evaluated.kind === 'ask') return 'incomplete';
-  const needed = approvalAs(evaluated.parsed.authorization.approval);
+  const needed = approvalAs(evaluated.authorized.authorization.approval);
   return evaluated.will === 'review' ? `v${needed}` : needed || '.';
 }
 

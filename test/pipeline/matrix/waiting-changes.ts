@@ -82,7 +82,7 @@ export async function frozenFrom(context: StepsContext, role: Role, words: Args)
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
   const evaluated = evaluate(context, resolve(parsed, context.names(requester.person)), requester);
   if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
-  return lookAndFreeze(context, evaluated.parsed, parsed.command);
+  return lookAndFreeze(context, evaluated.authorized, parsed.command);
 }
 
 /** The requester's confirmation of the current review, with the name typed if required. */
