@@ -5,7 +5,7 @@ import type { Policy } from './policy/rules.ts';
 import type { Load } from './semaphore.ts';
 import { auditOutLag } from './storage/audit-out.ts';
 import type { Database } from './storage/database.ts';
-import { pauseKey, readKv } from './storage/kv.ts';
+import { isPaused } from './storage/kv.ts';
 import { countStates, oldestWork, openStates } from './storage/queue-stats.ts';
 import { within } from './time-limit.ts';
 
@@ -129,7 +129,7 @@ async function readState({ database, auditOut }: Pick<GaugesContext, 'database' 
   const ages = since.map(([queue, at = now]): [string, number] => [queue, Math.max(0, now - at)]);
   const out = auditOut && (await auditOutLag(db, auditOut.id, now));
   const waitedMs = { ...Object.fromEntries(ages), ...(out && { 'audit out': out.oldestMs }) };
-  return { counts, waitedMs, out, isPaused: (await readKv(db, pauseKey)) !== undefined };
+  return { counts, waitedMs, out, isPaused: await isPaused(db) };
 }
 
 /** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */

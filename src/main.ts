@@ -34,6 +34,7 @@ import {
   type Pipeline,
   type Slack,
 } from './wiring.ts';
+import { hourMs } from './duration.ts';
 
 /** Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
 type Overrides = {
@@ -142,7 +143,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('cleaning up', 60_000, () => sweep(housekeeping)),
     poller('saving a sign of life', 15_000, () => noteAlive(database)),
     poller('counting replicas', 5_000, foundations.replicas.look),
-    poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
+    poller('publishing the audit head', hourMs, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, ...readiness(foundations, slack, back.ops) });
   return { server, pollers, payloads, turns: context.turns };

@@ -3,13 +3,14 @@ import { gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { attempt } from '../errors.ts';
 import { scrub } from '../secret.ts';
+import { hourMs } from '../duration.ts';
 
 const unzipped = promisify(gunzip);
 
 /** How much of an answer is kept if it is only searched for a message or an operation id. */
 const glanceBytes = 65_536;
 const maxMessageLength = 300;
-const maxRetryAfterMs = 24 * 3_600_000;
+const maxRetryAfterMs = 24 * hourMs;
 
 /** An answer that is too large, packed or unpacked, or compressed in a way we did not ask for. */
 export class OddBody extends Error {

@@ -7,6 +7,7 @@ import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvi
 import type { ListedEnvironment, Listing, Pins, SiteDomain } from './names.ts';
 import { trimmed, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
+import { hourMs } from '../duration.ts';
 
 export type DirectoryOptions = {
   readonly read: HostReader;
@@ -44,7 +45,7 @@ export type Directory = {
 const defaultRefreshMs = 5 * 60_000;
 /** The next refresh after trouble comes sooner. */
 const soonerMs = 30_000;
-const missingRouteMs = 3_600_000;
+const missingRouteMs = hourMs;
 /** `freshen` skips the read if the last one is younger than `freshMs`, and waits at most `freshenWithinMs` for it. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;

@@ -1,8 +1,8 @@
 import { shareOf } from '../share.ts';
+import { minuteMs } from '../duration.ts';
 
 /** Known hosts answer 35 log reads a minute; watches begin none once this many were made, so that people can read on. */
 const beforeWatchesWait = 28;
-const minuteMs = 60_000;
 
 /** How many logs this process has read lately. */
 export type LogRate = {

@@ -1,6 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { Pins } from '../hosting/names.ts';
 import type { Glob, Pattern } from './pattern.ts';
+import { hourMs } from '../duration.ts';
 
 /** An environment that the file names because the hosting API does not. */
 type PinnedEnvironment = Pins['environments'][number] & {
@@ -127,7 +128,7 @@ export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
 }
 
 /** How long a change waits for approval by default, in milliseconds. */
-export const defaultExpiryMs = 3_600_000;
+export const defaultExpiryMs = hourMs;
 
 /** How long a batch may begin changes after its start by default, in milliseconds. */
 export const defaultBatchValidityMs = 30 * 60_000;

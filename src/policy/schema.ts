@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration, showDuration } from '../duration.ts';
+import { parseDuration, showDuration, dayMs, hourMs } from '../duration.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
@@ -18,8 +18,8 @@ export type RuleNames = { readonly catalogue: Catalogue; readonly groups: Readon
 const maxApprovals = 20;
 const maxInSet = 200;
 const minDurationMs = 60_000;
-const maxExpiryMs = 30 * 86_400_000;
-const maxBatchValidityMs = 2 * 3_600_000;
+const maxExpiryMs = 30 * dayMs;
+const maxBatchValidityMs = 2 * hourMs;
 
 /** Ids of channels, and of people and Slack user groups. */
 export const channelShape = /^[CG][A-Z0-9]{2,20}$/;

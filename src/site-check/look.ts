@@ -5,6 +5,7 @@ import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
 import type { Answered, PageRequest, Look } from './reading.ts';
 import { requestOn, type PageResponse, type Body } from './request.ts';
+import { dayMs, hourMs } from '../duration.ts';
 
 /** How requests reach a site. */
 export type Reach = {
@@ -22,8 +23,7 @@ const maxRedirects = 5;
 /** How long one look may take with its redirects, in milliseconds. */
 const lookMs = 7_000;
 /** For how long a connection that opened shows that no firewall on my own side refuses them. */
-const openMs = 24 * 3_600_000;
-const dayMs = 86_400_000;
+const openMs = 24 * hourMs;
 
 /**
  * How far a look is. `askedAt`: when its open connection was asked, in milliseconds of `performance.now`; undefined while

@@ -2,6 +2,7 @@ import { attempt } from '../errors.ts';
 import { parseStored } from './parse-json.ts';
 import { writeKv } from './kv.ts';
 import type { ReadHandle, Tx } from './tx.ts';
+import { dayMs } from '../duration.ts';
 
 /** What a running process says about itself. */
 export type SignOfLife = {
@@ -22,7 +23,6 @@ export type LiveReplica = Pick<SignOfLife, 'owner' | 'name'> & {
 const prefix = 'replica:';
 /** How many are read: far more than can use one Slack app. */
 const maxReplicas = 100;
-const dayMs = 86_400_000;
 
 /** Saves or renews a sign of life, as of `at` (epoch ms). */
 export const saveSignOfLife = (tx: Tx, sign: SignOfLife, at: number): Promise<void> =>

@@ -4,6 +4,7 @@ import { databaseKind, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
 import { readKv } from './kv.ts';
 import type { ReadHandle } from './tx.ts';
+import { dayMs } from '../duration.ts';
 
 /** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
 export type Time = { readonly now: (tx?: ReadHandle) => Promise<number>; readonly ahead: () => number };
@@ -13,7 +14,6 @@ export const aliveKey = 'last_seen';
 /** A bot counts as running if it refreshed its key this recently. */
 const aliveMs = 60_000;
 /** A stored time further ahead than this comes from a wrong clock and is ignored. */
-const dayMs = 86_400_000;
 /** A clock's answer that took longer than this is too old. */
 const promptMs = 1_000;
 

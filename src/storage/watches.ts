@@ -2,6 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { claim, personBy, unowned, type Claim, type IdsOf } from './lease.ts';
 import type { WatchTable } from './watch-table.ts';
 import type { ReadHandle, Tx } from './tx.ts';
+import { minuteMs } from '../duration.ts';
 
 export type Watch = Selectable<WatchTable>;
 export type NewWatch = Omit<
@@ -22,8 +23,6 @@ async function triedSince(tx: Tx, since: number): Promise<number> {
     .executeTakeFirstOrThrow();
   return count;
 }
-
-const minuteMs = 60_000;
 
 /**
  * Claims due watches to read for, in turns, and notes the time. `perMinute`: how many may begin a read in a minute, in

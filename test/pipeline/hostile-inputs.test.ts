@@ -172,7 +172,7 @@ describe.each(oddWords)('$name', ({ text, target, many = target, refused }) => {
   test('as a reason it is stored as typed, or refused', () => {
     const result = resultOf(`cache clear ${L} --reason ${quoted(text)}`);
     if (refused === undefined)
-      expect(result).toMatchObject({ kind: 'ready', parsed: { parsed: { reason: text.trim() } } });
+      expect(result).toMatchObject({ kind: 'ready', authorized: { parsed: { reason: text.trim() } } });
     else expect(refusedBy(result)).toContain(refused);
   });
 });
@@ -310,14 +310,16 @@ describe('a dry run', () => {
     for (const spelled of dryRuns.slice(0, 15)) {
       expect([spelled, resultOf(`cache clear ${L} ${spelled}`)]).toMatchObject([
         spelled,
-        { parsed: { parsed: { dryRun: true } } },
+        { authorized: { parsed: { dryRun: true } } },
       ]);
     }
     expect(refusedBy(resultOf(`clone ${L} Docs -dry-run`))).toContain('-dry-run begins with one hyphen.');
     expect(refusedBy(resultOf(`lock ${L} -force deploy`))).toContain('-force begins with one hyphen.');
-    expect(resultOf(`clone ${L} Docs --reason "-dry-run"`)).toMatchObject({ parsed: { parsed: { dryRun: false } } });
+    expect(resultOf(`clone ${L} Docs --reason "-dry-run"`)).toMatchObject({
+      authorized: { parsed: { dryRun: false } },
+    });
     expect(resultOf(`clone ${L} Docs "-dry-run"`)).toMatchObject({
-      parsed: { input: { displayName: 'Docs -dry-run' } },
+      authorized: { input: { displayName: 'Docs -dry-run' } },
     });
   });
 });

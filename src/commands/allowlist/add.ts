@@ -1,4 +1,4 @@
-import { showDuration } from '../../duration.ts';
+import { showDuration, dayMs } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action, type Wording, type Invalid } from '../kit/action.ts';
@@ -23,7 +23,7 @@ import {
 const fields = {
   env: environment(),
   addresses: addresses('Addresses'),
-  for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
+  for: option(duration('Remove again after', 5 * 60_000, 30 * dayMs)),
 };
 type AddRequest = { readonly input: Input<typeof fields>; readonly snapshot: AllowlistSnapshot };
 

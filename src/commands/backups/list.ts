@@ -1,4 +1,4 @@
-import { showDuration } from '../../duration.ts';
+import { showDuration, dayMs, hourMs } from '../../duration.ts';
 import { listBackups } from '../../hosting/contract/backups.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
 import { joined, say, time } from '../../text.ts';
@@ -9,13 +9,11 @@ import type { NewestBackup } from '../kit/site-status.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { newestBackup } from './newest.ts';
 
-const dayMs = 86_400_000;
-
 export const backupsList = report({
   summary: 'List the backups of an environment, or the newest ones of many',
   button: 'List backups',
   examples: ['acme-shop/live', 'acme-*/live --older 24h', 'acme-shop/live, acme-blog/live'],
-  fields: { env: environments(), older: option(duration('Older than', 3_600_000, 365 * dayMs)) },
+  fields: { env: environments(), older: option(duration('Older than', hourMs, 365 * dayMs)) },
   target: 'env',
   show: async ({ input: { env, older }, read, each, now }) => {
     if (env.kind === 'environments') return newestOfMany(env, older, { each, now });

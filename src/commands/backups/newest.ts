@@ -3,8 +3,7 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { say, time, type Text } from '../../text.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '../../duration.ts';
 
 /**
  * Reads the newest backup of an environment; null if there is none. If any has no time, that one may be the newest, so

@@ -3,6 +3,7 @@ import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { duration, environment, option, phrase } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
+import { dayMs } from '../../duration.ts';
 
 export const lock = builtin({
   summary: 'Keep changes away from an environment for a while, or until it is unlocked',
@@ -13,7 +14,7 @@ export const lock = builtin({
   fields: {
     env: environment(),
     why: phrase('Reason', 500),
-    for: option(duration('For', 60_000, 30 * 86_400_000)),
+    for: option(duration('For', 60_000, 30 * dayMs)),
   },
   answer: async ({ input, queryService }) => {
     const { env } = input;

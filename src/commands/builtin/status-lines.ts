@@ -7,8 +7,8 @@ import { siteText } from './status-site.ts';
 import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
 import { age, counted } from '../kit/page.ts';
 import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
+import { dayMs } from '../../duration.ts';
 
-const dayMs = 86_400_000;
 const maxOpen = 3;
 const maxTimed = 2;
 /** Longer texts would push the buttons off a phone's screen. */

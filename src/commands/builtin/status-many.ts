@@ -4,10 +4,9 @@ import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, type Page } from '../kit/page.ts';
 import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/site-status.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
+import { dayMs } from '../../duration.ts';
 
 /** The state of many environments, a line each. Their sites and logs are not read. */
-
-const dayMs = 86_400_000;
 
 export async function statusOfMany(of: Environments, queryService: QueryService): Promise<Page> {
   const { now } = queryService;

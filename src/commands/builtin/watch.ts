@@ -3,8 +3,8 @@ import { builtin } from '../kit/builtin.ts';
 import { choice, duration, environment, option, optional, word } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { hours, showHours } from '../kit/values/hours.ts';
+import { dayMs } from '../../duration.ts';
 
-const dayMs = 86_400_000;
 const defaultMs = 7 * dayMs;
 const maxMs = 30 * dayMs;
 const minMs = 300_000;

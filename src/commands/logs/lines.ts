@@ -2,6 +2,7 @@ import { requestIn, type LoggedRequest } from './requests.ts';
 import { masker } from './masking.ts';
 import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader } from './timestamps.ts';
+import { dayMs } from '../../duration.ts';
 
 export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
 
@@ -23,7 +24,6 @@ export type Line = Unwrapped & {
 /** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
 type Plausible = { readonly from: number; readonly to: number };
 
-const dayMs = 86_400_000;
 /** Older times are not believed. */
 const oldestDays = 400;
 

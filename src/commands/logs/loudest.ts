@@ -7,11 +7,11 @@ import { logFiles } from '../kit/log-query.ts';
 import { kindsOf, shortText } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
+import { dayMs } from '../../duration.ts';
 
 const maxLines = 1_000;
 /** Only the newest characters are read: about 40 ms of work. */
 const maxCharacters = 400_000;
-const dayMs = 86_400_000;
 
 /** Reads the error log of an environment since `from` (epoch ms), and finds what was said most often. */
 export async function loudestError(

@@ -4,8 +4,8 @@ import { mapInChunks } from './chunks.ts';
 import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
 import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
+import { dayMs } from '../../duration.ts';
 
-const dayMs = 86_400_000;
 /** How many kinds are returned; the rest is as many distinct errors as nobody reads. */
 const maxKinds = 200;
 const shownCharacters = 200;

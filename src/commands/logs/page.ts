@@ -12,6 +12,7 @@ import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { yieldToEventLoop, mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
+import { hourMs } from '../../duration.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
 type LogReading = SelectedLines & {
@@ -32,7 +33,7 @@ const newestShown = 3;
 const lineCharacters = 160;
 const fileCharacters = 8_000_000;
 /** If some are older, times are shown with their day: at 3 a.m., 10:03 PM could be tonight or yesterday. */
-const recent = 3 * 3_600_000;
+const recent = 3 * hourMs;
 /** In a shorter span, zooming in on the busiest minute would show nothing new. */
 const wide = 8 * 60_000;
 

@@ -1,7 +1,7 @@
+import { minuteMs } from '../../duration.ts';
 import type { Offer, Args } from '../../errors.ts';
 import type { LogsInput } from '../kit/log-query.ts';
 
-const minute = 60_000;
 /** Minutes shown before and after the busiest one. */
 const aside = 3;
 const maxLines = 20_000;
@@ -25,8 +25,8 @@ export function argsFor(asked: LogsInput, more: Partial<LogsInput> = {}): Args {
 /** A button for the log around its busiest minute. A label is drawn as it is, so it never holds a time. */
 export function aroundOffer(asked: LogsInput, at: number): Offer {
   const args = argsFor(asked, {
-    since: [onClock(at - aside * minute)],
-    until: [onClock(at + (aside + 1) * minute)],
+    since: [onClock(at - aside * minuteMs)],
+    until: [onClock(at + (aside + 1) * minuteMs)],
     lines: maxLines,
     full: false,
   });

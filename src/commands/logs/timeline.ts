@@ -1,3 +1,4 @@
+import { minuteMs } from '../../duration.ts';
 import { code, say, time, type Text } from '../../text.ts';
 import { counted, type PagePart, paragraph } from '../kit/page.ts';
 import type { SentChange } from '../kit/log-query.ts';
@@ -5,12 +6,11 @@ import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
 import { cutTo, type First } from './section.ts';
 
 /** A change is linked to a problem that first occurs within this time after it. */
-const near = 30 * 60_000;
+const near = 30 * minuteMs;
 const maxChanges = 5;
-const minute = 60_000;
 
 /** Changes up to this long before the first line are shown too. */
-export const ledUp = 15 * minute;
+export const ledUp = 15 * minuteMs;
 
 type Timeline = {
   readonly times: readonly number[];

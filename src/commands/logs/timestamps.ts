@@ -1,4 +1,5 @@
 import { momentAt, aheadOf } from '../kit/values/times.ts';
+import { hourMs } from '../../duration.ts';
 
 /**
  * The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. `isZoneless`: it has no
@@ -13,13 +14,12 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
  */
 const stamp =
   /^(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z_/+-]{2,40}))?\]?\s*/;
-const hour = 3_600_000;
 
 /** Reads the times of one log's lines. A time without a zone is UTC; one outside `from` and `to` is ignored. */
 export function stampReader(from: number, to: number): (line: string) => Stamp | undefined {
   const offsets = new Map<string, number>();
   const offsetAt = (zone: string, shown: number): number => {
-    const key = `${Math.floor(shown / hour)} ${zone}`;
+    const key = `${Math.floor(shown / hourMs)} ${zone}`;
     const known = offsets.get(key) ?? offsetOf(zone, shown);
     offsets.set(key, known);
     return known;

@@ -12,6 +12,7 @@ import { code, say, time, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { fieldsOf } from './audit-details.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { dayMs, hourMs } from '../../duration.ts';
 
 /**
  * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
@@ -24,11 +25,10 @@ export type PublishResult = { readonly kind: 'published' | 'altered'; readonly h
 
 const headKey = 'witnessed_head';
 const alarmKey = 'trail_altered';
-const dayMs = 86_400_000;
 /** A running bot checks every hour, so it has published a head by then. */
 const publishedWithinMs = dayMs + 7_200_000;
 /** Tolerance for a reader beside the bot, who has the machine's clock and not the bot's. */
-const aheadMs = 3_600_000;
+const aheadMs = hourMs;
 
 /** Publishes the head in the ops channel a day after the last one, or after the first line. Undefined: nothing due. */
 export async function publishAuditHead(database: Database): Promise<PublishResult | undefined> {

@@ -11,6 +11,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { code, say, time, type Text } from '../../text.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
+import { hourMs } from '../../duration.ts';
 
 /**
  * Sends the audit trail to a place outside the database: every line, in order, at least once. The trail itself is the
@@ -67,7 +68,7 @@ const linesAtOnce = 20;
 export const leaseMs = 30_000;
 const minPauseMs = 1_000;
 const maxPauseMs = 300_000;
-const maxRetryAfterMs = 3_600_000;
+const maxRetryAfterMs = hourMs;
 /** A shorter outage is not reported. */
 export const tellAfterMs = 900_000;
 

@@ -1,5 +1,6 @@
 import type { State } from '../../storage/schema.ts';
 import { isBatch, type Change } from '../../storage/changes.ts';
+import { hourMs } from '../../duration.ts';
 
 /**
  * The life of a change as a pure function: the moves, and what each does to the row and its locks. Only this file
@@ -74,7 +75,7 @@ export const validMs = 5 * 60_000;
 /** Longer than a write can take. A change still in *sending* after that becomes unknown. */
 export const sendLeaseMs = 45_000;
 /** How long an unknown change keeps others from changing what it only read: a copy is not read for longer. */
-const unknownSharedMs = 3_600_000;
+const unknownSharedMs = hourMs;
 /** A process that froze between its last check and its write could still send until then. */
 const closableAfterMs = sendLeaseMs + 5 * 60_000;
 const retryDelaysMs = [2_000, 8_000];

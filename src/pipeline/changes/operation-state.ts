@@ -6,6 +6,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeEvent } from './change.ts';
 import { failed, finished, lostSight, operationToName, unverified } from './replies.ts';
+import { hourMs } from '../../duration.ts';
 
 /** The progress of polling, stored with the change. */
 export type PollState = {
@@ -48,7 +49,7 @@ export type PollResult =
 const intervalsMs = [2_000, 4_000, 8_000, 15_000, 30_000];
 /** Right after accepting, the host may not know its operation yet, or show its effect. */
 const notKnownMs = 60_000;
-const maxMs = 3_600_000;
+const maxMs = hourMs;
 /** The host's own errors look like a failed operation, so *failed* counts only if repeated over a while. */
 const failuresThatCount = 3;
 const failingMs = 60_000;

@@ -1,5 +1,5 @@
 import type { Tx } from '../../storage/database.ts';
-import { spokenDuration } from '../../duration.ts';
+import { spokenDuration, hourMs } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
@@ -29,7 +29,7 @@ export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' 
   say`${code(command)} on ${storedTargets({ targets })[0]?.name ?? ''}`;
 
 /** How long a place in a queue is kept. */
-export const placeMs = 3_600_000;
+export const placeMs = hourMs;
 /** How long a turn lasts. */
 const turnMs = 10 * 60_000;
 /** When the turn of a request ends if it isn't used (epoch ms). */

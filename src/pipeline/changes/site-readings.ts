@@ -7,6 +7,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import type { Risk } from '../../risk.ts';
 import { code, say, time, type Text } from '../../text.ts';
+import { dayMs } from '../../duration.ts';
 
 /** What was read of a site around a change: how it is kept, and what is said of it. */
 
@@ -32,7 +33,7 @@ const prefix = 'site check:';
 const keyOf = (change: number): string => `${prefix}${change}`;
 
 /** For how long they are kept. */
-export const readingsKeptMs = 30 * 86_400_000;
+export const readingsKeptMs = 30 * dayMs;
 export const forgetReadings = (tx: Tx, now: number): Promise<void> => removeOldKv(tx, prefix, now - readingsKeptMs);
 
 /** What is kept about a change, and the stored value, which a later `keepReadings` is compared with. */

@@ -12,9 +12,10 @@ import { sourcesOf } from './read-sources.ts';
 import { troubleText } from './host-trouble.ts';
 import type { ChangesContext } from './context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
+import { hourMs } from '../../duration.ts';
 
 /** How long *Undo* works, in milliseconds. */
-export const undoMs = 3_600_000;
+export const undoMs = hourMs;
 
 /** What *Undo* does; stored with its change. */
 export type Undo = {

@@ -15,10 +15,11 @@ import { auditDetails, enqueueNote } from '../steps/watches.ts';
 import { bindingOf } from './channel-binding.ts';
 import type { PipelineContext } from './context.ts';
 import { assertMore, assertPlace, watchLine, mayAllNow, placeOf, watchesFor } from './watch-service.ts';
+import { dayMs } from '../../duration.ts';
 
 /** Weekly digests for one person in one channel; `watch-service.ts` lists and ends them, as it does watches of logs. */
 
-const keptMs = 364 * 86_400_000;
+const keptMs = 364 * dayMs;
 const maxNames = 20;
 
 /** All that there is about watches: those of logs, of `watch-service.ts`, and digests. */

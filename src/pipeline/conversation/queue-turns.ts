@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { findChange } from '../../storage/changes.ts';
 import { exclusiveLock } from '../../storage/locks.ts';
@@ -135,7 +135,7 @@ async function end(context: PipelineContext, row: QueuedRequest, why: QueueEnd):
 async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Text): Promise<void> {
   const { database, changeStore } = context;
   await exclusiveTransaction(database, async (tx, at) => {
-    const isNow = (await readKv(tx, pauseKey)) === undefined && (await isFront(tx, row, at));
+    const isNow = !(await isPaused(tx)) && (await isFront(tx, row, at));
     if (!isNow) return void (await releaseQueued(tx, row, at + lookAgainMs));
     const turned = await releaseQueued(tx, row, at + lookAgainMs, { turn_at: at });
     if (turned === undefined) return;
@@ -206,7 +206,7 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
   const frozen = await lookAndFreeze(context, authorized, command, requester.person.id);
   await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
     const at = await database.now(tx);
-    if ((await readKv(tx, pauseKey)) !== undefined) throw new NotNow();
+    if (await isPaused(tx)) throw new NotNow();
     if (!(await removeQueued(tx, row, at, owner))) throw new NotNow();
     await recordQueued(tx, changeStore.note, row, 'queue_used', { at, used: change.number });
     const text = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now; its card shows how it goes.`;

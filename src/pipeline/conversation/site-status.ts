@@ -21,6 +21,7 @@ import { listedChange } from './change-history.ts';
 import { eachFor, failedPart, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
+import { hourMs } from '../../duration.ts';
 
 /** The state of one environment for one person. Its parts are read at the same time, and none waits for another. */
 
@@ -28,7 +29,6 @@ import type { PipelineContext } from './context.ts';
 const partMs = 2_000;
 /** When the readings of a site end, from the question on. */
 const verdictMs = 24_000;
-const hourMs = 3_600_000;
 const maxOpen = 30;
 /** How many changes are read to find the newest settled ones that a person may see. */
 const maxRead = 50;

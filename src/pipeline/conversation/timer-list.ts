@@ -3,7 +3,7 @@ import type { TimerLine } from '../../commands/kit/change-lines.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { underWay } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
@@ -25,10 +25,10 @@ export const timersFor = (
 ): Pick<QueryService, 'timers' | 'timer'> => {
   const { db } = context.database;
   const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
-    const isPaused = (await readKv(db, pauseKey)) !== undefined;
+    const isHeld = await isPaused(db);
     const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
     const open = await underWay(db, removals);
-    return timers.map((timer) => lineOf(timer, { now, isPaused, isOpen: (removal) => open.has(removal) }));
+    return timers.map((timer) => lineOf(timer, { now, isHeld, isOpen: (removal) => open.has(removal) }));
   };
   return {
     timers: async (env) => {
@@ -59,7 +59,8 @@ const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` 
 
 type Situation = {
   readonly now: number;
-  readonly isPaused: boolean;
+  /** All sending is paused. */
+  readonly isHeld: boolean;
   readonly isOpen: (change: number) => boolean;
 };
 
@@ -80,13 +81,13 @@ function lineOf(timer: Timer, situation: Situation): TimerLine {
   };
 }
 
-function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Situation): Text | undefined {
+function standingOf(timer: Timer, removal: number | undefined, { now, isHeld }: Situation): Text | undefined {
   const why: Text = timer.last_note === null ? [] : parseStored(timer.last_note);
   if (timer.gave_up_at !== null)
     return joined([say`⚠️ I gave up ${time(timer.gave_up_at, 'date')}. It's still open.`, why]);
   const attempts = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
   const tried = timer.last_note === null ? undefined : joined([say`${attempts}, still open.`, why]);
-  if (isPaused && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
+  if (isHeld && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
   if (removal !== undefined) return joined([say`#${removal} is removing it.`, tried]);
   return tried && joined([tried, say`Next try ${time(timer.due_at ?? now, 'date')}.`]);
 }

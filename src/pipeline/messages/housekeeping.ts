@@ -9,6 +9,7 @@ import { forgetMessages, enqueueMessage } from '../../storage/messages.ts';
 import { limitOpsBacklog } from './ops-messages.ts';
 import type { Note } from '../changes/card.ts';
 import { forgetReadings } from '../changes/site-readings.ts';
+import { dayMs } from '../../duration.ts';
 
 export type Housekeeping = {
   readonly database: Database;
@@ -17,8 +18,8 @@ export type Housekeeping = {
 };
 
 const wipeAfterMs = 30 * 60_000;
-const forgetAfterMs = 86_400_000;
-const forgetMessagesAfterMs = 30 * 86_400_000;
+const forgetAfterMs = dayMs;
+const forgetMessagesAfterMs = 30 * dayMs;
 /** Per sweep. With one sweep a minute that is some hundred deliveries a second. */
 const maxBatches = 20;
 

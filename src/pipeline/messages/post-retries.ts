@@ -5,6 +5,7 @@ import { noteOpsPost } from './ops-channel-health.ts';
 import { tellOfLoss, type Undelivered } from './undelivered.ts';
 import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
+import { dayMs } from '../../duration.ts';
 
 /** What happens after Slack has refused a message: when it is tried again, and when it is given up. */
 
@@ -18,7 +19,7 @@ export type Outbox = {
 };
 
 /** A message is given up when Slack has not accepted it for a day. The loss is reported; the change itself stays. */
-const maxMs = 86_400_000;
+const maxMs = dayMs;
 /** Attempts before a message is given up: time in which this process was down or its token refused must not count. */
 const minAttempts = 20;
 /** Retry delay while Slack refuses our token. */

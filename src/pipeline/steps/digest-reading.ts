@@ -15,6 +15,7 @@ import { targetKey } from '../access/targets.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
+import { dayMs } from '../../duration.ts';
 
 /** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
 
@@ -35,7 +36,6 @@ export type DigestFindings = {
   readonly unread: readonly Text[];
 };
 
-const dayMs = 86_400_000;
 /** For all reads of the host and of sites. What is not read by then is named as not read. */
 const readMs = 90_000;
 const maxRows = 1_000;

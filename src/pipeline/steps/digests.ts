@@ -11,13 +11,14 @@ import { readDigest } from './digest-reading.ts';
 import { digestStanding } from './digest-standing.ts';
 import type { WatchChecks } from './watch-standing.ts';
 import { moveWatch } from './watches.ts';
+import { hourMs } from '../../duration.ts';
 
 const pollMs = 5_000;
 /** Longer than all reads of a digest. */
 const leaseMs = 240_000;
 /** If it can't be checked on Monday, it is tried again this often, for this long. */
 const retryMs = 15 * 60_000;
-const givesUpAfterMs = 24 * 3_600_000;
+const givesUpAfterMs = 24 * hourMs;
 
 /** Creates what tells digests that are due, one at a time. `onNote` is called when there may be messages to post. */
 export function createDigester(context: WatchChecks, onNote: () => void): Poller {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { spokenDuration } from '../../duration.ts';
+import { spokenDuration, hourMs } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
@@ -35,10 +35,10 @@ import type { StepsContext } from './context.ts';
 /** Handing a request on to whoever may run it, and running it as one's own. */
 
 /** How long a request can be run by somebody else. */
-const keptMs = 3_600_000;
+const keptMs = hourMs;
 /** How many requests one person may hand on, and in how long. */
 const maxEach = 5;
-const windowMs = 3_600_000;
+const windowMs = hourMs;
 /** How many people get a direct message about one. */
 const maxTold = 3;
 /** Characters of a typed command that fit into a button. */

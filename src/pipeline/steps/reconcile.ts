@@ -16,12 +16,12 @@ import { reparse } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
 import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
+import { hourMs } from '../../duration.ts';
 
 /** Work on an unknown outcome until a person closes it: evidence is read, and people are reminded. */
 
-const evidenceWithinMs = 3_600_000;
+const evidenceWithinMs = hourMs;
 const evidenceAgainMs = 15_000;
-const hourMs = 3_600_000;
 /** Delays between reminders; the last one repeats. */
 const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
 

@@ -23,10 +23,11 @@ import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-acces
 import { troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { dayMs, hourMs } from '../../duration.ts';
 
 /** Delay before checking on a change that removes access. */
 const checkAfterMs = 60_000;
-const retryDelaysMs = [60_000, 300_000, 900_000, 3_600_000, 6 * 3_600_000];
+const retryDelaysMs = [60_000, 300_000, 900_000, hourMs, 6 * hourMs];
 /** Delay after nothing could be tried. */
 const notTriedRetryMs = 300_000;
 /** After this many consecutive reads without the addresses, they count as gone. */
@@ -34,7 +35,7 @@ const minMissing = 3;
 const recheckMs = 30_000;
 /** After this many attempts it gives up, and reminds the ops channel daily. */
 const maxAttempts = retryDelaysMs.length + 1;
-const remindMs = 86_400_000;
+const remindMs = dayMs;
 
 /**
  * One step of a due timer. A change of its own removes the addresses, by the rights of the grant, even if the requester

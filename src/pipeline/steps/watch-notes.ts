@@ -6,8 +6,7 @@ import { bold, amount, code, joined, say, time, type Inline, type Text } from '.
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Button, Note } from '../changes/card.ts';
 import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '../../duration.ts';
 
 /** What a watch says. It names people without mentions, so that nobody is notified by it. */
 

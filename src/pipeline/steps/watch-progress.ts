@@ -1,6 +1,7 @@
 import type { NewKind } from '../../commands/kit/watch.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import { hourMs, dayMs } from '../../duration.ts';
 
 /** What a watch remembers between two looks. */
 export type WatchProgress = {
@@ -37,8 +38,6 @@ export type News = {
 
 const maxKindsShown = 5;
 export const maxMessagesAnHour = 3;
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 const maxRemembered = 300;
 /** After how many looks in a row with any trouble people are told of this kind. */
 const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, gap: 1, unsure: 2 };

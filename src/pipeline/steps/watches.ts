@@ -19,6 +19,7 @@ import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
 import { inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import { minuteMs, hourMs } from '../../duration.ts';
 
 /** What a look needs besides its checks. */
 export type WatchContext = WatchChecks & {
@@ -36,8 +37,6 @@ const leaseMs = 240_000;
 const maxAtOnce = 2;
 /** Reads that watches may begin in a minute, all replicas together. Each may take three tries; the host allows 35. */
 const readsPerMinute = 8;
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const minIntervalMs = 5 * minuteMs;
 const maxLines = 20_000;
 /** How far before the last look a read goes, so that a line shows that it covers 24 hours. */

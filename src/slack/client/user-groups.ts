@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { shareOf } from '../../share.ts';
+import { minuteMs } from '../../duration.ts';
 
 /** Slack's answer about a user group: its members, or why it does not say. */
 export type GroupAnswer =
@@ -50,7 +51,6 @@ const bounds = {
   usual: { ageMs: 60_000, questions: 13 },
   glance: { ageMs: 600_000, questions: 9 },
 } as const satisfies Record<Purpose, unknown>;
-const minuteMs = 60_000;
 /** A passing error is asked about again after this. */
 const momentMs = 3_000;
 

@@ -7,11 +7,12 @@ import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
 import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
+import { hourMs } from '../../duration.ts';
 
 const zipped = promisify(gzip);
 const unzipped = promisify(gunzip);
 
-const keptMs = 3_600_000;
+const keptMs = hourMs;
 const longText = 50_000;
 const maxContentLength = 500_000;
 /** How long a payload waits to be written with others, and how many may wait. */

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { shareOf } from '../../share.ts';
+import { hourMs } from '../../duration.ts';
 
 /** The App Homes opened lately, and which of them are out of date. */
 export type Homes = {
@@ -26,7 +27,7 @@ type Home = {
 const perMinute = 40;
 const maxAtOnce = 10;
 const maxPeople = 200;
-const openForMs = 3_600_000;
+const openForMs = hourMs;
 const maxFailures = 3;
 
 type HomesOptions = {

@@ -1,7 +1,7 @@
 import { findMessage } from '../../storage/messages.ts';
 import { renewInbox, requestId } from '../../storage/inbox.ts';
 import { lostKey } from '../../pipeline/messages/housekeeping.ts';
-import { spokenDuration } from '../../duration.ts';
+import { spokenDuration, hourMs } from '../../duration.ts';
 import { say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from './context.ts';
@@ -11,7 +11,7 @@ import type { Interaction, SlackContext } from './context.ts';
 /** How long one lease on a delivery lasts. */
 export const inboxLeaseMs = 60_000;
 /** Longer than any read may take. Work beyond it hangs, so its sender should be told that nothing came of it. */
-const maxMs = 3_600_000;
+const maxMs = hourMs;
 
 /** Runs the work and renews the lease of its delivery, so that no process reports it as lost. */
 export async function whileLeased(

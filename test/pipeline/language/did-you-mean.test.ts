@@ -146,7 +146,6 @@ describe('every refusal', () => {
       'another refusal, with the environment it is about',
     "error.says, { hint: 'This is so for all of them.' }": 'another refusal, which all of them would repeat',
     'mayNotUse(path)': 'says so itself',
-    says: 'the end of a change, in the words of its card',
     'says, { hint }': 'what the rules do not allow, which says what was not done',
     'says, { hint, offers }': 'another refusal, with the note that was not posted',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',

@@ -3,8 +3,9 @@ import { builtin } from '../../kit/builtin.ts';
 import { environment, moment, option } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 import { leftOut, logInWords, startOf } from '../time-line.ts';
+import { dayMs } from '../../../duration.ts';
 
-const usual = { ago: 2 * 86_400_000 };
+const usual = { ago: 2 * dayMs };
 
 export const changesExport = builtin({
   summary: 'Export what happened to an environment as a Markdown file that only you get',

@@ -2,6 +2,7 @@ import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 import { plainField, type PlainField } from '../fields.ts';
 import { momentAt } from './times.ts';
+import { dayMs } from '../../../duration.ts';
 
 /** Hours of every day, as `HH:MM`; they may go over midnight. */
 export type Hours = { readonly from: string; readonly to: string };
@@ -16,7 +17,6 @@ export const hours = (label: string): PlainField<Hours, false> =>
   });
 
 const shape = /^((?:[01]?\d|2[0-3]):[0-5]\d)[-–—]((?:[01]?\d|2[0-3]):[0-5]\d)$/;
-const dayMs = 86_400_000;
 
 /** Reads `22:00-07:00`; throws `Refusal`. */
 export function readHours(label: string, text: string): Hours {

@@ -1,4 +1,4 @@
-import { isAmountAndUnit, parseDuration, showDuration } from '../../../duration.ts';
+import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../duration.ts';
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
@@ -6,7 +6,7 @@ import { code, say } from '../../../text.ts';
 export type Moment = { readonly ago: number } | { readonly clock: string };
 
 /** Ten years: a longer age is probably a typing mistake. */
-const maxAge = 3_650 * 86_400_000;
+const maxAge = 3_650 * dayMs;
 
 /** A duration in milliseconds; throws `Refusal` for any other text and outside the bounds. */
 export function readDuration(label: string, text: string, from: number, to: number): number {
@@ -54,7 +54,7 @@ export const sinceArg = (at: number): string => `--since=${new Date(at).toISOStr
 
 /** The last Monday at nine that is not after `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
 export function mondaysAround(now: number, zone: string) {
-  const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * 86_400_000));
+  const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * dayMs));
   const mondays = days
     .filter((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 1)
     .map((day) => ({ day, at: momentAt({ clock: `${day} 09:00` }, now, zone) }));
@@ -86,7 +86,7 @@ function onClock(zone: string, day: string, time = '00:00:00'): number {
 
 /** The UTC day of a moment; empty for an invalid one. */
 const dayOf = (at: number): string => (Number.isNaN(at) ? '' : new Date(at).toISOString().slice(0, 10));
-const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - 86_400_000);
+const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - dayMs);
 
 /** The offset of `zone` from UTC at that time, in milliseconds; 0 for an unknown zone. */
 function offsetOf(zone: string, at: number): number {

@@ -5,12 +5,13 @@ import { TooLate, within } from '../../../time-limit.ts';
 import { troubleText } from '../../changes/host-trouble.ts';
 import type { Checking, HealthContext, KeyAnswer } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
+import { dayMs } from '../../../duration.ts';
 
 /** Checks of what the host says. */
 
 /** Shorter than a check may take, so that these can still say what is known. */
 const hostTimeoutMs = 4_000;
-const expiresSoonMs = 14 * 86_400_000;
+const expiresSoonMs = 14 * dayMs;
 
 export async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<CheckResult> {
   // The listing may be seconds old, so the host's answer about the key counts too.
