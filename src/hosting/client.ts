@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts';
 import { createLogRate, type LogRate } from './log-rate.ts';
 import { createReader, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
-import { openConnection, writeBudget, type Opened, type Sending, type WriteBudget } from './send.ts';
+import { openConnection, writeBudget, type Opened, type WriteSetup, type WriteBudget } from './send.ts';
 import { HostTrouble } from './trouble.ts';
 import { wireTo } from './wire.ts';
 
@@ -99,7 +99,7 @@ function observedBy(onCall: ClientOptions['onCall']): Observe {
 }
 
 /** Tracks open connections, so that closing leaves none behind and interrupts no write. */
-function createWriting(sending: Sending, observe: Observe): Pick<Client, 'open' | 'close'> {
+function createWriting(setup: WriteSetup, observe: Observe): Pick<Client, 'open' | 'close'> {
   const idle = new Set<Opened>();
   const running = new Set<Promise<unknown>>();
   let closed = false;
@@ -123,7 +123,7 @@ function createWriting(sending: Sending, observe: Observe): Pick<Client, 'open' 
   return {
     async open() {
       const end = observe('connection', 'CONNECT');
-      const opened = await openConnection(sending).catch((error: unknown) => {
+      const opened = await openConnection(setup).catch((error: unknown) => {
         end('not sent');
         throw error;
       });

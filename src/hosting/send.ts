@@ -31,7 +31,7 @@ export type Opened = {
 };
 
 /** What a write needs besides its call. */
-export type Sending = {
+export type WriteSetup = {
   readonly wire: HostConnection;
   readonly budget: WriteBudget;
   readonly secrets: (name: string) => Secret | undefined;
@@ -40,8 +40,8 @@ export type Sending = {
 const unsent = (why: string): Unsent => ({ kind: 'not sent', why });
 
 /** Opens a connection for one write. Throws `NotSent`. */
-export async function openConnection(sending: Sending): Promise<Opened> {
-  const socket = await connected(sending.wire, sending.budget.connectMs);
+export async function openConnection(setup: WriteSetup): Promise<Opened> {
+  const socket = await connected(setup.wire, setup.budget.connectMs);
   // The write checks the socket itself; without a listener its errors would end the process.
   socket.on('error', () => undefined);
   let used = false;
@@ -49,8 +49,8 @@ export async function openConnection(sending: Sending): Promise<Opened> {
     async write(call, request) {
       if (used) return unsent('its connection was already used');
       used = true;
-      const body = bodyFor(call, sending);
-      const receipt = 'why' in body ? body : await sendOnce({ ...call, request }, body.text, socket, sending);
+      const body = bodyFor(call, setup);
+      const receipt = 'why' in body ? body : await sendOnce({ ...call, request }, body.text, socket, setup);
       socket.destroy();
       return receipt;
     },
@@ -63,7 +63,7 @@ export async function openConnection(sending: Sending): Promise<Opened> {
 
 const closedEarly = 'the host closed the connection before anything was sent';
 
-function bodyFor(call: Write, { secrets }: Sending): { readonly text: string | undefined } | Unsent {
+function bodyFor(call: Write, { secrets }: WriteSetup): { readonly text: string | undefined } | Unsent {
   try {
     return { text: requestBody(call, secrets) };
   } catch (error) {
@@ -88,7 +88,7 @@ async function sendOnce(
   call: Write & { readonly request: string | undefined },
   body: string | undefined,
   socket: Socket,
-  { wire, budget }: Sending,
+  { wire, budget }: WriteSetup,
 ): Promise<Receipt | Unsent> {
   let isHandedOver = false;
   const client = new Client(wire.origin, {

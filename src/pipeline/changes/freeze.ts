@@ -34,6 +34,8 @@ export type Frozen = Authorized & {
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
 const maxCharacters = 2_000_000;
+/** The same for its reason, or for a note with a decision. */
+export const maxReasonLength = 500;
 
 /**
  * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws

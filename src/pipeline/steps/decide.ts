@@ -13,6 +13,7 @@ import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
 import { lockRefusal } from '../changes/lock-replies.ts';
 import { mayEnd, decisionResult, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
+import { maxReasonLength } from '../changes/freeze.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
@@ -38,7 +39,6 @@ import { checkTimeline, isSameTimeline } from './ask-again.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
-import { maxReasonLength } from './submit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 type DeliveredDecision = ShownVersion & {

@@ -62,9 +62,9 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   if (!sending?.isSaved) opened.abandon();
   if (sending === undefined) return reschedule(context, change, say`Something changed at the last moment.`);
   if (!sending.isSaved) return saveOutcome(context, sending.change, unsure);
-  context.history.sent(sending.change);
+  context.history.aboutToSend(sending.change);
   // If the database forgets that its batch began, this process does not.
-  if (change.batch !== null) context.history.sent({ ...sending.change, number: change.batch, version: 0 });
+  if (change.batch !== null) context.history.aboutToSend({ ...sending.change, number: change.batch, version: 0 });
   failpoint('sending saved', change.number);
   if (context.ticks() - sending.ticks > freshMs || Math.abs(context.wall() - sending.wall) > freshMs) {
     opened.abandon();

@@ -8,7 +8,7 @@ import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
 import { readBack } from './follow.ts';
-import { frozenCardOf } from '../changes/freeze.ts';
+import { headingOf } from '../changes/freeze.ts';
 import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
@@ -103,7 +103,7 @@ const neededNoApproval = (change: Change): boolean => authorizationOf(change).ap
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
-  const text = say`**#${change.number} · ${frozenCardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
+  const text = say`${headingOf(change)}\n⚠️ **Outcome unknown.** ${says}`;
   const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
   const key = `${change.number}:closer:${change.version}:${recipient}`;
   const body = JSON.stringify(note);

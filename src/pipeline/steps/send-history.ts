@@ -19,7 +19,7 @@ export type SendHistory = {
   /** Notes a committed row. */
   readonly saw: (row: Row) => void;
   /** Notes that the change is about to be sent, with its `sending` row. */
-  readonly sent: (row: Row & Pick<Change, 'sent_at'>) => void;
+  readonly aboutToSend: (row: Row & Pick<Change, 'sent_at'>) => void;
   /** The host took nothing, so it may be sent again. */
   readonly tookNothing: (number: number) => void;
   /** What is known of a change if its row is older than that; undefined: the row can be trusted. */
@@ -41,7 +41,7 @@ export function createSendHistory(): SendHistory {
   const highest = ({ number, version }: Row): number => Math.max(version, changes.get(number)?.version ?? 0);
   return {
     saw: (row) => changes.set(row.number, { version: highest(row), sentAt: sentAtOf(row.number) }),
-    sent: (row) => changes.set(row.number, { version: highest(row), sentAt: row.sent_at ?? 0 }),
+    aboutToSend: (row) => changes.set(row.number, { version: highest(row), sentAt: row.sent_at ?? 0 }),
     tookNothing: (number) => {
       const known = changes.get(number);
       if (known) changes.set(number, { ...known, sentAt: undefined });

@@ -21,9 +21,6 @@ import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
 
-/** Characters of a reason, or of a note with a decision. */
-export const maxReasonLength = 500;
-
 /** Whether the rules want a reason and none was given. */
 export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;

@@ -5,7 +5,7 @@ import { isYes, type Field, type Fields, type PlainField } from '../../commands/
 import type { Given } from '../../pipeline/language/bind-arguments.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
-import { maxReasonLength } from '../../pipeline/steps/submit.ts';
+import { maxReasonLength } from '../../pipeline/changes/freeze.ts';
 import { plainText } from '../draw/blocks.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */

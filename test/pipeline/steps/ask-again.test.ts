@@ -156,7 +156,7 @@ describeBoth('after a restore', (open) => {
   test('promise 1: a change that this process remembers sending becomes unknown, with the time of the send', async () => {
     const { database, history, context, saved, after } = await opened();
     const change = await saved({ state: 'waiting', authorization: byApproval });
-    history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
+    history.aboutToSend({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
     await restores(database);
     await checkTimeline(context);
     const row = await after(change);
@@ -172,7 +172,7 @@ describeBoth('after a restore', (open) => {
       await saved({ state: 'approved', authorization: byApproval }),
       await saved({ state: 'approved', authorization: byApproval }),
     ];
-    history.sent({ ...sent, version: 3, state: 'sending', sent_at: now - 5_000 });
+    history.aboutToSend({ ...sent, version: 3, state: 'sending', sent_at: now - 5_000 });
     expect(history.timeline()).toBe((await readTimeline(database.db)).now);
     history.sawTimeline('an earlier one');
     await checkTimeline(context);
@@ -253,7 +253,7 @@ describeBoth('after a restore', (open) => {
   test('promise 2: a click on a change that this process has sent does not end it: it is unknown', async () => {
     const { database, change, decline, after } = await clicking();
     const history = createSendHistory();
-    history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
+    history.aboutToSend({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
     await expect(decline(contextOver(database, { history }))).rejects.toThrow("I couldn't check this");
     expect(await after()).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
     expect(await paused(database)).toHaveLength(1);

@@ -117,7 +117,7 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
       const outcome = outcomes[one.kind];
       const answers: unknown[] = [];
       const history = createSendHistory();
-      history.sent(sent);
+      history.aboutToSend(sent);
       await saveOutcome(contextOver(database, { history, onAnswer: (answer) => answers.push(answer) }), sent, outcome);
 
       const row = await findChange(database.db, sent.number);
