@@ -32,8 +32,19 @@ const states: readonly State[] = [
   'expired',
   'invalidated',
   'superseded',
+  'running',
+  'stopped',
+  'ended',
 ];
-const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
+const open: ReadonlySet<State> = new Set([
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'running',
+  'stopped',
+]);
 const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'approve' },
   { kind: 'decline' },
@@ -59,6 +70,14 @@ const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'accept_late', operation: null },
   { kind: 'reject_late' },
   { kind: 'send_aborted_late' },
+];
+
+const batchEvents: readonly ChangeEvent[] = [
+  { kind: 'start', validMs: 7_000 },
+  { kind: 'halt' },
+  { kind: 'go_on' },
+  { kind: 'end' },
+  { kind: 'all_done' },
 ];
 
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
@@ -88,6 +107,8 @@ const moving = (
   patch: { state, settled_at: null, due_at, ...nobody, ...more },
   locks,
 });
+
+const over = (state: State): Transition => ({ ...settled(state), locks: 'keep' });
 
 const askedAgain = moving(
   'waiting',
@@ -144,10 +165,26 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
   },
 };
 
+/** A batch sends nothing and locks nothing: its changes do. */
+const tableOfBatch: typeof table = {
+  ...table,
+  waiting: { ...table.waiting, approve: moving('approved', now, { expires_at: expires }) },
+  approved: { ...table.approved, start: moving('running', now, { expires_at: now + 7_000 }) },
+  running: { halt: moving('stopped', now), end: over('ended'), all_done: over('done') },
+  stopped: { go_on: moving('running', now), end: over('ended'), all_done: over('done') },
+};
+
 describe('every state and everything that can happen in it', () => {
-  const cases = states.flatMap((state) => simpleEvents.map((event) => [state, event.kind, event] as const));
+  const all = [...simpleEvents, ...batchEvents];
+  const cases = states.flatMap((state) => all.map((event) => [state, event.kind, event] as const));
   test.each(cases)('%s: %s', (state, kind, event) => {
     expect(move(standing(state), event, now)).toStrictEqual(table[state]?.[kind]);
+  });
+
+  test.each(cases)('a batch, %s: %s', (state, kind, event) => {
+    const sends = kind === 'send' || kind === 'complete';
+    const made = sends ? undefined : tableOfBatch[state]?.[kind];
+    expect(move(standing(state, { progress: '{}' }), event, now)).toStrictEqual(made);
   });
 
   test('a settled accepted change moves no more', () => {
@@ -179,6 +216,15 @@ describe('attempts and time', () => {
     expect(patch?.state).toBe(to);
     expect(patch?.sent_at).toBeNull();
     expect(patch?.settled_at).toBe(to === 'expired' ? now : null);
+  });
+
+  test.each([
+    ['approved', { kind: 'start', validMs: 1 }],
+    ['stopped', { kind: 'go_on' }],
+  ] as const)('a batch that is %s: nothing begins from the moment of expiry on', (state, event) => {
+    const batch = standing(state, { progress: '{}' });
+    expect(move(batch, event, expires - 1)).toBeDefined();
+    expect(move(batch, event, expires)).toBeUndefined();
   });
 
   test.each(['approve', 'send', 'complete'] as const)('no %s from the moment of expiry on', (kind) => {
