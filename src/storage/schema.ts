@@ -74,7 +74,7 @@ export type ChangeTable = {
   /** Hash of `call` and `card`. */
   fingerprint: string;
   reason: string | null;
-  /** The id of the delivery that asked for it, `r-` and ten hex digits; null: a timer or a queue did, or an older version saved it. */
+  /** The id of the delivery that asked for it, `r-` and ten hex digits; null: a timer or a queue did. */
   request: string | null;
   requester: string;
   /** The requester's name at the time of the request. */

@@ -22,10 +22,8 @@ export type SqlDialect = {
   readonly appendOnly: readonly string[];
   /** Statements that reserve room in a table's pages for updated rows. */
   readonly roomIn: (table: string) => readonly string[];
-  /** Statements after which whatever makes a change, a timer or a post due announces it on `dueChannel`. */
+  /** Statements after which whatever makes a change, a timer, a post or a queued request due announces it on `dueChannel`. */
   readonly announceDue: readonly string[];
-  /** Statements that do the same for a later table. */
-  readonly announcing: (table: string) => readonly string[];
 };
 
 /** Where PostgreSQL announces due work, without saying which. */
@@ -49,7 +47,6 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
     roomIn: () => [],
     // One process has the file, and nudges itself.
     announceDue: [],
-    announcing: () => [],
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
@@ -58,11 +55,11 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
   postgres: {
     // In a full page, writing a lease moves the row and updates all of its indexes.
     roomIn: (table) => [`alter table ${table} set (fillfactor = 70)`],
-    announcing: (table) => [announcing(table)],
     announceDue: [
       `create function announce_due() returns trigger language plpgsql as $$ begin perform pg_notify('${dueChannel}', ''); return null; end $$`,
       announcing('changes'),
       announcing('timers'),
+      announcing('queued_requests'),
       // Edits wait for the next poll: drawing every state in between would use up Slack's rate.
       announcing('messages', 'new.ts is null'),
     ],

@@ -179,8 +179,7 @@ export const askedPeople = ({ asks = [] }: Pick<Authorization, 'asks'>): readonl
 ];
 
 /** Everybody who is told of the request directly. */
-export const toldPeople = (authorization: Authorization): readonly string[] =>
-  authorization.told ?? askedPeople(authorization);
+export const toldPeople = ({ told = [] }: Pick<Authorization, 'told'>): readonly string[] => told;
 
 /** The first of these people without a mention, and how many more there are. */
 export function displayNames(
@@ -219,7 +218,7 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], no
     asks.map((asked) => {
       const { count, people, names, groups, userGroups = [] } = asked;
       const mentions = notify === 'unreached' && tellsApprovers(asked);
-      const all = people.map((id, index) => ({ id, name: names?.[index] }));
+      const all = people.map((id, index) => ({ id, name: names[index] }));
       const left = all.filter(({ id }) => !without.includes(id));
       const some = displayNames(left);
       const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);

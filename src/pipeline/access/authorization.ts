@@ -8,8 +8,8 @@ import { parseStored } from '../../storage/parse-json.ts';
 export type AskedRequirement = {
   readonly count: number;
   readonly people: readonly string[];
-  /** Their display names when they were asked, in the same order; missing if an earlier version asked. */
-  readonly names?: readonly string[];
+  /** Their display names when they were asked, in the same order. */
+  readonly names: readonly string[];
   readonly groups: readonly string[];
   /** Slack user groups with unknown members. */
   readonly userGroups?: readonly string[];
@@ -40,7 +40,7 @@ export type Authorization = {
   readonly policy: string;
   /** Who was asked, with one entry for each requirement. */
   readonly asks?: readonly AskedRequirement[];
-  /** Who is told directly, each person by one of their ids; missing if an earlier version asked: everybody asked. */
+  /** Who is told directly, each person by one of their ids; missing: nobody was asked. */
   readonly told?: readonly string[];
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;

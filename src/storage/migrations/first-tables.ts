@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { SqlDialect } from '../sql-dialect.ts';
+import { buttonPayloads, inbox, messages } from './delivery-tables.ts';
 
 /** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
 export function firstTables(dialect: SqlDialect): readonly string[] {
-  const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
-  const edge = [inbox(dialect), messages(dialect), buttonPayloads(dialect), kv(dialect)];
+  const tables = tablesInOrder.flatMap((create) => create(dialect));
   // A claim writes a lease into its row and clears it later, which stays cheap when many rows wait.
-  const room = ['changes', 'messages', 'timers'].map(dialect.roomIn);
+  const room = ['changes', 'messages', 'timers', 'watches'].flatMap(dialect.roomIn);
   const id = randomBytes(8).toString('hex');
-  return [
-    ...tables,
-    ...edge,
-    ...room,
-    `insert into installation (id, created_at) values ('${id}', ${Date.now()})`,
-  ].flat();
+  const named = `insert into installation (id, created_at) values ('${id}', ${Date.now()})`;
+  return [...tables, ...room, ...dialect.announceDue, named];
 }
 
 const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
@@ -32,9 +28,13 @@ const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
     card text not null,
     fingerprint text not null,
     reason text,
+    request text,
     requester text not null,
     requester_name text not null,
     requester_team text not null,
+    handed_on_by text,
+    batch ${integer} references changes (number),
+    progress text,
     channel text not null,
     "authorization" text not null,
     state text not null,
@@ -57,10 +57,16 @@ const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
     undo text,
     check ((owner is null) = (lease_until is null))
   ) ${strict}`,
+];
+
+const changeIndexes = (): readonly string[] => [
   'create index changes_due on changes (due_at) where due_at is not null',
   'create index changes_of_target on changes (target, number)',
   'create index changes_of_requester on changes (requester, state, number)',
   'create index changes_in_state on changes (state, number)',
+  'create index changes_of_batch on changes (batch) where batch is not null',
+  // The promise that a batch sends at most once to each target, kept by the database itself.
+  'create unique index changes_sent_in_batch on changes (batch, target) where batch is not null and sent_at is not null',
 ];
 
 const votes = ({ integer, strict }: SqlDialect): string[] => [
@@ -91,6 +97,7 @@ const audit = ({ integer, strict, appendOnly }: SqlDialect): string[] => [
   'create index audit_of_target_by_actor on audit (target, actor, seq)',
   // If they are few, PostgreSQL would read the whole trail to find them.
   "create index audit_of_keys on audit (seq) where event in ('sealed', 'rekeyed')",
+  "create index audit_of_pauses on audit (seq) where event in ('pause', 'resume')",
   ...appendOnly,
 ];
 
@@ -105,6 +112,61 @@ const locks = ({ integer, strict }: SqlDialect): string[] => [
     check ((change is null) <> (person is null))
   ) ${strict}`,
   'create index locks_of_change on locks (change)',
+];
+
+const sharedLocks = ({ integer, strict }: SqlDialect): string[] => [
+  `create table shared_locks (
+    target text not null,
+    change ${integer} not null references changes (number),
+    taken_at ${integer} not null,
+    until ${integer},
+    primary key (target, change)
+  ) ${strict}`,
+  'create index shared_locks_of_change on shared_locks (change)',
+];
+
+const queuedRequests = ({ integer, counted, strict }: SqlDialect): string[] => [
+  `create table queued_requests (
+    id ${counted},
+    target text not null,
+    target_name text not null,
+    command text not null,
+    risk text not null,
+    args text not null,
+    targets text not null,
+    behind ${integer},
+    requester text not null,
+    requester_name text not null,
+    requester_team text not null,
+    channel text not null,
+    created_at ${integer} not null,
+    expires_at ${integer} not null,
+    turn_at ${integer},
+    attempts ${integer} not null default 0,
+    due_at ${integer} not null,
+    owner text,
+    lease_until ${integer},
+    check ((owner is null) = (lease_until is null))
+  ) ${strict}`,
+  'create index queued_requests_due on queued_requests (due_at)',
+  'create index queued_requests_of_target on queued_requests (target, id)',
+];
+
+const handedOnRequests = ({ integer, strict }: SqlDialect): string[] => [
+  `create table handed_on_requests (
+    id text primary key,
+    command text not null,
+    args text not null,
+    says text not null,
+    posted text not null,
+    person text not null,
+    created_at ${integer} not null,
+    expires_at ${integer} not null,
+    ended_at ${integer},
+    used_by text,
+    change ${integer}
+  ) ${strict}`,
+  'create index handed_on_open on handed_on_requests (expires_at) where ended_at is null',
 ];
 
 const timers = ({ integer, counted, strict }: SqlDialect): string[] => [
@@ -139,69 +201,55 @@ const timers = ({ integer, counted, strict }: SqlDialect): string[] => [
   'create index timers_to_end on timers (ends_at, id) where ended_at is null',
 ];
 
-const inbox = ({ integer, strict }: SqlDialect): string[] => [
-  `create table inbox (
-    key text primary key not null,
-    kind text not null,
-    person text not null,
-    channel text not null,
-    content text,
-    owner text not null,
-    lease_until ${integer} not null,
-    received_at ${integer} not null,
-    closed_at ${integer}
-  ) ${strict}`,
-  'create index inbox_open on inbox (lease_until) where closed_at is null',
-  'create index inbox_received on inbox (received_at)',
-];
-
-const messages = ({ integer, counted, strict }: SqlDialect): string[] => [
-  `create table messages (
+const watches = ({ integer, counted, strict }: SqlDialect): string[] => [
+  `create table watches (
     id ${counted},
-    key text not null unique,
-    change ${integer} references changes (number),
-    kind text not null,
-    recipient text,
-    body text,
+    kind text not null default 'errors' check (kind in ('errors', 'digest')),
+    target_key text not null,
+    target text not null,
+    match text,
     requester text not null,
-    decides ${integer} not null default 0,
-    version ${integer} not null,
-    delivered_version ${integer} not null,
-    channel text,
-    ts text,
+    requester_name text not null,
+    channel text not null,
+    quiet text,
+    zone text not null,
+    created_at ${integer} not null,
+    ends_at ${integer} not null,
+    read_to ${integer} not null,
+    tried_at ${integer},
+    progress text not null,
     due_at ${integer},
-    attempts ${integer} not null,
+    ended_at ${integer},
+    end_reason text,
     owner text,
     lease_until ${integer},
-    created_at ${integer} not null,
-    owed_at ${integer} not null,
-    check (delivered_version <= version),
     check ((owner is null) = (lease_until is null)),
-    check ((channel is null) = (ts is null)),
-    check (change is not null or kind not in ('card', 'reply'))
+    check ((ended_at is null) = (end_reason is null)),
+    check ((ended_at is null) = (due_at is not null))
   ) ${strict}`,
-  'create index messages_due on messages (due_at) where due_at is not null',
-  'create index messages_to_decide on messages (due_at) where due_at is not null and decides = 1',
-  'create index messages_of_requester on messages (requester, due_at) where due_at is not null',
-  'create index messages_of_change on messages (change, kind, id)',
-  'create index messages_at on messages (channel, ts)',
-  "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
-];
-
-const buttonPayloads = ({ integer, strict }: SqlDialect): string[] => [
-  `create table button_payloads (
-    id text primary key not null,
-    person text not null,
-    kind text not null check (kind in ('list', 'page')),
-    content text not null,
-    created_at ${integer} not null,
-    expires_at ${integer} not null
-  ) ${strict}`,
-  'create index button_payloads_of_person on button_payloads (person, created_at)',
-  'create index button_payloads_expire on button_payloads (expires_at)',
+  'create index watches_due on watches (due_at) where due_at is not null',
+  'create index watches_ended on watches (ended_at) where ended_at is not null',
 ];
 
 const kv = ({ integer, strict }: SqlDialect): string[] => [
   `create table kv (key text primary key not null, value text not null, at ${integer} not null) ${strict}`,
   `create table installation (id text primary key not null, created_at ${integer} not null) ${strict}`,
+];
+
+/** Each after those that it refers to. */
+const tablesInOrder = [
+  changes,
+  changeIndexes,
+  votes,
+  audit,
+  locks,
+  sharedLocks,
+  queuedRequests,
+  handedOnRequests,
+  timers,
+  watches,
+  inbox,
+  messages,
+  buttonPayloads,
+  kv,
 ];

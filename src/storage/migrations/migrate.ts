@@ -2,12 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
-import { batches } from './batches.ts';
 import { firstTables } from './first-tables.ts';
-import { handedOnRequests } from './handed-on-requests.ts';
-import { queuedRequests } from './queued-requests.ts';
-import { addWatches } from './watches.ts';
-import { sharedLocks } from './shared-locks.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -20,29 +15,11 @@ export type Migration = {
   readonly statements: (dialect: SqlDialect) => readonly string[];
 };
 
-const kindOfWatch = "kind text not null default 'errors' check (kind in ('errors', 'digest'))";
-
 /**
  * All steps in order. Never change a released one, not even its spelling, which backups are compared with; add new ones
  * at the end. A step only adds: what older programs read and write is removed by a later one, which excludes them.
  */
-export const migrations: readonly Migration[] = [
-  { name: 'first tables', oldest: 1, statements: firstTables },
-  { name: 'the request of a change', oldest: 1, statements: () => ['alter table changes add column request text'] },
-  { name: 'announce due work', oldest: 1, statements: ({ announceDue }) => announceDue },
-  {
-    name: 'pauses in the trail',
-    oldest: 1,
-    statements: () => ["create index audit_of_pauses on audit (seq) where event in ('pause', 'resume')"],
-  },
-  { name: 'watches', oldest: 1, statements: addWatches },
-  { name: 'shared locks', oldest: 6, statements: sharedLocks },
-  { name: 'queued requests', oldest: 6, statements: queuedRequests },
-  // Programs from before digests would read logs for them.
-  { name: 'digests', oldest: 8, statements: () => [`alter table watches add column ${kindOfWatch}`] },
-  { name: 'handed-on requests', oldest: 9, statements: handedOnRequests },
-  { name: 'batches', oldest: 10, statements: batches },
-];
+export const migrations: readonly Migration[] = [{ name: 'first tables', oldest: 1, statements: firstTables }];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing
