@@ -37,7 +37,7 @@ export const check = report({
 
 const notChecked = ({ name }: CheckTarget, why: Text): Page => ({
   title: say`❔ **${name} can't be checked**`,
-  parts: [paragraph(say`I don't know how it is: ${why}. Nothing was asked of it.`)],
+  parts: [paragraph(say`I couldn't check it: ${why}. I didn't contact the site.`)],
 });
 
 type CheckTarget = Environment | Domain;

@@ -891,14 +891,14 @@ describe('listing', () => {
       'acme-shop/live has no redirects. Add the first one with redirects add.',
     );
     expect((await show(new Host(rules), 'zzz')).says).toBe(
-      'No redirect of acme-shop/live is like that. Leave the search out to see all of them.',
+      'No redirect of acme-shop/live matches. Leave the search out to see all of them.',
     );
   });
 
   test.each<[Args, string, string]>([
     [['--regex'], 'search', 'There is no expression to search for.'],
-    [['(', '--regex'], 'search', '( is no regular expression.'],
-    [['--descending'], 'sort', 'Descending by what?'],
+    [['(', '--regex'], 'search', '( is not a regular expression.'],
+    [['--descending'], 'sort', 'There is nothing to sort by.'],
   ])('%j is refused before anything is read', (words, field, says) => {
     const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);
     const wrong = list.invalid?.(input);

@@ -360,11 +360,11 @@ describe('update', () => {
     [
       'one that is not there',
       ['harvset'],
-      'harvset is no theme of acme-shop/live. Nothing was changed.',
+      'harvset is not a theme of acme-shop/live. Nothing was changed.',
       'Did you mean harvest?',
     ],
-    ['one of another kind', ['Kiln'], 'Kiln is no theme', 'Did you mean kiln?'],
-    ['an unknown one', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
+    ['one of another kind', ['Kiln'], 'Kiln is not a theme', 'Did you mean kiln?'],
+    ['an unknown one', ['zzzzzzzzzzzz'], 'is not a theme', 'It has harvest, kiln, lattice.'],
     [
       'one that is current beside one that is not',
       ['kiln', 'current'],

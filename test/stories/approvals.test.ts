@@ -32,12 +32,14 @@ afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const late =
-  /#\d+: (?:It's too late for that\. Current state: |(?:You've already approved it|It's already approved)\.)/;
+  /#\d+: (?:It's already |The host has already |It was already |(?:You've already approved it|It's already approved)\.)/;
 /** The private answers to a click that are about this change. */
 const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said
     .answers()
-    .flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
+    .flatMap(({ text }) =>
+      text.includes(`#${change.number}`) && /Nothing was changed by your click/.test(text) ? [text] : [],
+    );
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
   test('by two: one lead twice, and with both ids, is one; after the second lead it is written once', async () => {

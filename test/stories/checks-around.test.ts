@@ -150,7 +150,7 @@ test.concurrent(
     await scenario.start();
     const story = await storyOf(scenario, change.number);
     expect(story).toContain('Site before: bad in one reading: 500');
-    expect(story).toContain('Site after: not known: I began to read it, and no end is on record');
+    expect(story).toContain('Site after: unknown: I started reading it, but have no result');
     // The last reply itself may be posted twice: the kill may come before its place is saved.
     expect(texts(change).filter((text) => text.includes('readings'))).toEqual([]);
   }),

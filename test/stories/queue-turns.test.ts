@@ -79,7 +79,7 @@ test('a turn that a lock took comes again: after its time, or when its person qu
     const turn = await ben.reads('Your turn: review allowlist add on acme-blog/live.');
     await lock('acme-blog/live');
     await again();
-    await isWithdrawn(ben, turn, 'A lock came in between. Your turn comes again.');
+    await isWithdrawn(ben, turn, "Somebody locked it first. You'll get another turn.");
     await vi.waitFor(() => expect(scenario.rows('select turn_at from queued_requests')).toEqual([{ turn_at: null }]), {
       timeout: patienceMs,
     });
@@ -163,7 +163,7 @@ test('a request that also needs another, busy environment lets those behind pass
   const first = await ben.reads('Your turn: review push on harbor-events/live.');
   await lock('harbor-events/staging');
   scenario.runSql('update queued_requests set due_at = 1 where requester = ?', ben.id);
-  await isWithdrawn(ben, first, 'A lock came in between. Your turn comes again.');
+  await isWithdrawn(ben, first, "Somebody locked it first. You'll get another turn.");
   await ana.reads('It was your turn for harbor-events/live.');
   expect(places()).toHaveLength(1);
   scenario.runSql('delete from queued_requests');

@@ -151,7 +151,7 @@ describe('a push that needs one approval, and three people can give it', () => {
       for (const channel of [dee.id, dee.direct]) scenario.slack.faults.add({ ...fault, channel });
       const change = await ana.requests(push, ana.direct);
       const told = await ana.reads(/I couldn't tell @Dee about it/);
-      expect(told.text).toMatch(/Nobody else reads along here, so please tell @Dee yourself\.$/);
+      expect(told.text).toMatch(/Nobody else can see this thread, so please tell @Dee yourself\.$/);
       expect(change.replies().filter(({ text }) => text.includes("I can't reach you"))).toEqual([]);
     }),
   );

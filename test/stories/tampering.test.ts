@@ -49,8 +49,8 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
       [`${installation} ${number} ${version} approve it`, "I don't recognise this button any more. Nothing was done."],
       [`${installation} ${number} -1 approve`, "I don't recognise this button any more. Nothing was done."],
       [`${installation} ${number};drop table changes ${version} approve`, "I don't recognise this button any more."],
-      [`${installation} ${number} ${version} stop`, "It's too late for that. Current state: Waiting for approval."],
-      [`${installation} ${number} ${version} happened`, "It's too late for that. Current state: Waiting for approval."],
+      [`${installation} ${number} ${version} stop`, "It's still waiting for approval."],
+      [`${installation} ${number} ${version} happened`, "It's still waiting for approval."],
     ] as const;
     for (const [value, says] of cases) {
       await scenario.replaceBlocks(change, forged(blocks, was, value));

@@ -255,7 +255,7 @@ describe.concurrent('a watch', () => {
       channel: 'C0OPS',
       options: `--quiet ${quiet}`,
     });
-    await watch.says(/From .* \(Europe\/Lisbon\) I collect, and tell it after/);
+    await watch.says(/\(Europe\/Lisbon\) I hold messages back, and post them afterwards/);
     watch.logs(old, fatal(4 * minute, 'by night'));
     await watch.looks();
     expect(watch.column('progress')).toContain('by night');

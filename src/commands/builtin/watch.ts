@@ -2,7 +2,8 @@ import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { choice, duration, environment, option, optional, word } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
-import { hours, showHours } from '../kit/values/hours.ts';
+import { hours } from '../kit/values/hours.ts';
+import { quietInWords } from '../kit/watch.ts';
 import { dayMs } from '../../duration.ts';
 
 const defaultMs = 7 * dayMs;
@@ -24,13 +25,11 @@ export const watch = builtin({
   answer: async ({ input, queryService }) => {
     const terms = { match: input.match, forMs: input.for ?? defaultMs, quiet: input.quiet };
     const started = await queryService.watch(input.env, terms);
-    const quiet =
-      started.quiet && say` From ${showHours(started.quiet)} (${started.zone}) I collect, and tell it after.`;
     return {
       title: say`**Watch ${code(`#${started.number}`)} of ${input.env.name} is on** until ${time(started.until, 'date')}`,
       parts: [
         paragraph(
-          say`I read its error log every few minutes, with your rights, and tell about kinds of errors that I didn't see in the 24 hours before. Known kinds stay silent. Times in it without a time zone count as UTC.${quiet}`,
+          say`I read its error log every few minutes, with your rights, and post kinds of errors that I didn't see in the 24 hours before. Times in it without a time zone count as UTC. ${quietInWords(started)}`,
         ),
       ],
       offers: [{ label: 'Stop', args: ['watch', 'stop', String(started.number)] }],

@@ -81,18 +81,18 @@ export function comparableValue(type: string, value: string): string {
 export function wrongValue(type: RecordType, value: string): string | undefined {
   switch (type) {
     case 'A':
-      return ipaddr.IPv4.isValidFourPartDecimal(value) ? undefined : 'is no IPv4 address like 198.51.100.4';
+      return ipaddr.IPv4.isValidFourPartDecimal(value) ? undefined : 'is not an IPv4 address like 198.51.100.4';
     case 'AAAA':
-      return ipaddr.IPv6.isValid(value) && !value.includes('%') ? undefined : 'is no IPv6 address like 2001:db8::4';
+      return ipaddr.IPv6.isValid(value) && !value.includes('%') ? undefined : 'is not an IPv6 address like 2001:db8::4';
     case 'CNAME':
     case 'NS':
       return wrongHost(value);
     case 'MX':
-      return wrongNumbered(value, 1, 'is no priority with a mail server, like 10 mx.example.com');
+      return wrongNumbered(value, 1, 'is not a priority with a mail server, like 10 mx.example.com');
     case 'SRV':
-      return wrongNumbered(value, 3, 'is no priority, weight, port and host, like 10 5 443 sip.example.com');
+      return wrongNumbered(value, 3, 'is not a priority, weight, port and host, like 10 5 443 sip.example.com');
     case 'CAA':
-      return caaIn(value) === undefined ? 'is no flag, tag and value, like 0 issue "ca.example.com"' : undefined;
+      return caaIn(value) === undefined ? 'is not a flag, tag and value, like 0 issue "ca.example.com"' : undefined;
     case 'TXT':
       return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../hosting/contract/target.ts';
-import type { Text } from '../../text.ts';
-import type { Hours } from './values/hours.ts';
+import { say, type Text } from '../../text.ts';
+import { showHours, type Hours } from './values/hours.ts';
 
 /** A log to search for new kinds of errors, as the host sent it. Plain data, so it can be passed to another thread. */
 export type NewKindsQuery = {
@@ -68,6 +68,10 @@ export type WatchLine = {
   /** What is in its way. */
   readonly standing: Text | undefined;
 };
+
+/** What happens in the quiet hours of a watch; undefined: it has none. */
+export const quietInWords = ({ quiet, zone }: Pick<WatchLine, 'quiet' | 'zone'>): Text | undefined =>
+  quiet && say`During ${showHours(quiet)} (${zone}) I hold messages back, and post them afterwards.`;
 
 /** Watches, for one person in one channel. */
 export type WatchService = {

@@ -116,7 +116,7 @@ const sourceOf = (reading: LogReading, listed?: number): Text =>
     ],
     '; ',
   );
-const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
+const masked = 'known secrets and e-mail addresses are masked, and visitors show as aliases';
 
 /** Said when no line has a time, because nothing shows whether the lines are from the span. */
 const timelessNote = ({ lines, isCut }: LogReading): PagePart =>

@@ -69,14 +69,14 @@ const country = (mayBeAny: boolean): PlainField<string, true> =>
   place('Country', { example: 'DE', all: 'countries', mayBeAny }, (word) =>
     /^[a-z]{2}$/i.test(word.trim())
       ? { name: word.trim().toUpperCase() }
-      : { wrong: 'is no country code of two letters' },
+      : { wrong: 'is not a country code of two letters' },
   );
 
 const city = (mayBeAny: boolean): PlainField<string, true> =>
   place('City', { example: 'Berlin', all: 'cities', mayBeAny }, (word) => {
     const name = word.trim();
     const isName = name !== '' && name.length <= maxCityLength && !isAny(name) && !/\p{Cc}/u.test(name);
-    return isName && unseen.exec(name) === null ? { name } : { wrong: 'is no name of a city' };
+    return isName && unseen.exec(name) === null ? { name } : { wrong: 'is not the name of a city' };
   });
 
 const isAny = (word: string): boolean => word.trim().toLowerCase() === anyScope;

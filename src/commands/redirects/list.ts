@@ -24,7 +24,7 @@ export const redirectsList = report({
     if (descending && sort === undefined) {
       return {
         field: 'sort',
-        says: say`Descending by what? Nothing was done.`,
+        says: say`There is nothing to sort by. Nothing was done.`,
         hint: say`Say ${code('--sort from')}.`,
       };
     }
@@ -40,7 +40,7 @@ export const redirectsList = report({
       ? undefined
       : {
           field: 'search',
-          says: say`${code(search)} is no regular expression. Nothing was done.`,
+          says: say`${code(search)} is not a regular expression. Nothing was done.`,
           hint: say`Leave ${code('--regex')} out to search for it as it stands.`,
         };
   },
@@ -81,7 +81,7 @@ const searchInWords = ({ search, regex }: FieldValues): Text =>
 const emptyText = ({ env, search }: FieldValues): Text =>
   search === undefined
     ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
-    : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`;
+    : say`No redirect of ${env.name} matches. Leave the search out to see all of them.`;
 
 const isExpression = (source: string): boolean => attempt(() => new RegExp(source)) !== undefined;
 

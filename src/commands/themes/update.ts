@@ -109,7 +109,7 @@ function missing(
   const meant = [...new Set(gone.flatMap((name) => near(name, known).slice(0, 2)))].slice(0, 5);
   return {
     field: 'themes',
-    says: say`${spoken(gone)} ${gone.length === 1 ? 'is no theme' : 'are no themes'} of ${env.name}. Nothing was changed.`,
+    says: say`${spoken(gone)} ${gone.length === 1 ? 'is not a theme' : 'are not themes'} of ${env.name}. Nothing was changed.`,
     hint:
       meant.length > 0
         ? didYouMean(meant.map(bold))

@@ -98,7 +98,7 @@ function refusalOfAll(check: () => unknown): Refusal {
   try {
     check();
   } catch (error) {
-    if (error instanceof Refusal) return new Refusal(error.says, { hint: 'This is so for all of them.' });
+    if (error instanceof Refusal) return new Refusal(error.says, { hint: 'The same goes for all of them.' });
     throw error;
   }
   throw new Error('what is not allowed was allowed');

@@ -6,9 +6,10 @@ import { approvalOf, decideAccess, decideReading, unknownIn } from '../../policy
 import type { Member, Policy } from '../../policy/rules.ts';
 import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
-import { mention, say, time, type Text } from '../../text.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { joined, mention, say, time, type Text } from '../../text.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
-import { stateText, type DecisionKind } from './card.ts';
+import type { DecisionKind } from './card.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
@@ -241,8 +242,39 @@ function refuseIfStale({ version }: Decision, voting: VoteContext, state: Change
 function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][]): void {
   const { change } = voting;
   if (change.settled_at === null && states.includes(change.state)) return;
-  throw refusal(voting, say`It's too late for that. Current state: ${stateText(change)}`);
+  const isUnsent = alreadyUnsent.has(change.state);
+  const note = change.last_note === null ? undefined : parseStored<Text>(change.last_note);
+  throw refusal(voting, joined([alreadyText[change.state], note ?? (isUnsent ? 'Nothing was sent.' : undefined)]));
 }
+
+/** Why a click comes too late or too early. */
+const alreadyText: Readonly<Record<Change['state'], string>> = {
+  waiting: "It's still waiting for approval.",
+  approved: "It's approved, and not sent yet.",
+  sending: "It's already being sent.",
+  accepted: 'The host has already accepted it.',
+  done: "It's already done.",
+  failed: 'It has already failed.',
+  rejected: 'The host has already rejected it.',
+  unknown: "It was already sent, and I don't know what came of it.",
+  happened: 'Somebody already said that it happened.',
+  did_not_happen: 'Somebody already said that it did not happen.',
+  declined: 'It was already declined.',
+  expired: 'It has already expired.',
+  cancelled: 'It was already cancelled.',
+  invalidated: 'It was already invalidated.',
+  superseded: 'It was already superseded.',
+  running: "It's under way.",
+  stopped: "It's stopped.",
+  ended: 'It has already ended.',
+};
+const alreadyUnsent: ReadonlySet<Change['state']> = new Set([
+  'declined',
+  'expired',
+  'cancelled',
+  'invalidated',
+  'superseded',
+]);
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>
   new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);

@@ -8,7 +8,7 @@ import type { Note } from './card.ts';
 
 /** Whether only the requester reads the thread of this change. */
 export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
-export const pleaseTell = (whom: Text): Text => say`Nobody else reads along here, so please tell ${whom} yourself.`;
+export const pleaseTell = (whom: Text): Text => say`Nobody else can see this thread, so please tell ${whom} yourself.`;
 
 /** Who is asked to approve. Those whom nobody can tell directly are mentioned, if that can reach them; else `rest` says so. */
 export function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {

@@ -137,8 +137,8 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
   const { isOver = false } = batchProgress(batch);
   const count = (standing: Standing): number => (isOver ? 0 : itemsWith(all, standing).length);
   const [left, unsent] = [count('to do'), count('not sent')];
-  const goesOn = say`It goes on with the ${left} that are left to do, as they were approved.`;
-  const retries = say`It tries the ${unsent} again that were not sent, as they were approved, and goes on with the rest. What was sent, or may have been, is not sent again.`;
+  const goesOn = say`The remaining ${left} will be sent as approved.`;
+  const retries = say`The ${unsent} that were not sent are tried again as approved, and then the rest. What was sent, or may have been, is not sent again.`;
   const ends = say`Nothing more is sent for it.`;
   const without: Press = { kind: 'without', verdict: 'go_on', installation, number, version };
   const buttons: readonly (Button | undefined)[] = [

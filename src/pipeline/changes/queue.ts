@@ -96,7 +96,7 @@ export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: n
 }
 
 /** What became of a turn that a lock took. */
-export const turnTaken = say`A lock came in between. Your turn comes again.`;
+export const turnTaken = say`Somebody locked it first. You'll get another turn.`;
 
 /** How a place in a queue ends without the request: it or its turn expired, it was refused, or the queue was emptied. */
 export type QueueEnd =

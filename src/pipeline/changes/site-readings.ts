@@ -174,7 +174,7 @@ const notRead = say`not read`;
 
 function afterInWords(after: SiteReadings['after']): Text {
   if (after === undefined) return notRead;
-  if (after === 'begun') return say`not known: I began to read it, and no end is on record`;
+  if (after === 'begun') return say`unknown: I started reading it, but have no result`;
   const { verdict, shown } = after;
   if (verdict.kind === 'one reading')
     return say`${impressionWords[verdict.looks]} in one reading: ${oneInWords(shown)}`;

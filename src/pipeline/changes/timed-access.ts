@@ -131,7 +131,7 @@ async function applyLoss(
 const howItEnded: Record<TimerLoss['why'], string> = {
   kept: 'stays for good now',
   moved: 'ends later now',
-  removed: 'is over by now',
+  removed: 'has ended',
 };
 
 /** Posts or edits the message about a timer's attempts: one in the thread, one in the ops channel. */
@@ -146,7 +146,7 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
 export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${grant.target_name}`;
-  const text = say`${what} should have ended ${time(timer.ends_at, 'date')}; it ${how}.`;
+  const text = say`${what} should have ended ${time(timer.ends_at, 'date')}: it ${how}.`;
   await tellAttempts(tx, timer, grant, { text }, at);
 }
 

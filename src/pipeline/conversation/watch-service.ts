@@ -1,4 +1,4 @@
-import type { WatchLine, WatchService, WatchTerms } from '../../commands/kit/watch.ts';
+import { quietInWords, type WatchLine, type WatchService, type WatchTerms } from '../../commands/kit/watch.ts';
 import { readHours, showHours } from '../../commands/kit/values/hours.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -136,7 +136,7 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
       ...auditDetails(watch),
       until: watch.ends_at,
     });
-    await enqueueNote(tx, watch, startedNote(watch, env, quietInWords(terms, person.zone)), at);
+    await enqueueNote(tx, watch, startedNote(watch, env, quietInWords({ quiet: terms.quiet, zone: person.zone })), at);
     return watchLine(watch);
   });
 }
@@ -200,9 +200,6 @@ const rowOf = (person: Actor['person'], { env, place, terms }: WatchRequest, at:
   progress: JSON.stringify(emptyProgress),
   due_at: dueAt,
 });
-
-const quietInWords = ({ quiet }: WatchTerms, zone: string): Text | undefined =>
-  quiet && say`From ${showHours(quiet)} (${zone}) I collect, and tell it after.`;
 
 /** A watch as the commands show it. */
 export function watchLine(watch: Watch): WatchLine {

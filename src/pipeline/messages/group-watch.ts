@@ -64,7 +64,7 @@ function inWords(changes: readonly GroupChange[]): Text {
   return joined(
     [
       broken.length > 0
-        ? say`⚠️ **Slack doesn't tell me who is in ${joined(broken, ', ')}.** Until it does, what the rules forbid them is forbidden to everybody, and what the rules allow them is allowed to nobody. ${code('pause')} still works.`
+        ? say`⚠️ **Slack doesn't tell me who is in ${joined(broken, ', ')}.** Until it does, rules that deny something to these groups deny it to everybody, and rules that allow something to them allow it to nobody. ${code('pause')} still works.`
         : undefined,
       readable.length > 0 ? say`I can see again who is in ${joined(readable, ', ')}.` : undefined,
     ],

@@ -1,4 +1,3 @@
-import { counted } from '../../commands/kit/page.ts';
 import type { Database } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
@@ -124,7 +123,7 @@ const tellOfRules = (database: Database, signs: readonly LiveReplica[]): Promise
     if (policies) await writeKv(tx, { key: differKey, value: '', at });
     else await removeKv(tx, differKey);
     const says = policies
-      ? say`⚠️ **My replicas go by different rules.** ${policies}. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.`
-      : say`${counted(signs.length, 'replica')} of mine, and all go by the same rules again.`;
+      ? say`⚠️ **My replicas use different rules.** ${policies}. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.`
+      : say`All replicas use the same rules again (${signs.length} live).`;
     await enqueueOps(tx, `policies:${at}`, says, at);
   });

@@ -55,7 +55,7 @@ async function freezeEach(
   await Promise.all(Array.from({ length: looksAtOnce }, next));
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
-  if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
+  if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
   return { ...freezeBatch(authorized, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 

@@ -211,7 +211,7 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
     const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
     const note = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
     await context.changeStore.remark(tx, grant, 'timer_gave_up', note);
-    await closeAttempts(tx, noted, grant, `did not after ${attempts} tries, and I gave up`, at);
+    await closeAttempts(tx, noted, grant, `is still open after ${attempts} tries, and I gave up`, at);
   });
 }
 
@@ -271,6 +271,6 @@ async function endTimer(context: StepsContext, timer: Timer, reason: 'gone' | 'n
     const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
     const ops = reason === 'gone' || timer.gave_up_at !== null;
     await context.changeStore.remark(tx, grant, 'timer_ended', { by: 'sitehand', at, reply: { text }, details, ops });
-    await closeAttempts(tx, timer, grant, 'is over by now', at);
+    await closeAttempts(tx, timer, grant, 'has ended', at);
   });
 }

@@ -43,7 +43,7 @@ const zoneless = say`Times in this log have no time zone, so I read them as UTC:
 function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Text {
   const [certain, others] = [kinds.filter(isNew), kinds.filter((kind) => !isNew(kind))];
   const far = Math.max(...others.map(({ reaches }) => reaches));
-  const held = wereHeld ? ' Some were collected until now.' : '';
+  const held = wereHeld ? ' Some were held back until now.' : '';
   return joined(
     [
       certain.length > 0 &&
@@ -54,7 +54,7 @@ function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Tex
       ...others.map(lineOf),
       more > 0 && say`And ${counted(more, 'more kind')}.`,
       until !== undefined &&
-        say`That is message ${maxMessagesAnHour} within an hour: I collect what follows until ${time(until)}.`,
+        say`That's ${maxMessagesAnHour} messages within an hour, so I'll hold further ones back until ${time(until)}.`,
     ].map((line): Inline => line || undefined),
     '\n',
   );
@@ -68,7 +68,7 @@ const isNew = ({ first, reaches }: NewKind): boolean => reaches <= first - dayMs
 
 export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefined): Note => ({
   text: joined([
-    say`**${watch.requester_name} watches the error log of ${env.name} here** until ${time(watch.ends_at, 'date')}: I tell about new kinds of errors${watch.match === null ? '' : say` with “${watch.match}”`}, known ones stay silent.`,
+    say`**${watch.requester_name} watches the error log of ${env.name} here** until ${time(watch.ends_at, 'date')}: I post new kinds of errors${watch.match === null ? '' : say` with “${watch.match}”`} and skip known ones.`,
     quiet,
   ]),
   buttons: [stopButton(watch)],
@@ -83,7 +83,7 @@ export function overNote(watch: Watch, env: Environment, news: News | undefined,
   const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. I read the log up to ${time(watch.read_to, 'date')}. ${code(`watch ${env.name} error`)} starts another one.`;
   const lost =
     untold > 0 &&
-    say`I held back ${counted(untold, 'new kind')} of errors, and can't tell them, because I can't check who may read them.`;
+    say`I held back ${counted(untold, 'new kind')} of errors, and can't show them, because I can't check who may read them.`;
   return { text: joined([news && newsText(env, news), again, lost || undefined], '\n') };
 }
 

@@ -144,8 +144,8 @@ describe('one environment beside another that may be changed', () => {
   });
 
   test.each<[Readable, Right, RegExp]>([
-    ['yes', 'denied', /^You may not run cache clear on cell\/live\. .* This is so for all of them\.$/],
-    ['yes', 'no rule', /^You may not run cache clear on cell\/live\. .* This is so for all of them\.$/],
+    ['yes', 'denied', /^You may not run cache clear on cell\/live\. .* The same goes for all of them\.$/],
+    ['yes', 'no rule', /^You may not run cache clear on cell\/live\. .* The same goes for all of them\.$/],
     ['yes', 'not known', /^I can't tell whether you may run cache clear/],
     ['no', 'no approval', /^I can't find cell\/\* among the environments you can see/],
     ['not known', 'no approval', /^I can't tell right now which environments that means/],

@@ -241,17 +241,12 @@ describe('the answer to a refused decision', () => {
     ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],
     ['a reader', 'decline', { by: people.reader }, "You're not among the people who can decline it."],
     ['cancelling another person’s change', 'cancel', {}, 'Only @U01ANA can cancel it.'],
-    [
-      'too late',
-      'approve',
-      { change: changeIn('cancelled') },
-      "It's too late for that. Current state: Cancelled; nothing was sent.",
-    ],
+    ['too late', 'approve', { change: changeIn('cancelled') }, 'It was already cancelled. Nothing was sent.'],
     ...(['waiting', 'approved'] as const).map((state): [string, DecisionKind, Partial<VoteContext>, string] => [
       `settled, though its state still says ${state}`,
       'approve',
       { change: changeIn(state, { settled_at: now - 1 }) },
-      "It's too late for that.",
+      state === 'waiting' ? "It's still waiting for approval." : "It's approved, and not sent yet.",
     ]),
     ['another was first', 'approve', { change: changeIn('approved') }, "It's already approved."],
     [
@@ -260,7 +255,7 @@ describe('the answer to a refused decision', () => {
       { change: changeIn('approved'), voters: [people.approver] },
       "You've already approved it.",
     ],
-    ['sent already', 'approve', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
+    ['sent already', 'approve', { change: changeIn('sending') }, "It's already being sent."],
     ['expired', 'approve', { now: now + 1 }, 'The time to approve it ended at 00:16 UTC.'],
     [
       'a change that needs no approval',
@@ -275,7 +270,7 @@ describe('the answer to a refused decision', () => {
       { change: changeIn('approved', { risk: 'sensitive' }) },
       "There's nothing to stop.",
     ],
-    ['stopped too late', 'stop', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
+    ['stopped too late', 'stop', { change: changeIn('sending') }, "It's already being sent."],
     [
       'closed by the requester',
       'happened',

@@ -162,8 +162,8 @@ describe('the buttons', () => {
   });
   test('that send something ask first, and say how much', () => {
     const asks = cardFor('stopped', 'd--oll').buttons.flatMap(({ confirm }) => (confirm ? [plain(confirm.says)] : []));
-    expect(asks[0]).toBe('It goes on with the 2 that are left to do, as they were approved.');
-    expect(asks[1]).toContain('It tries the 2 again that were not sent');
+    expect(asks[0]).toBe('The remaining 2 will be sent as approved.');
+    expect(asks[1]).toContain('The 2 that were not sent are tried again');
     expect(asks[1]).toContain('What was sent, or may have been, is not sent again.');
   });
 });

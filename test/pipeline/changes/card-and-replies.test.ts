@@ -45,7 +45,7 @@ const waiting = (people: readonly string[], more: Partial<Change> = {}): Change 
       approval: 'none',
       rules: [],
       policy: 'p',
-      asks: [{ count: 1, people, groups: ['leads'] }],
+      asks: [{ count: 1, people, names: people, groups: ['leads'] }],
     }),
     ...more,
   });

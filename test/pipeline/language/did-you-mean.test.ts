@@ -141,10 +141,10 @@ describe('every refusal', () => {
   const exempt: Readonly<Record<string, string>> = {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
     'words.says, words': 'what a command refuses of many environments; many-environments.test.ts holds those to it',
-    "nothing[0]?.why ?? [], { hint: 'This is so for all of them.' }": 'what a command refuses, for each of many',
+    "nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' }": 'what a command refuses, for each of many',
     "say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater }":
       'another refusal, with the environment it is about',
-    "error.says, { hint: 'This is so for all of them.' }": 'another refusal, which all of them would repeat',
+    "error.says, { hint: 'The same goes for all of them.' }": 'another refusal, which all of them would repeat',
     'mayNotUse(path)': 'says so itself',
     'says, { hint }': 'what the rules do not allow, which says what was not done',
     'says, { hint, offers }': 'another refusal, with the note that was not posted',

@@ -150,13 +150,13 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       await look();
       await look();
       expect(await told()).toEqual([
-        '⚠️ My replicas go by different rules. one, two: rules aaaaaaaa; three: rules bbbbbbbb. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.',
+        '⚠️ My replicas use different rules. one, two: rules aaaaaaaa; three: rules bbbbbbbb. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.',
       ]);
       pass(5_000);
       rule('three', 'aaaaaaaaaaaa');
       await look();
       await look();
-      expect((await told()).slice(1)).toEqual(['3 replicas of mine, and all go by the same rules again.']);
+      expect((await told()).slice(1)).toEqual(['All replicas use the same rules again (3 live).']);
     }));
 
   it('do not say that all go by the same rules again while one of them cannot be read', () =>
@@ -178,7 +178,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       expect(await told()).toHaveLength(1);
       await two.leave();
       await one.look();
-      expect((await told()).slice(1)).toEqual(['1 replica of mine, and all go by the same rules again.']);
+      expect((await told()).slice(1)).toEqual(['All replicas use the same rules again (1 live).']);
     }));
 
   it('do not report rules that differ only while a new file reaches the machines', () =>

@@ -23,7 +23,7 @@ import { changesIn, contextOver, frozenFrom, now, whoIs } from '../matrix/waitin
 const authorized = (approval: unknown, more: object = {}): string =>
   JSON.stringify({ approval, rules: [7], policy: 'p', ...more });
 const needed = { requirements: [{ by: ['leads'], count: 2 }], expires: 3_600_000, reason: 'optional' };
-const asks = [{ count: 2, people: [chi.id, dee.id], groups: ['leads'] }];
+const asks = [{ count: 2, people: [chi.id, dee.id], names: [chi.name, dee.name], groups: ['leads'] }];
 const byApproval = authorized(needed, { asks });
 const { card } = changeOf();
 

@@ -99,7 +99,7 @@ test('those with nothing to do are left out, by name and reason', async () => {
 
 test('if there is nothing to do for any of them, the sentence is the one for a single environment', async () => {
   const { result } = await frozenFor(3, () => 'done already');
-  expect(namesIn(result)).toEqual(['s0/live is swept already. Nothing was done. This is so for all of them.']);
+  expect(namesIn(result)).toEqual(['s0/live is swept already. Nothing was done. The same goes for all of them.']);
 });
 
 test('one that cannot be read is named, leaves nothing frozen, and ends the other looks', async () => {

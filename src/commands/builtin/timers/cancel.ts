@@ -17,7 +17,9 @@ export const timersCancel = builtin({
       throw new Refusal(say`I can't find a timer of #${number} among those you can see. Nothing was done.`, { hint });
     }
     if (timer.over !== undefined) {
-      throw new Refusal(say`**The timer of #${number} is over:** ${timer.over}. Nothing was done.`, { hint });
+      throw new Refusal(say`**The timed access of #${number} has already ended:** ${timer.over}. Nothing was done.`, {
+        hint,
+      });
     }
     if (timer.removal !== undefined) {
       throw new Refusal(say`**#${timer.removal} is already removing its addresses.** Nothing was done.`, {

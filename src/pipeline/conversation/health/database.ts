@@ -53,7 +53,8 @@ function sizesInWords({ bytes: total, tables, lines, since, changes, free }: Siz
 export async function replicas({ database }: HealthContext): Promise<CheckResult> {
   if (database.kind === 'sqlite') return well(say`one process, because the database is SQLite`);
   const { says, isSame } = liveInWords(await liveReplicas(database));
-  const advice = 'Which one answers is chance. Please give every replica the same policy file and the same version.';
+  const advice =
+    'Any of them may answer, so results can differ. Please give every replica the same policy file and the same version.';
   return isSame ? well(says) : bad(says, advice);
 }
 

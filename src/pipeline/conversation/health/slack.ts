@@ -38,7 +38,7 @@ export async function userGroups({ policy, membersOf, groupTrouble }: HealthCont
     '; ',
   );
   const effect =
-    'Until I can read a group, what the rules forbid it is forbidden to everybody, and what they allow it to nobody.';
+    'Until I can read a group, rules that deny it something deny that to everybody, and rules that allow it something allow that to nobody.';
   return bad(
     says,
     say`Please check the groups in Slack, the policy, and the scope ${code('usergroups:read')}.${unread.length > 0 ? ` ${effect}` : ''}`,

@@ -238,7 +238,7 @@ describeBoth('health', (open) => {
       }),
     );
     expect(unread['Slack user groups']).toMatch(
-      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*forbidden to everybody/,
+      /^⚠️ Slack doesn't tell who is in S0DEVS \(subteam_disabled\); nobody is in S0LEADS → .*deny that to everybody/,
     );
   });
 
