@@ -99,7 +99,7 @@ describe.concurrent('an approver', () => {
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await scenario.replaceBlocks(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
-    await later.hears(/^#\d+: It has already expired\. Nothing was sent\. It wasn't approved in time\./);
+    await later.hears(/^#\d+: It's already closed\. Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
     expect(labelsOf(reply)).toEqual(['Ask again']);
     await rob.clicks(reply, 'Ask again');

@@ -31,8 +31,7 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
-const late =
-  /#\d+: (?:It's already |The host has already |It was already |(?:You've already approved it|It's already approved)\.)/;
+const late = /#\d+: (?:It's already |The host has already |It was already sent|You've already approved it\.)/;
 /** The private answers to a click that are about this change. */
 const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said

@@ -21,7 +21,16 @@ export type Decision = { readonly verdict: DecisionKind; readonly version: numbe
 export type VoteContext = {
   readonly change: Pick<
     Change,
-    'number' | 'state' | 'settled_at' | 'last_note' | 'version' | 'expires_at' | 'risk' | 'is_live' | 'sent_at'
+    | 'number'
+    | 'state'
+    | 'settled_at'
+    | 'last_note'
+    | 'version'
+    | 'expires_at'
+    | 'risk'
+    | 'is_live'
+    | 'sent_at'
+    | 'lost_at'
   >;
   readonly policy: Policy;
   readonly needed: 'none' | Needed;
@@ -242,39 +251,43 @@ function refuseIfStale({ version }: Decision, voting: VoteContext, state: Change
 function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][]): void {
   const { change } = voting;
   if (change.settled_at === null && states.includes(change.state)) return;
-  const isUnsent = alreadyUnsent.has(change.state);
   const note = change.last_note === null ? undefined : parseStored<Text>(change.last_note);
-  throw refusal(voting, joined([alreadyText[change.state], note ?? (isUnsent ? 'Nothing was sent.' : undefined)]));
+  throw refusal(voting, joined([alreadyText(change), note]));
 }
 
-/** Why a click comes too late or too early. */
-const alreadyText: Readonly<Record<Change['state'], string>> = {
-  waiting: "It's still waiting for approval.",
-  approved: "It's approved, and not sent yet.",
-  sending: "It's already being sent.",
-  accepted: 'The host has already accepted it.',
-  done: "It's already done.",
-  failed: 'It has already failed.',
-  rejected: 'The host has already rejected it.',
-  unknown: "It was already sent, and I don't know what came of it.",
-  happened: 'Somebody already said that it happened.',
-  did_not_happen: 'Somebody already said that it did not happen.',
-  declined: 'It was already declined.',
-  expired: 'It has already expired.',
-  cancelled: 'It was already cancelled.',
-  invalidated: 'It was already invalidated.',
-  superseded: 'It was already superseded.',
-  running: "It's under way.",
-  stopped: "It's stopped.",
-  ended: 'It has already ended.',
-};
-const alreadyUnsent: ReadonlySet<Change['state']> = new Set([
-  'declined',
-  'expired',
-  'cancelled',
-  'invalidated',
-  'superseded',
-]);
+/** Why a click comes too late, or too early. The last note of a change that was closed says how. */
+function alreadyText({ state, last_note: note, lost_at }: VoteContext['change']): string {
+  switch (state) {
+    case 'waiting':
+      return "It's still waiting for approval.";
+    case 'approved':
+      return "It's approved, and not sent yet.";
+    case 'sending':
+      return "It's already being sent.";
+    case 'accepted':
+      return 'The host has already accepted it.';
+    case 'unknown':
+      return "It was already sent, and I don't know what came of it.";
+    case 'running':
+      return "It's under way.";
+    case 'stopped':
+      return "It's stopped.";
+    case 'happened':
+    case 'did_not_happen':
+    case 'done':
+    case 'failed':
+    case 'rejected':
+    case 'ended':
+      return `It's already closed${note === null ? `: ${state.replaceAll('_', ' ')}` : ''}.`;
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'invalidated':
+    case 'superseded':
+      if (note !== null) return "It's already closed.";
+      return `It's already ${state}.${lost_at === null ? ' Nothing was sent.' : ''}`;
+  }
+}
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>
   new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);

@@ -146,7 +146,7 @@ const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
     ? []
     : [
         {
-          label: ['Run', path, ...rest.map((word) => word.text)].join(' ').slice(0, 75),
+          label: ['Run', path, ...rest.map((word) => word.text)].join(' '),
           args: [...path.split(' '), ...rest.map((word) => word.text)],
         },
       ];

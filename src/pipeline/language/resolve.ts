@@ -218,7 +218,7 @@ function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one:
 /** The same command, with an id for one of its names. */
 const offerOf = (parsed: ParsedCommand, name: string, one: NamedItem): Offer => ({
   // A click may run it at once, so the label also says what it does.
-  label: (parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name).slice(0, 75),
+  label: parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name,
   args: argsOf(
     parsed.path,
     parsed.command.fields,

@@ -8,7 +8,7 @@ import type {
 } from '@slack/types';
 import { counted, type Page, type PageOffer, type PagePart } from '../../commands/kit/page.ts';
 import type { Refusal } from '../../errors.ts';
-import { everythingLabel, type Button, type Card, type Note } from '../../pipeline/changes/card.ts';
+import { everythingLabel, type Button, type Card, type Note, type Press } from '../../pipeline/changes/card.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
 import { buttonValue } from './button-value.ts';
 import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
@@ -209,20 +209,22 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
-/**
- * Without a kept page, an offer has no checklist, and its whole is reviewed at once. What a label cannot show in full is
- * not run at a press: its form shows it.
- */
+/** The button of an offer. A checklist needs a kept page: without one, all that is offered is reviewed at once. */
 export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, kept?: KeptAs): Button {
-  const kind = opens ?? (visible(label).length > limits.buttonText ? 'form' : 'run');
   return {
     label: opens === undefined ? label : `${label}…`,
-    press: checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind, args },
+    press: checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind: opens ?? 'run', args },
   };
 }
 
-/** A button whose value is too long is dropped; callers store long arguments and use their id. */
-function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
+/**
+ * A button whose value is too long is dropped; callers store long arguments and use their id. What a label cannot show
+ * in full is not run at a press: its form shows it.
+ */
+function drawButton(button: Button, index: number, hidden: Hidden): SlackButton | undefined {
+  const { label, style, confirm } = button;
+  const isCut = visible(label).length > limits.buttonText;
+  const press: Press = isCut && button.press.kind === 'run' ? { ...button.press, kind: 'form' } : button.press;
   const value = buttonValue(press);
   if (value.length > limits.buttonValue) return undefined;
   const rest = notShown(hidden);

@@ -241,7 +241,7 @@ describe('the answer to a refused decision', () => {
     ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],
     ['a reader', 'decline', { by: people.reader }, "You're not among the people who can decline it."],
     ['cancelling another person’s change', 'cancel', {}, 'Only @U01ANA can cancel it.'],
-    ['too late', 'approve', { change: changeIn('cancelled') }, 'It was already cancelled. Nothing was sent.'],
+    ['too late', 'approve', { change: changeIn('cancelled') }, "It's already cancelled. Nothing was sent."],
     ...(['waiting', 'approved'] as const).map((state): [string, DecisionKind, Partial<VoteContext>, string] => [
       `settled, though its state still says ${state}`,
       'approve',
