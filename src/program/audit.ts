@@ -64,18 +64,14 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Tr
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
   const kind = asked && format.read(asked);
-  const db = await openExisting(databaseUrl);
-  try {
-    if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
-    let head = headOf(kind);
-    for await (const entries of wholeTrail(db, from)) {
-      await write(head + entries.map((one) => exportLine(kind, one)).join(''));
-      head = '';
-    }
-    return exitCodes.well;
-  } finally {
-    await db.destroy();
+  await using db = await openExisting(databaseUrl);
+  if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
+  let head = headOf(kind);
+  for await (const entries of wholeTrail(db, from)) {
+    await write(head + entries.map((one) => exportLine(kind, one)).join(''));
+    head = '';
   }
+  return exitCodes.well;
 }
 
 /** Opens the database. A missing or unreadable file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */

@@ -40,24 +40,20 @@ export async function backup(
 
 async function run(file: string, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
   refuseToOverwrite(file);
-  const db = await openExisting(databaseUrl);
-  try {
-    const step = await stepOf(db);
-    if (step === 0) throw new Refusal(`The database has no tables yet, so there is nothing to back up. ${nothing}`);
-    if (step > migrations.length) {
-      throw new Refusal(
-        `A newer Sitehand wrote this database (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
-      );
-    }
-    const checked = await unfinished(file, async (part) => {
-      await writeBackup(db, part);
-      return check(part, auditKeysOf(keys));
-    });
-    write(`Backed up to ${file}: ${checked.says}\n`);
-    return checked.code;
-  } finally {
-    await db.destroy();
+  await using db = await openExisting(databaseUrl);
+  const step = await stepOf(db);
+  if (step === 0) throw new Refusal(`The database has no tables yet, so there is nothing to back up. ${nothing}`);
+  if (step > migrations.length) {
+    throw new Refusal(
+      `A newer Sitehand wrote this database (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
+    );
   }
+  const checked = await unfinished(file, async (part) => {
+    await writeBackup(db, part);
+    return check(part, auditKeysOf(keys));
+  });
+  write(`Backed up to ${file}: ${checked.says}\n`);
+  return checked.code;
 }
 
 function refuseToOverwrite(file: string): void {
@@ -115,17 +111,13 @@ function flush(path: string): void {
 
 /** Reads the backup as a restore would. */
 async function check(path: string, keys: readonly Buffer[]) {
-  const file = readSqlite(path);
-  try {
-    const flaw = await flawOf(file, await stepOf(file));
-    if (flaw === 'foreign') throw new Error('the tables of the database are not as Sitehand made them');
-    if (flaw) throw new Error('what was written cannot be read back');
-    const finding = await findingOf(file, keys, Date.now());
-    const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
-    return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
-  } finally {
-    await file.destroy();
-  }
+  await using file = readSqlite(path);
+  const flaw = await flawOf(file, await stepOf(file));
+  if (flaw === 'foreign') throw new Error('the tables of the database are not as Sitehand made them');
+  if (flaw) throw new Error('what was written cannot be read back');
+  const finding = await findingOf(file, keys, Date.now());
+  const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
+  return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
 }
 
 /** What is in it, as a clause without a full stop. */

@@ -66,23 +66,15 @@ const whatNext = say`All sending is paused. Start Sitehand, compare the host's p
 /** Opens the backup for `work`: brought to this version's step in a copy if it is older. Throws `Refusal`. */
 async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>): Promise<T> {
   refuseUnlessAFile(path);
-  const file = readSqlite(path);
+  await using file = readSqlite(path);
+  const step = await checkedStep(path, file);
+  if (step === migrations.length) return await work(file);
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
   try {
-    const step = await checkedStep(path, file);
-    if (step === migrations.length) return await work(file);
-    const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
-    try {
-      const copy = await upgradedCopy(path, join(folder, 'upgraded.db'));
-      try {
-        return await work(copy);
-      } finally {
-        await copy.destroy();
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    await using copy = await upgradedCopy(path, join(folder, 'upgraded.db'));
+    return await work(copy);
   } finally {
-    await file.destroy();
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -144,12 +136,8 @@ async function refuseUnlessEmpty(url: string): Promise<void> {
     });
   }
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const db = await openToRead(url);
-  try {
-    if (await isUsed(db)) throw notEmpty;
-  } finally {
-    await db.destroy();
-  }
+  await using db = await openToRead(url);
+  if (await isUsed(db)) throw notEmpty;
 }
 
 async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['complain']): Promise<void> {
