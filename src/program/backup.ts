@@ -13,12 +13,10 @@ import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../text.ts';
 import { exitCodeOf, inLines, openExisting } from './audit.ts';
 import { failureMessage } from './failure.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** `sitehand backup FILE`: a copy of the database in one file, taken beside a running bot and checked. */
 
-/** Exit codes besides those of verifying the trail in the backup: nothing was written. */
-const notWritten = 2;
 const nothing = 'Nothing was written.';
 
 /** Runs the words. Resolves with the exit code, never rejects. */
@@ -34,7 +32,7 @@ export async function backup(
     return await run(resolve(file), readTrailConfig(environment), write);
   } catch (error) {
     complain(`${failureMessage(error, 'The backup failed', nothing)}\n`);
-    return notWritten;
+    return exitCodes.wrong;
   }
 }
 

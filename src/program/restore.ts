@@ -21,12 +21,10 @@ import { code, plain, say } from '../text.ts';
 import { exitCodeOf, inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
 
-/** Exit code besides those of verifying the trail: nothing was restored. An altered trail is not restored either. */
-const notRestored = 2;
 const nothing = 'Nothing was restored.';
 
 /** Runs the words. Resolves with the exit code, never rejects. */
@@ -43,7 +41,7 @@ export async function restore(
     return await withBackup(resolve(file), (backup) => run(resolve(file), backup, config, { write, complain }));
   } catch (error) {
     complain(`${failureMessage(error, 'The restore failed', nothing)}\n`);
-    return notRestored;
+    return exitCodes.wrong;
   }
 }
 
