@@ -55,13 +55,8 @@ export type PathCount = {
 // A single digit is a version or a page number, so it is kept.
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
-type PathCounter = {
-  readonly add: (request: Pick<LoggedRequest, 'path'> & Partial<LoggedRequest>) => void;
-  readonly counts: () => readonly PathCount[];
-};
-
 /** Counts requests by path, one at a time. */
-export function pathCounter(): PathCounter {
+export function pathCounter() {
   const byPath = new Map<string, PathCount>();
   const byFolded = new Map<string, PathCount>();
   const countOf = (path: string): PathCount => {
@@ -75,7 +70,7 @@ export function pathCounter(): PathCounter {
     return counted;
   };
   return {
-    add: ({ path, status, seconds }) => {
+    add: ({ path, status, seconds }: Pick<LoggedRequest, 'path'> & Partial<LoggedRequest>): void => {
       const counted = byPath.get(path) ?? countOf(path);
       counted.count += 1;
       if (status !== undefined) counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
@@ -84,7 +79,7 @@ export function pathCounter(): PathCounter {
       counted.seconds.count += 1;
       counted.seconds.most = Math.max(counted.seconds.most, seconds);
     },
-    counts: () => [...byFolded.values()],
+    counts: (): readonly PathCount[] => [...byFolded.values()],
   };
 }
 
