@@ -129,9 +129,7 @@ const signingSecretIsSet = well(
 const noAnswer = unknown(say`unknown: Slack has not said who I am`);
 const slackIsSilent: Known = { 'Slack user groups': noAnswer, 'Ops channel': noAnswer };
 
-type SlackParts = Pick<HealthContext, 'askSlack' | 'lookAt' | 'membersOf' | 'groupTrouble'>;
-
-function slackParts(client: WebClient, bot: Bot | undefined): SlackParts {
+function slackParts(client: WebClient, bot: Bot | undefined) {
   const onToken = (): void => undefined;
   const lookAt = createChannelLook({ client, freshMs: Number.POSITIVE_INFINITY, onToken });
   const people = createPeople({

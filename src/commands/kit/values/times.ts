@@ -64,10 +64,8 @@ export function mondaysAround(now: number, zone: string) {
   return { last, next: next.at };
 }
 
-type Reading = { readonly day: string | undefined; readonly time: string; readonly utc: boolean };
-
 /** A day, a time of day or both; `Z` means UTC. Undefined if there is no such day or time. */
-function readingOf(text: string): Reading | undefined {
+function readingOf(text: string) {
   const clock = /^(?:(\d{4}-\d{2}-\d{2})(?:[T ]([\d:]+)(Z)?)?|([\d:]+))$/i.exec(text);
   if (clock === null) return undefined;
   const [, day, hours = clock[4] ?? '00:00', utc] = clock;
