@@ -1,20 +1,9 @@
 import { spokenDuration } from '../../duration.ts';
-import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
-import { momentAt, sinceArg, type Moment } from '../kit/values/times.ts';
-
-/** The start of a span that ends now. Throws `Refusal` for the future. */
-export function startOf(since: Moment, now: number, zone: string): number {
-  const from = momentAt(since, now, zone);
-  if (from <= now) return from;
-  throw new Refusal('--since is in the future. Nothing was done.', {
-    hint: 'Type how far back to go, like 2d.',
-    field: 'since',
-  });
-}
+import { sinceArg } from '../kit/values/times.ts';
 
 /** What happened to an environment, oldest first. */
 export function timeLinePage(env: Environment, line: TimeLine): Page {

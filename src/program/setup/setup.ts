@@ -61,7 +61,8 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
 
 async function run(job: Job, write: Out['write']): Promise<number> {
   const { settings, prompts, folder } = job;
-  stopAtMistakes(job);
+  // Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for.
+  stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
   const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
@@ -106,13 +107,6 @@ function addAuditKey(job: Job): void {
   tell(
     'I made an AUDIT_KEY. Keep a copy of .env apart from the database: only with this key can the trail be verified.',
   );
-}
-
-/** Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for. */
-function stopAtMistakes(job: Job): void {
-  const { settings, prompts } = job;
-  const mistakes = prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job);
-  stopAt(mistakes);
 }
 
 function stopAt(mistakes: readonly string[]): void {

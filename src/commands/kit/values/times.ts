@@ -49,6 +49,16 @@ export function momentAt(moment: Moment, now: number, zone: string): number {
   return day === undefined && at > now ? onClock(zone, dayBefore(today), time) : at;
 }
 
+/** The start of a span that ends now. Throws `Refusal` for the future, with an example such as `2d`. */
+export function startOf(since: Moment, now: number, zone: string, example: string): number {
+  const from = momentAt(since, now, zone);
+  if (from <= now) return from;
+  throw new Refusal('--since is in the future. Nothing was done.', {
+    hint: `Type how far back to go, like ${example}.`,
+    field: 'since',
+  });
+}
+
 /** A moment as it is typed after `--since`, to the second, so that it means the same whenever a button is pressed. */
 export const sinceArg = (at: number): string => `--since=${new Date(at).toISOString().slice(0, 19)}Z`;
 
