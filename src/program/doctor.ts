@@ -238,10 +238,5 @@ async function hostOf({ hosting: settings }: Config, { db }: Data['database'], {
     directory.close();
     await hosting.close();
   };
-  const context: Pick<HealthContext, 'read' | 'listing' | 'freshenNames'> = {
-    read: (call) => hosting.read(call),
-    listing: directory.listing,
-    freshenNames: directory.freshen,
-  };
-  return { context, close };
+  return { context: { read: hosting.read, listing: directory.listing, freshenNames: directory.freshen }, close };
 }
