@@ -11,16 +11,7 @@ import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 
 /** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
-export type LogReader = {
-  /** Rejects if `recall` does, or if the thread ends. */
-  readonly analyze: (query: LogQuery, recall: SentSince) => Promise<Page>;
-  /** Rejects if the thread ends. */
-  readonly peaks: (query: PeakQuery) => Promise<LogPeaks>;
-  /** Rejects if the thread ends. */
-  readonly findNew: (query: NewKindsQuery) => Promise<NewKinds>;
-  /** Ends the thread; running analyses reject. */
-  readonly close: () => Promise<void>;
-};
+export type LogReader = ReturnType<typeof createLogReader>;
 
 /** A request to the thread, with the port for its answers. */
 export type ThreadRequest = { readonly task: Task; readonly secrets: readonly string[]; readonly port: MessagePort };
@@ -45,16 +36,22 @@ const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 
 const idleMs = 60_000;
 
 /** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
-export function createLogReader(aliasKey: string): LogReader {
+export function createLogReader(aliasKey: string) {
   const alias = aliasesBy(aliasKey);
   // A parsed log takes ten times its size in memory, so one long log at a time.
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   const { run, close } = createThread(aliasKey);
   return {
-    analyze: (look, recall) =>
-      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => run<Page>({ look }, recall)),
-    peaks: (peaks) => (peaks.text.length < short ? peaksIn(peaks, alias) : inTurn(() => run<LogPeaks>({ peaks }))),
-    findNew: (find) => (find.text.length < short ? findNewKinds(find, alias) : inTurn(() => run<NewKinds>({ find }))),
+    /** Rejects if `recall` does, or if the thread ends. */
+    analyze: (look: LogQuery, recall: SentSince): Promise<Page> =>
+      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => run({ look }, recall)),
+    /** Rejects if the thread ends. */
+    peaks: (peaks: PeakQuery): Promise<LogPeaks> =>
+      peaks.text.length < short ? peaksIn(peaks, alias) : inTurn(() => run({ peaks })),
+    /** Rejects if the thread ends. */
+    findNew: (find: NewKindsQuery): Promise<NewKinds> =>
+      find.text.length < short ? findNewKinds(find, alias) : inTurn(() => run({ find })),
+    /** Ends the thread; running analyses reject. */
     close,
   };
 }
