@@ -47,7 +47,10 @@ export function logInWords({ log, entries }: TimeLine): Text {
 
 function entryInWords(entry: TimeLineEntry): Text {
   const at = time(entry.at, 'date');
-  if (entry.kind === 'peak') return say`📈 ${at} · ${peakInWords(entry)}`;
+  if (entry.kind === 'peak') {
+    const { count, from, to, says } = entry;
+    return say`📈 ${at} · ${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
+  }
   if (entry.kind === 'hold') {
     const terms = holdTerms(entry);
     return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
@@ -60,10 +63,6 @@ function entryInWords(entry: TimeLineEntry): Text {
 }
 
 const drawn = ({ id }: NamedActor): Text => [actor(id)];
-
-/** A peak in a sentence, without its time. */
-const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>
-  say`${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
 
 const holdTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'hold' }>): Text =>
   joined(

@@ -1,5 +1,5 @@
 import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../duration.ts';
-import { Refusal } from '../../../errors.ts';
+import { attempt, Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
 /** A point in time as it was typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
@@ -98,14 +98,12 @@ const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) 
 
 /** The offset of `zone` from UTC at that time, in milliseconds; 0 for an unknown zone. */
 function offsetOf(zone: string, at: number): number {
-  try {
-    const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+  const shown = attempt(() =>
+    new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
       .formatToParts(at)
-      .find((part) => part.type === 'timeZoneName')?.value;
-    return aheadOf(shown);
-  } catch {
-    return 0;
-  }
+      .find(({ type }) => type === 'timeZoneName'),
+  );
+  return aheadOf(shown?.value);
 }
 
 /** `+0530` or `+05:30` in milliseconds; 0 without one. */
