@@ -50,7 +50,9 @@ export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, re
   const there = instead && say`asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')})`;
   const each = readings.length > 1 || cut ? [paragraph(...readings.map(inOneLine))] : [];
   return {
-    title: cut ? noVerdict(of.name, readings.length) : titleOf(of.name, verdict),
+    title: cut
+      ? say`❔ **No verdict on ${of.name}**: ${counted(readings.length, 'reading')} of ${readingsForBad}`
+      : titleOf(of.name, verdict),
     parts: [...(cut ? [paragraph(whyCut[cut])] : []), ...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
     source: joined(
       [shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more, there],
@@ -64,9 +66,6 @@ export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, re
     ],
   };
 }
-
-const noVerdict = (name: string, count: number): Text =>
-  say`❔ **No verdict on ${name}**: ${counted(count, 'reading')} of ${readingsForBad}`;
 
 const whyCut: Readonly<Record<NonNullable<SiteVerdict['cut']>, string>> = {
   busy: "I'm reading too many sites right now, so I didn't read this one again. Please check it again in a minute.",

@@ -48,10 +48,8 @@ export const files = report({
   },
 });
 
-type FoundFolder = { readonly at: string; readonly children: readonly FileNode[] | undefined };
-
 /** The node at the path; other Unicode forms of the same path match too. */
-function folderAt(all: readonly FileNode[], env: Environment, wanted: string): FoundFolder {
+function folderAt(all: readonly FileNode[], env: Environment, wanted: string) {
   const paths = pathsOf(all);
   const exact = paths.get(wanted);
   if (exact) return { at: wanted, children: exact.children };

@@ -3,7 +3,7 @@ import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
 import { logFiles, type LogsInput, type TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
-import { momentAt } from './kit/values/times.ts';
+import { momentAt, startOf } from './kit/values/times.ts';
 
 const defaultLines = 1_000;
 const maxLines = 20_000;
@@ -54,14 +54,8 @@ const askedOf = ({ since, until, log = defaultLog, ...rest }: Input<typeof field
 });
 
 function spanOf({ since, until }: Input<typeof fields>, now: number, zone: string): TimeSpan {
-  const from = since && momentAt(since, now, zone);
+  const from = since && startOf(since, now, zone, '1h');
   const to = until && momentAt(until, now, zone);
-  if (from !== undefined && from > now) {
-    throw new Refusal('--since is in the future. Nothing was done.', {
-      hint: 'Type how far back to go, like 1h.',
-      field: 'since',
-    });
-  }
   if (from !== undefined && to !== undefined && to <= from) {
     throw new Refusal('--until is not after --since. Nothing was done.', {
       hint: 'Leave --until out, or type a later time.',

@@ -36,9 +36,6 @@ type ManyReport<T> = {
   readonly now: number;
 };
 
-/** What is not known comes before what is well, so that it is on the first page. */
-const order: readonly StatusText['mark'][] = ['⚠️', '•', '❔', '✅', '🚫'];
-
 const columns = ['environment', 'state', 'says', 'read at'];
 
 const slugOf = (title: Text): string =>
@@ -47,7 +44,10 @@ const slugOf = (title: Text): string =>
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** The marks in words, for a file. */
+/**
+ * The marks in words, for a file, in the order of their lines. What is not known comes before what is well, so that it is
+ * on the first page.
+ */
 const states: Readonly<Record<StatusText['mark'], string>> = {
   '⚠️': 'needs a look',
   '•': 'found',
@@ -55,6 +55,7 @@ const states: Readonly<Record<StatusText['mark'], string>> = {
   '✅': 'well',
   '🚫': 'not shown',
 };
+const order = Object.keys(states);
 
 export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: ManyReport<T>): Page {
   const lines = each

@@ -19,16 +19,14 @@ import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
 import { failureMessage } from './failure.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
  * output. It can run beside a bot and writes nothing to the database.
  */
 
-/** Exit codes: fine, the trail was altered, wrong words or a wrong machine, or it cannot be proven. */
-const exitCodes = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
-export const exitCodeOf = { proven: exitCodes.well, altered: exitCodes.altered, unproven: exitCodes.unproven } as const;
+export const exitCodeOf = { proven: exitCodes.fine, altered: exitCodes.look, unproven: exitCodes.unknown } as const;
 
 /** Its `write` resolves once the reader can take more: a trail may be longer than the memory. */
 type TrailOut = Pick<Out, 'complain'> & { readonly write: (text: string) => Promise<unknown> };
@@ -64,18 +62,14 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Tr
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
   const kind = asked && format.read(asked);
-  const db = await openExisting(databaseUrl);
-  try {
-    if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
-    let head = headOf(kind);
-    for await (const entries of wholeTrail(db, from)) {
-      await write(head + entries.map((one) => exportLine(kind, one)).join(''));
-      head = '';
-    }
-    return exitCodes.well;
-  } finally {
-    await db.destroy();
+  await using db = await openExisting(databaseUrl);
+  if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
+  let head = headOf(kind);
+  for await (const entries of wholeTrail(db, from)) {
+    await write(head + entries.map((one) => exportLine(kind, one)).join(''));
+    head = '';
   }
+  return exitCodes.fine;
 }
 
 /** Opens the database. A missing or unreadable file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */

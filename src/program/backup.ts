@@ -13,12 +13,10 @@ import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../text.ts';
 import { exitCodeOf, inLines, openExisting } from './audit.ts';
 import { failureMessage } from './failure.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** `sitehand backup FILE`: a copy of the database in one file, taken beside a running bot and checked. */
 
-/** Exit codes besides those of verifying the trail in the backup: nothing was written. */
-const notWritten = 2;
 const nothing = 'Nothing was written.';
 
 /** Runs the words. Resolves with the exit code, never rejects. */
@@ -34,30 +32,26 @@ export async function backup(
     return await run(resolve(file), readTrailConfig(environment), write);
   } catch (error) {
     complain(`${failureMessage(error, 'The backup failed', nothing)}\n`);
-    return notWritten;
+    return exitCodes.wrong;
   }
 }
 
 async function run(file: string, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
   refuseToOverwrite(file);
-  const db = await openExisting(databaseUrl);
-  try {
-    const step = await stepOf(db);
-    if (step === 0) throw new Refusal(`The database has no tables yet, so there is nothing to back up. ${nothing}`);
-    if (step > migrations.length) {
-      throw new Refusal(
-        `A newer Sitehand wrote this database (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
-      );
-    }
-    const checked = await unfinished(file, async (part) => {
-      await writeBackup(db, part);
-      return check(part, auditKeysOf(keys));
-    });
-    write(`Backed up to ${file}: ${checked.says}\n`);
-    return checked.code;
-  } finally {
-    await db.destroy();
+  await using db = await openExisting(databaseUrl);
+  const step = await stepOf(db);
+  if (step === 0) throw new Refusal(`The database has no tables yet, so there is nothing to back up. ${nothing}`);
+  if (step > migrations.length) {
+    throw new Refusal(
+      `A newer Sitehand wrote this database (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
+    );
   }
+  const checked = await unfinished(file, async (part) => {
+    await writeBackup(db, part);
+    return check(part, auditKeysOf(keys));
+  });
+  write(`Backed up to ${file}: ${checked.says}\n`);
+  return checked.code;
 }
 
 function refuseToOverwrite(file: string): void {
@@ -115,17 +109,13 @@ function flush(path: string): void {
 
 /** Reads the backup as a restore would. */
 async function check(path: string, keys: readonly Buffer[]) {
-  const file = readSqlite(path);
-  try {
-    const flaw = await flawOf(file, await stepOf(file));
-    if (flaw === 'foreign') throw new Error('the tables of the database are not as Sitehand made them');
-    if (flaw) throw new Error('what was written cannot be read back');
-    const finding = await findingOf(file, keys, Date.now());
-    const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
-    return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
-  } finally {
-    await file.destroy();
-  }
+  await using file = readSqlite(path);
+  const flaw = await flawOf(file, await stepOf(file));
+  if (flaw === 'foreign') throw new Error('the tables of the database are not as Sitehand made them');
+  if (flaw) throw new Error('what was written cannot be read back');
+  const finding = await findingOf(file, keys, Date.now());
+  const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
+  return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
 }
 
 /** What is in it, as a clause without a full stop. */

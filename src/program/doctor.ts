@@ -29,7 +29,7 @@ import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/
 import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
-import { exitCodes } from './setup/stopped.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /**
  * What `doctor` checks in Slack, and what a start needs, without a running bot or beside one: it writes nothing, posts
@@ -42,11 +42,11 @@ type Known = NonNullable<Parameters<typeof healthOf>[1]>;
 export async function doctor(
   words: readonly string[],
   environment?: EnvironmentVariables,
-  write: (text: string) => void = (text) => void process.stdout.write(text),
+  write: Out['write'] = out.write,
 ): Promise<number> {
   const asJson = words[0] === '--json';
   if (words.length > (asJson ? 1 : 0)) {
-    process.stderr.write('Use doctor, or doctor --json. Nothing was checked.\n');
+    out.complain('Use doctor, or doctor --json. Nothing was checked.\n');
     return exitCodes.wrong;
   }
   try {
@@ -119,7 +119,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
 
 /** There is no log: standard output is the report. */
 function onTrouble(what: string, error: unknown): void {
-  process.stderr.write(scrub(`Trouble while ${what}: ${errorMessage(error)}\n`));
+  out.complain(scrub(`Trouble while ${what}: ${errorMessage(error)}\n`));
 }
 
 const signingSecretIsSet = well(
@@ -129,9 +129,7 @@ const signingSecretIsSet = well(
 const noAnswer = unknown(say`unknown: Slack has not said who I am`);
 const slackIsSilent: Known = { 'Slack user groups': noAnswer, 'Ops channel': noAnswer };
 
-type SlackParts = Pick<HealthContext, 'askSlack' | 'lookAt' | 'membersOf' | 'groupTrouble'>;
-
-function slackParts(client: WebClient, bot: Bot | undefined): SlackParts {
+function slackParts(client: WebClient, bot: Bot | undefined) {
   const onToken = (): void => undefined;
   const lookAt = createChannelLook({ client, freshMs: Number.POSITIVE_INFINITY, onToken });
   const people = createPeople({
@@ -240,10 +238,5 @@ async function hostOf({ hosting: settings }: Config, { db }: Data['database'], {
     directory.close();
     await hosting.close();
   };
-  const context: Pick<HealthContext, 'read' | 'listing' | 'freshenNames'> = {
-    read: (call) => hosting.read(call),
-    listing: directory.listing,
-    freshenNames: directory.freshen,
-  };
-  return { context, close };
+  return { context: { read: hosting.read, listing: directory.listing, freshenNames: directory.freshen }, close };
 }

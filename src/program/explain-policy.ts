@@ -1,6 +1,6 @@
 import type { Ability } from '../commands/kit/builtin.ts';
 import { Refusal } from '../errors.ts';
-import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import type { Person } from '../pipeline/access/access-check.ts';
 import { explainAccess } from '../pipeline/access/explain-access.ts';
 import type { KnownNames } from '../pipeline/language/resolve.ts';
@@ -89,7 +89,9 @@ function namesIn(policy: Policy, words: readonly string[]): KnownNames {
   const once = [...new Set(words)];
   return {
     environments: once.filter((word) => environmentShape.test(word)).map((word) => environmentOf(policy, word)),
-    domains: once.filter((word) => domainShape.test(word)).map(domainOf),
+    domains: once
+      .filter((word) => domainShape.test(word))
+      .map((name) => ({ kind: 'domain', id: name, name, site: undefined })),
   };
 }
 
@@ -99,5 +101,3 @@ function environmentOf(policy: Policy, name: string): Environment {
   const live = isLive(policy, { ...(pinned && { id: pinned.id }), site, name: own, kindKnown: true });
   return { kind: 'environment', id: pinned?.id ?? name, name, live, site: { id: site, name: site } };
 }
-
-const domainOf = (name: string): Domain => ({ kind: 'domain', id: name, name, site: undefined });

@@ -10,12 +10,9 @@ import { readPolicy } from '../policy/watch.ts';
 import { joined, plain } from '../text.ts';
 import { readExpectations, type Expectation } from './expectations.ts';
 import { explainPolicy } from './explain-policy.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
-
-/** Exit codes: it holds, it has mistakes or something in it is not as expected, wrong words. */
-const exitCodes = { holds: 0, mistakes: 1, wrong: 2 } as const;
 
 /** Runs the words. Resolves with the exit code, never rejects. */
 export async function policy(
@@ -35,13 +32,13 @@ export async function policy(
   const read = await readPolicy(file, rights);
   if (read.kind === 'mistakes') {
     for (const mistake of read.mistakes) write(located(file, mistake));
-    return exitCodes.mistakes;
+    return exitCodes.look;
   }
   if (word === 'explain') return explain(read.policy, given ?? '', { write, complain });
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', { write, complain });
   const { rules, groups, hash } = read.policy;
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
-  return exitCodes.holds;
+  return exitCodes.fine;
 }
 
 /** As compilers write it, so that editors and CI find the place. */
@@ -56,7 +53,7 @@ async function explain(rules: Policy, question: string, { write, complain }: Out
   const { title, parts } = abilityPage(answer, false);
   const lines = [title, ...textsIn(parts)];
   write(`${plain(joined(lines, '\n'))}\n`);
-  return exitCodes.holds;
+  return exitCodes.fine;
 }
 
 async function check(rules: Policy, file: string, { write }: Out): Promise<number> {
@@ -74,7 +71,7 @@ async function check(rules: Policy, file: string, { write }: Out): Promise<numbe
   }
   const all = read.expectations.length;
   write(wrong === 0 ? `All ${all} expectations hold.\n` : `${wrong} of ${all} expectations do not hold.\n`);
-  return wrong === 0 ? exitCodes.holds : exitCodes.mistakes;
+  return wrong === 0 ? exitCodes.fine : exitCodes.look;
 }
 
 /** What is otherwise than expected, in a sentence; undefined if nothing is. */

@@ -21,12 +21,10 @@ import { code, plain, say } from '../text.ts';
 import { exitCodeOf, inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
 
-/** Exit code besides those of verifying the trail: nothing was restored. An altered trail is not restored either. */
-const notRestored = 2;
 const nothing = 'Nothing was restored.';
 
 /** Runs the words. Resolves with the exit code, never rejects. */
@@ -43,7 +41,7 @@ export async function restore(
     return await withBackup(resolve(file), (backup) => run(resolve(file), backup, config, { write, complain }));
   } catch (error) {
     complain(`${failureMessage(error, 'The restore failed', nothing)}\n`);
-    return notRestored;
+    return exitCodes.wrong;
   }
 }
 
@@ -66,23 +64,15 @@ const whatNext = say`All sending is paused. Start Sitehand, compare the host's p
 /** Opens the backup for `work`: brought to this version's step in a copy if it is older. Throws `Refusal`. */
 async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>): Promise<T> {
   refuseUnlessAFile(path);
-  const file = readSqlite(path);
+  await using file = readSqlite(path);
+  const step = await checkedStep(path, file);
+  if (step === migrations.length) return await work(file);
+  const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
   try {
-    const step = await checkedStep(path, file);
-    if (step === migrations.length) return await work(file);
-    const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
-    try {
-      const copy = await upgradedCopy(path, join(folder, 'upgraded.db'));
-      try {
-        return await work(copy);
-      } finally {
-        await copy.destroy();
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    await using copy = await upgradedCopy(path, join(folder, 'upgraded.db'));
+    return await work(copy);
   } finally {
-    await file.destroy();
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -144,12 +134,8 @@ async function refuseUnlessEmpty(url: string): Promise<void> {
     });
   }
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const db = await openToRead(url);
-  try {
-    if (await isUsed(db)) throw notEmpty;
-  } finally {
-    await db.destroy();
-  }
+  await using db = await openToRead(url);
+  if (await isUsed(db)) throw notEmpty;
 }
 
 async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['complain']): Promise<void> {

@@ -1,13 +1,12 @@
 import { showDuration, dayMs, hourMs } from '../../duration.ts';
-import { listBackups } from '../../hosting/contract/backups.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
 import { joined, say, time } from '../../text.ts';
 import { duration, environments, option } from '../kit/fields.ts';
 import { age, counted, listOr, readAt, type Page } from '../kit/page.ts';
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
-import { manyPage, type Ranked } from '../many-environments.ts';
-import { newestBackup } from './newest.ts';
+import { asEnvironments, manyPage, type Ranked } from '../many-environments.ts';
+import { backupsOf, newestBackup } from './newest.ts';
 
 export const backupsList = report({
   summary: 'List the backups of an environment, or the newest ones of many',
@@ -16,10 +15,9 @@ export const backupsList = report({
   fields: { env: environments(), older: option(duration('Older than', hourMs, 365 * dayMs)) },
   target: 'env',
   show: async ({ input: { env, older }, read, each, now }) => {
-    if (env.kind === 'environments') return newestOfMany(env, older, { each, now });
-    if (older !== undefined) return newestOfMany({ all: [env], trouble: undefined }, older, { each, now });
-    const backups = [...(await read(listBackups({ env_id: env.id })))];
-    backups.sort((a, b) => (b.created_at ?? 0) - (a.created_at ?? 0));
+    if (env.kind === 'environments' || older !== undefined)
+      return newestOfMany(asEnvironments(env), older, { each, now });
+    const backups = await backupsOf(read, env);
     const newest = backups[0]?.created_at;
     return {
       title: say`**${env.name} · backups** · ${counted(backups.length, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,

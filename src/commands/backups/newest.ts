@@ -5,13 +5,17 @@ import type { NewestBackup } from '../kit/site-status.ts';
 import { say, time, type Text } from '../../text.ts';
 import { dayMs } from '../../duration.ts';
 
+/** Reads the backups of an environment, the newest first. */
+export const backupsOf = async (read: HostReader, { id }: Environment) =>
+  (await read(listBackups({ env_id: id }))).toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
+
 /**
  * Reads the newest backup of an environment; null if there is none. If any has no time, that one may be the newest, so
  * the time is unknown.
  */
-export async function newestBackup(read: HostReader, { id }: Environment): Promise<NewestBackup> {
-  const backups = await read(listBackups({ env_id: id }));
-  const [newest] = backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
+export async function newestBackup(read: HostReader, env: Environment): Promise<NewestBackup> {
+  const backups = await backupsOf(read, env);
+  const [newest] = backups;
   if (newest === undefined) return null;
   const isCertain = backups.length === 1 || backups.every(({ created_at: at }) => typeof at === 'number');
   return isCertain ? { type: newest.type ?? '', at: newest.created_at ?? undefined } : { type: '', at: undefined };

@@ -3,7 +3,8 @@ import { code, mention, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
-import { startOf, timeLinePage } from './time-line.ts';
+import { startOf } from '../kit/values/times.ts';
+import { timeLinePage } from './time-line.ts';
 
 export const changes = builtin({
   summary: 'List changes, newest first, or what happened to an environment since a time',
@@ -27,7 +28,7 @@ export const changes = builtin({
           hint: say`Name one, as in ${code('changes acme-shop/live --since 2d')}.`,
           field: 'env',
         });
-      const from = startOf(since, queryService.now, queryService.person.zone);
+      const from = startOf(since, queryService.now, queryService.person.zone, '2d');
       return timeLinePage(env, await queryService.timeLine(env, from));
     }
     const { lines, more } = await queryService.changes({ env, mine, waiting });

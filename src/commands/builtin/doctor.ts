@@ -10,17 +10,15 @@ export const doctor = builtin({
     const checks = await queryService.health();
     return {
       title: titleOf(checks),
-      parts: [{ kind: 'list', entries: worstFirst(checks).map(inWords) }],
+      parts: [{ kind: 'list', entries: checks.toSorted((one, other) => rankOf(one) - rankOf(other)).map(inWords) }],
       source: 'checked just now; nothing was changed',
       offers: [{ label: 'Check again', args: ['doctor'] }],
     };
   },
 });
 
+/** The worst come first. */
 const rankOf = ({ ok }: Check): number => (ok === false ? 0 : ok === undefined ? 1 : 2);
-
-const worstFirst = (checks: readonly Check[]): readonly Check[] =>
-  checks.toSorted((one, other) => rankOf(one) - rankOf(other));
 
 /** A check in a line: its mark, what was checked, how it is, and what to do. */
 function inWords({ what, ok, says, hint }: Check): Text {

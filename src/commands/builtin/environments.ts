@@ -37,9 +37,7 @@ export const environments = builtin({
   },
 });
 
-type Row = { readonly name: string; readonly kind: string; readonly id: string };
-
-function rowsOf(environments: readonly Environment[], domains: readonly Domain[]): readonly Row[] {
+function rowsOf(environments: readonly Environment[], domains: readonly Domain[]) {
   const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
   return [
     ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),

@@ -23,6 +23,7 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
 
 /** A part of a line. The worst part gives the line its mark and its place. */
 type Part = Omit<Ranked, 'says'> & { readonly says: Inline };
+const part = (mark: Part['mark'], rank: number, says: Inline): Part => ({ mark, rank, says });
 
 function briefText({ work, backup }: BriefStatus, now: number): Ranked {
   const parts = [...workText(work), backupText(backup, now)];
@@ -42,32 +43,22 @@ function workText({ lock, open, hidden, more }: SiteWork): readonly Part[] {
   const unclear = open.filter(({ state }) => state.includes('unknown'));
   const others = open.length - unclear.length + hidden;
   return [
-    ...unclear.map(({ number }): Part => ({
-      mark: '⚠️',
-      rank: 0,
-      says: say`**outcome of ${code(`#${number}`)} unknown**`,
-    })),
-    ...(lock ? [{ mark: '⚠️', rank: 1, says: say`**locked**` } as const] : []),
+    ...unclear.map(({ number }) => part('⚠️', 0, say`**outcome of ${code(`#${number}`)} unknown**`)),
+    ...(lock ? [part('⚠️', 1, say`**locked**`)] : []),
     ...(others > 0 || more
-      ? [
-          {
-            mark: '✅',
-            rank: 6,
-            says: `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`,
-          } as const,
-        ]
+      ? [part('✅', 6, `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`)]
       : []),
   ];
 }
 
-function backupText(part: StatusPart<NewestBackup>, now: number): Part {
-  if (part.kind === 'not allowed' || part.kind === 'rights unknown')
-    return { mark: '❔', rank: 5, says: `you may not see its backups` };
-  if (part.kind !== 'found') return { mark: '❔', rank: 4, says: `newest backup unknown` };
-  const backup = part.found;
-  if (backup === null) return { mark: '⚠️', rank: 2, says: say`**no backup**` };
-  if (backup.at === undefined) return { mark: '❔', rank: 4, says: `age of the newest backup unknown` };
+function backupText(read: StatusPart<NewestBackup>, now: number): Part {
+  if (read.kind === 'not allowed' || read.kind === 'rights unknown')
+    return part('❔', 5, 'you may not see its backups');
+  if (read.kind !== 'found') return part('❔', 4, 'newest backup unknown');
+  const backup = read.found;
+  if (backup === null) return part('⚠️', 2, say`**no backup**`);
+  if (backup.at === undefined) return part('❔', 4, 'age of the newest backup unknown');
   const isOld = now - backup.at > dayMs;
   const says = `newest backup ${age(now - backup.at)}`;
-  return isOld ? { mark: '⚠️', rank: 3, says } : { mark: '✅', rank: 7, says };
+  return isOld ? part('⚠️', 3, says) : part('✅', 7, says);
 }

@@ -29,15 +29,13 @@ export const status = builtin({
     const lines = linesOf(found, queryService.now);
     return {
       title: titleOf(env, lines),
-      parts: [paragraph(...lines.map(drawn))],
+      parts: [paragraph(...lines.map(({ mark, label, says }) => say`${mark} **${label}:** ${says}`))],
       source: say`read ${time(queryService.now, 'date')}, each part by itself; for you alone`,
       offers: offersFor(found, env, queryService),
       ...(verdict && { later: async () => checkPage(env, await verdict()) }),
     };
   },
 });
-
-const drawn = ({ mark, label, says }: StatusLine): Text => say`${mark} **${label}:** ${says}`;
 
 /** Unknown is not well. What this person may not see says nothing either way. */
 function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {

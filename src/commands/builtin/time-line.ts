@@ -1,20 +1,9 @@
 import { spokenDuration } from '../../duration.ts';
-import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
-import { momentAt, sinceArg, type Moment } from '../kit/values/times.ts';
-
-/** The start of a span that ends now. Throws `Refusal` for the future. */
-export function startOf(since: Moment, now: number, zone: string): number {
-  const from = momentAt(since, now, zone);
-  if (from <= now) return from;
-  throw new Refusal('--since is in the future. Nothing was done.', {
-    hint: 'Type how far back to go, like 2d.',
-    field: 'since',
-  });
-}
+import { sinceArg } from '../kit/values/times.ts';
 
 /** What happened to an environment, oldest first. */
 export function timeLinePage(env: Environment, line: TimeLine): Page {
@@ -58,7 +47,10 @@ export function logInWords({ log, entries }: TimeLine): Text {
 
 function entryInWords(entry: TimeLineEntry): Text {
   const at = time(entry.at, 'date');
-  if (entry.kind === 'peak') return say`📈 ${at} · ${peakInWords(entry)}`;
+  if (entry.kind === 'peak') {
+    const { count, from, to, says } = entry;
+    return say`📈 ${at} · ${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
+  }
   if (entry.kind === 'hold') {
     const terms = holdTerms(entry);
     return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
@@ -71,10 +63,6 @@ function entryInWords(entry: TimeLineEntry): Text {
 }
 
 const drawn = ({ id }: NamedActor): Text => [actor(id)];
-
-/** A peak in a sentence, without its time. */
-const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>
-  say`${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
 
 const holdTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'hold' }>): Text =>
   joined(

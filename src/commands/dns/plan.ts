@@ -58,29 +58,10 @@ const sendable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
 /** What the request does to the existing records. */
-export type Plan = {
-  readonly whole: string;
-  readonly isApex: boolean;
-  /** Records of this name and type; several cannot be told apart. */
-  readonly records: readonly ListedRecord[];
-  /** Records of this name with other types. */
-  readonly others: readonly ListedRecord[];
-  readonly was: readonly string[];
-  readonly adds: readonly string[];
-  /** Values to add that already exist. */
-  readonly known: readonly string[];
-  /** Values to remove, in the host's spelling. */
-  readonly gone: readonly string[];
-  /** Values to remove that do not exist. */
-  readonly missing: readonly string[];
-  readonly after: readonly string[];
-  readonly oldTtl: number | null | undefined;
-  /** Undefined if the host does not list the current TTL and the request has none. */
-  readonly ttl: number | undefined;
-};
+export type Plan = ReturnType<typeof planOf>;
 
 /** Compares a request with the records of its name. */
-export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot): Plan {
+export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot) {
   const { domain, type, add = [], remove = [] } = wanted;
   const records = all.filter((record) => record.type === type);
   const [first] = records;
@@ -92,15 +73,21 @@ export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot):
   return {
     whole,
     isApex: whole === wholeName('@', domain.name),
+    /** Records of this name and type; several cannot be told apart. */
     records,
+    /** Records of this name with other types. */
     others: all.filter((record) => record.type !== type),
     was,
     adds,
+    /** Values to add that already exist. */
     known: add.filter(isThere),
+    /** Values to remove, in the host's spelling. */
     gone: was.filter((value) => away.has(comparableValue(type, value))),
+    /** Values to remove that do not exist. */
     missing: remove.filter((value) => !isThere(value)),
     after: [...was.filter((value) => !away.has(comparableValue(type, value))), ...adds],
     oldTtl: first?.ttl,
+    /** Undefined if the host does not list the current TTL and the request has none. */
     ttl: wanted.ttl ?? (first === undefined ? newTtl : (first.ttl ?? undefined)),
   };
 }

@@ -6,63 +6,61 @@ import { planOf, type Plan, type Snapshot, type RecordChange } from './plan.ts';
 import { maxValueLength, comparableValue, wrongValue, type RecordType } from './values.ts';
 
 type Refused = Invalid<keyof RecordChange>;
-type Refuse = (field: keyof RecordChange, says: Text, hint?: Inline) => Refused;
-const nothing = 'Nothing was done.';
+const refused = (field: keyof RecordChange, says: Text, hint?: Inline): Refused => ({
+  field,
+  says: say`${says} Nothing was done.`,
+  hint,
+});
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** What is wrong with the input, regardless of the records. */
 export function wrongInput(wanted: RecordChange): Refused | undefined {
   const { domain, type, name, ttl, add = [], remove = [] } = wanted;
   if (add.length + remove.length === 0 && ttl === undefined)
-    return { field: 'add', says: say`What should be changed? ${nothing}`, hint: sayWhat, unsaid: true };
+    return { ...refused('add', say`What should be changed?`, sayWhat), unsaid: true };
   const whole = wholeName(name, domain.name);
   if (!isInZone(whole, domain.name))
-    return {
-      field: 'name',
-      says: say`${code(shortened(whole))} is not a name in ${domain.name}. ${nothing}`,
-      hint: withoutDot,
-    };
+    return refused('name', say`${code(shortened(whole))} is not a name in ${domain.name}.`, withoutDot);
   const wrongName = wrongLabels(whole, recordLabel);
-  if (wrongName !== undefined) return { field: 'name', says: say`${code(shortened(whole))} ${wrongName}. ${nothing}` };
+  if (wrongName !== undefined) return refused('name', say`${code(shortened(whole))} ${wrongName}.`);
   for (const value of add) {
     const wrong = wrongValue(type, value);
-    if (wrong !== undefined) return { field: 'add', says: say`${code(shortened(value))} ${wrong}. ${nothing}` };
+    if (wrong !== undefined) return refused('add', say`${code(shortened(value))} ${wrong}.`);
   }
   const removed = new Set(remove.map((value) => comparableValue(type, value)));
   const both = add.find((value) => removed.has(comparableValue(type, value)));
-  if (both !== undefined)
-    return { field: 'remove', says: say`${code(shortened(both))} is both added and removed. ${nothing}` };
+  if (both !== undefined) return refused('remove', say`${code(shortened(both))} is both added and removed.`);
   if ([...add, ...remove].join('').length > maxValueLength)
-    return {
-      field: 'add',
-      says: say`These are more than ${maxValueLength} characters in all. ${nothing}`,
-      hint: 'Change fewer values at once.',
-    };
+    return refused(
+      'add',
+      say`These are more than ${maxValueLength} characters in all.`,
+      'Change fewer values at once.',
+    );
   return type === 'CNAME' ? wrongAlias(whole === wholeName('@', domain.name), wanted) : undefined;
 }
 
 function wrongAlias(isApex: boolean, { domain, add = [] }: RecordChange): Refused | undefined {
   if (isApex && add.length > 0)
-    return {
-      field: 'name',
-      says: say`${domain.name} itself can't be a CNAME, because it needs other records. ${nothing}`,
-      hint: 'Point it with an A record.',
-    };
-  return add.length > 1 ? { field: 'add', says: say`A CNAME has one value. ${nothing}` } : undefined;
+    return refused(
+      'name',
+      say`${domain.name} itself can't be a CNAME, because it needs other records.`,
+      'Point it with an A record.',
+    );
+  return add.length > 1 ? refused('add', say`A CNAME has one value.`) : undefined;
 }
 
 /** Conflicts with the existing records. */
 export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | undefined {
+  const conflict = conflictOf(wanted, snapshot);
+  const offer = { label: `DNS of ${wanted.domain.name}`, args: ['dns', 'list', wanted.domain.id] };
+  return conflict && { ...conflict, offers: [offer] };
+}
+
+function conflictOf(wanted: RecordChange, snapshot: Snapshot): Refused | undefined {
   const plan = planOf(wanted, snapshot);
   const { least = 0 } = snapshot;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
-  const refused: Refuse = (field, says, hint) => ({
-    field,
-    says: say`${says} ${nothing}`,
-    ...(hint !== undefined && { hint }),
-    offers: [{ label: `DNS of ${wanted.domain.name}`, args: ['dns', 'list', wanted.domain.id] }],
-  });
   if (records.length > 1)
     return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);
   if (records.length === 1 && was.length === 0)
@@ -93,11 +91,11 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
         ? say`${valuesInShort(known)} is already in the ${record}.`
         : say`The ${record} already has this TTL.`,
     );
-  return cnameConflict(wanted.type, plan, refused);
+  return cnameConflict(wanted.type, plan);
 }
 
 /** A CNAME cannot share its name with other records. */
-function cnameConflict(type: RecordType, plan: Plan, refused: Refuse): Refused | undefined {
+function cnameConflict(type: RecordType, plan: Plan): Refused | undefined {
   const { others, after, adds, was, whole } = plan;
   if (adds.length === 0) return undefined;
   const [other] = type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');

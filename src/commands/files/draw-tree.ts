@@ -6,8 +6,6 @@ import { counted } from '../kit/page.ts';
 const maxLines = 20_000;
 const maxNameLength = 200;
 
-type Entry = { readonly name: string; readonly node: FileNode };
-
 /** Draws the contents of a folder as lines, folders first, up to a number of levels; `cut`: there are deeper ones. */
 export function drawTree(nodes: readonly FileNode[], depth: number) {
   const lines: string[] = [];
@@ -82,7 +80,7 @@ function walk(nodes: readonly FileNode[], visit: (path: string, node: FileNode) 
 /** The node's name; if it has none, the end of its path. */
 const nameOf = ({ name, path }: FileNode): string => name || path?.replace(/\/+$/, '').split('/').at(-1) || '(unnamed)';
 
-function sorted(nodes: readonly FileNode[]): readonly Entry[] {
+function sorted(nodes: readonly FileNode[]) {
   return nodes
     .map((node) => ({ name: nameOf(node), node }))
     .sort(

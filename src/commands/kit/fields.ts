@@ -113,11 +113,8 @@ export const domain = (): NameField<Domain, false> => ({
 });
 
 export const environmentOrDomain = (): NameField<Environment | Domain, false> => ({
-  kind: 'environment',
+  ...environment('Environment or domain'),
   orDomain: true,
-  label: 'Environment or domain',
-  place: 'word',
-  optional: false,
   shown: 'site/environment|domain',
 });
 

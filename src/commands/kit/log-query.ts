@@ -21,29 +21,27 @@ export type LogsInput = {
 /** A change of an environment: when it was sent (epoch ms), its number, and what it did. */
 export type SentChange = { readonly at: number; readonly number: number; readonly says: string };
 
-/** A log as the host sent it, and what was requested. Plain data, so it can be passed to another thread. */
-export type LogQuery = {
+/** A log as the host sent it. Plain data, so it can be passed to another thread. */
+export type SentLog = {
   readonly text: string;
-  readonly asked: LogsInput;
   /** How many lines were requested; if the host sent that many, it may have more. */
   readonly wanted: number;
+  readonly now: number;
+};
+
+/** A log, and what was requested. */
+export type LogQuery = SentLog & {
+  readonly asked: LogsInput;
   /** The maximum number of lines to show. */
   readonly most: number;
   readonly span: TimeSpan;
-  readonly now: number;
 };
 
 /** The changes sent for the environment since then (epoch ms), oldest first. */
 export type SentSince = (since: number) => Promise<readonly SentChange[]>;
 
-/** An error log as the host sent it, to be searched for peaks in this span (epoch ms). Plain data. */
-export type PeakQuery = {
-  readonly text: string;
-  /** How many lines were requested; if the host sent that many, it may have more. */
-  readonly wanted: number;
-  readonly span: { readonly from: number; readonly to: number };
-  readonly now: number;
-};
+/** An error log to be searched for peaks in this span (epoch ms). */
+export type PeakQuery = SentLog & { readonly span: { readonly from: number; readonly to: number } };
 
 /** Far more errors than usual, from one moment to another (epoch ms), and what most of them say. */
 export type LogPeak = {
@@ -58,6 +56,7 @@ export type LogPeaks = {
   readonly peaks: readonly LogPeak[];
   readonly errors: number;
   readonly lines: number;
+  /** Lines without a time cannot be placed. */
   readonly timeless: number;
   /** The time of the oldest line read, if the log may have older ones in the span. */
   readonly readFrom: number | undefined;

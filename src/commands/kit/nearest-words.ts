@@ -6,8 +6,6 @@ const distance = (one: string, other: string): number =>
   one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
 const sorted = (word: string): string => word.split('').toSorted().join('');
 
-type WordMatch = { readonly word: string; readonly edits: number };
-
 /** The entries of `known` that `typed` may have meant, nearest first, at most five. */
 export const near = (typed: string, known: readonly string[]): readonly string[] =>
   nearestOf(typed, known).map(({ word }) => word);
@@ -18,7 +16,7 @@ export function nearest(typed: string, known: readonly string[]): readonly strin
   return all.filter(({ edits }) => edits === all[0]?.edits).map(({ word }) => word);
 }
 
-function nearestOf(typed: string, known: readonly string[]): readonly WordMatch[] {
+function nearestOf(typed: string, known: readonly string[]) {
   const all = known.map((word) => ({ word, edits: distance(typed, word) }));
   const [first] = all;
   if (typed === '' || first === undefined) return [];

@@ -1,5 +1,5 @@
 import type { Text } from '../../text.ts';
-import type { LogPeak } from './log-query.ts';
+import type { LogPeak, LogPeaks } from './log-query.ts';
 
 /** What happened to an environment in a span of time. Times are epoch milliseconds. */
 
@@ -45,16 +45,7 @@ export type TimeLineEntry =
 
 /** The error log in that span; `why` is a sentence about what kept it from being read. */
 export type LogInSpan =
-  | {
-      readonly kind: 'read';
-      /** How many errors there are. */
-      readonly errors: number;
-      /** How many lines were read, and since when; undefined: the log has no older ones in the span. */
-      readonly lines: number;
-      readonly readFrom: number | undefined;
-      /** Lines without a time cannot be placed. */
-      readonly timeless: number;
-    }
+  | ({ readonly kind: 'read' } & Omit<LogPeaks, 'peaks'>)
   | { readonly kind: 'not read'; readonly why: Text };
 
 export type TimeLine = {

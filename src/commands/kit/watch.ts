@@ -1,17 +1,14 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 import { say, type Text } from '../../text.ts';
+import type { SentLog } from './log-query.ts';
 import { showHours, type Hours } from './values/hours.ts';
 
-/** A log to search for new kinds of errors, as the host sent it. Plain data, so it can be passed to another thread. */
-export type NewKindsQuery = {
-  readonly text: string;
-  /** How many lines were requested. */
-  readonly wanted: number;
+/** A log to search for new kinds of errors. */
+export type NewKindsQuery = SentLog & {
   /** Only kinds first seen since then (epoch ms) are new. */
   readonly since: number;
   /** Only entries with these words count. */
   readonly match: string | undefined;
-  readonly now: number;
 };
 
 /** A kind of error that was first seen since a time. */

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { amount, bold, code, inline, joined, say, type Text } from '../../text.ts';
 import { cutTo, type First, type Section } from './section.ts';
-import { yieldToEventLoop, eachChunk } from './chunks.ts';
+import { eachChunk } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, pathOfCount, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
@@ -28,7 +29,7 @@ export async function accessSection(lines: readonly LineWithRequest[]): Promise<
     if (status >= 400) failing.add(request);
   };
   await eachChunk(lines, (chunk) => chunk.forEach(count));
-  await yieldToEventLoop();
+  await setImmediate();
   const broken = [...statuses].filter(([status]) => status >= 500);
   const firsts = ranked(
     broken,
@@ -41,7 +42,7 @@ export async function accessSection(lines: readonly LineWithRequest[]): Promise<
     underHeading('Slowest', slowest(paths.counts())),
     busiest(visitors),
   ];
-  return { parts: parts.filter((part) => part.length > 0), firsts };
+  return { parts, firsts };
 }
 
 function classesOf(statuses: ReadonlyMap<number, { readonly count: number }>, unread: number): Text {

@@ -20,9 +20,9 @@ async function answer({ task, secrets, port }: ThreadRequest): Promise<void> {
       send({ kind: 'recall', since });
     });
   try {
-    if ('look' in task) send({ kind: 'page', page: await analyze(task.look, alias, recall) });
-    else if ('peaks' in task) send({ kind: 'peaks', peaks: await peaksIn(task.peaks, alias) });
-    else send({ kind: 'kinds', kinds: await findNewKinds(task.find, alias) });
+    if ('look' in task) send({ kind: 'done', result: await analyze(task.look, alias, recall) });
+    else if ('peaks' in task) send({ kind: 'done', result: await peaksIn(task.peaks, alias) });
+    else send({ kind: 'done', result: await findNewKinds(task.find, alias) });
   } catch (error) {
     send({ kind: 'failed', error });
   }

@@ -2,7 +2,7 @@ import type { Page } from '../kit/page.ts';
 import { lineReader, newestOf, plausibleAt } from './lines.ts';
 import { logPage, stretchOf } from './page.ts';
 import { mapInChunks } from './chunks.ts';
-import { beginningOf, selectLines } from './select-lines.ts';
+import { selectLines } from './select-lines.ts';
 import { ledUp } from './timeline.ts';
 import type { LogQuery, SentSince } from '../kit/log-query.ts';
 
@@ -12,8 +12,7 @@ export async function analyze(query: LogQuery, alias: (address: string) => strin
   const raw = newestOf(text, wanted);
   const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
   const kept = selectLines(all, raw, { span, search: asked.search });
-  const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
-  const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;
+  const isCut = (all.length === wanted && !kept.goesBack) || kept.lines.length > most;
   const lines = kept.lines.slice(-most);
   const stretch = stretchOf(lines, { isCut, span, now });
   const happened = stretch ? await recall(stretch.from - ledUp) : [];

@@ -28,8 +28,7 @@ export async function cacheSection(lines: readonly LineWithRequest[]): Promise<S
   const paths = mostFrequent(missed.counts())
     .slice(0, maxPaths)
     .map(({ path, count }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)}`);
-  const parts = [ratios(verdicts, read, lines.length - read), underHeading('Missed most', paths)];
-  return { parts: parts.filter((part) => part.length > 0), firsts: [] };
+  return { parts: [ratios(verdicts, read, lines.length - read), underHeading('Missed most', paths)], firsts: [] };
 }
 
 function ratios(verdicts: ReadonlyMap<string, number>, read: number, unread: number): Text {

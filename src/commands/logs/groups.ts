@@ -120,9 +120,7 @@ export const withoutFolders = (message: string): string => message.replace(folde
 function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[] {
   const whole: MessageKind[] = [];
   // In reverse order, so that the texts starting with a prefix come just before the prefix.
-  for (const text of [...kinds.keys()].sort().toReversed()) {
-    const kind = kinds.get(text);
-    if (kind === undefined) continue;
+  for (const [text, kind] of [...kinds].sort(([one], [other]) => (one < other ? 1 : -1))) {
     const [like, another] = [whole.at(-1), whole.at(-2)];
     const isOne = like?.text.startsWith(text) === true && another?.text.startsWith(text) !== true;
     if (kind.isCut && text.length >= minPrefix && like && isOne) {

@@ -6,7 +6,7 @@ import { mapInChunks } from './chunks.ts';
 import { logFiles } from '../kit/log-query.ts';
 import { kindsOf, shortText } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
-import { beginningOf, selectLines } from './select-lines.ts';
+import { selectLines } from './select-lines.ts';
 import { dayMs } from '../../duration.ts';
 
 const maxLines = 1_000;
@@ -25,8 +25,7 @@ export async function loudestError(
   const newest = newestLines(sent);
   const raw = newestOf(newest, maxLines);
   const all = await mapInChunks(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
-  const { lines, timeless, oldest } = selectLines(all, raw, { span: { from }, search: undefined });
-  const goesBack = oldest !== undefined && oldest < beginningOf({ from });
+  const { lines, timeless, oldest, goesBack } = selectLines(all, raw, { span: { from } });
   const isCut = (raw.length === maxLines || newest.length < sent.length) && !goesBack;
   const kinds = kindsOf(lines);
   const [first] = kinds;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Offer } from '../../errors.ts';
 import { amount, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, type Page, type PagePart, readAt, paragraph } from '../kit/page.ts';
@@ -9,7 +10,7 @@ import { errorSection, isGrave } from './groups.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
-import { yieldToEventLoop, mapInChunks } from './chunks.ts';
+import { mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
 import { hourMs } from '../../duration.ts';
@@ -67,7 +68,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
   if (shown.length === 0) return emptyPage(reading);
   const as = stretch && stretch.from > reading.now - recent ? 'time' : 'date';
   const section = await sectionOf(seen, asked, as);
-  await yieldToEventLoop();
+  await setImmediate();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
@@ -83,7 +84,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
     parts: [
       ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
       ...timeline,
-      ...section.parts.map((text) => paragraph(text)),
+      ...section.parts.filter((part) => part.length > 0).map((part) => paragraph(part)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),

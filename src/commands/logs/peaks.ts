@@ -3,7 +3,7 @@ import { mapInChunks } from './chunks.ts';
 import { isGrave, kindsOf, withoutFolders } from './groups.ts';
 import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
 import { cutTo } from './section.ts';
-import { beginningOf, selectLines } from './select-lines.ts';
+import { selectLines } from './select-lines.ts';
 
 /** Errors are counted in steps of this length. */
 const stepMs = 600_000;
@@ -21,10 +21,9 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
   const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
-  const { lines, oldest, timeless } = selectLines(all, raw, { span, search: undefined });
+  const { lines, oldest, goesBack, timeless } = selectLines(all, raw, { span });
   const errors = lines.filter(({ continues, messages }) => !continues && messages.some(isGrave));
   const timed = errors.filter((line): line is Timed => line.at !== undefined);
-  const goesBack = oldest !== undefined && oldest < beginningOf(span);
   const readFrom = all.length === wanted && !goesBack ? oldest : undefined;
   const from = Math.max(span.from, readFrom ?? span.from);
   return {

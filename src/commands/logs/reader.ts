@@ -11,27 +11,14 @@ import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 
 /** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
-export type LogReader = {
-  /** Rejects if `recall` does, or if the thread ends. */
-  readonly analyze: (query: LogQuery, recall: SentSince) => Promise<Page>;
-  /** Rejects if the thread ends. */
-  readonly peaks: (query: PeakQuery) => Promise<LogPeaks>;
-  /** Rejects if the thread ends. */
-  readonly findNew: (query: NewKindsQuery) => Promise<NewKinds>;
-  /** Ends the thread; running analyses reject. */
-  readonly close: () => Promise<void>;
-};
+export type LogReader = ReturnType<typeof createLogReader>;
 
 /** A request to the thread, with the port for its answers. */
 export type ThreadRequest = { readonly task: Task; readonly secrets: readonly string[]; readonly port: MessagePort };
 type Task = { readonly look: LogQuery } | { readonly peaks: PeakQuery } | { readonly find: NewKindsQuery };
-/** The thread's messages: a question (`recall`), or the final result. */
-type TaskResult =
-  | { readonly kind: 'page'; readonly page: Page }
-  | { readonly kind: 'peaks'; readonly peaks: LogPeaks }
-  | { readonly kind: 'kinds'; readonly kinds: NewKinds };
-export type ThreadMessage =
-  | TaskResult
+/** The thread's messages: a question (`recall`), or how its task ended. */
+export type ThreadMessage<Result = Page | LogPeaks | NewKinds> =
+  | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
 
@@ -48,39 +35,28 @@ const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 
 /** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
 const idleMs = 60_000;
 
-const neverRecalls: SentSince = () => Promise.resolve([]);
-
 /** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
-export function createLogReader(aliasKey: string): LogReader {
+export function createLogReader(aliasKey: string) {
   const alias = aliasesBy(aliasKey);
   // A parsed log takes ten times its size in memory, so one long log at a time.
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   const { run, close } = createThread(aliasKey);
   return {
-    analyze: async (look, recall) => {
-      if (look.text.length < short) return analyze(look, alias, recall);
-      const done = await inTurn(() => run({ look }, recall));
-      return done.kind === 'page' ? done.page : wrongAnswer();
-    },
-    peaks: async (peaks) => {
-      if (peaks.text.length < short) return peaksIn(peaks, alias);
-      const done = await inTurn(() => run({ peaks }, neverRecalls));
-      return done.kind === 'peaks' ? done.peaks : wrongAnswer();
-    },
-    findNew: async (find) => {
-      if (find.text.length < short) return findNewKinds(find, alias);
-      const done = await inTurn(() => run({ find }, neverRecalls));
-      return done.kind === 'kinds' ? done.kinds : wrongAnswer();
-    },
+    /** Rejects if `recall` does, or if the thread ends. */
+    analyze: (look: LogQuery, recall: SentSince): Promise<Page> =>
+      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => run({ look }, recall)),
+    /** Rejects if the thread ends. */
+    peaks: (peaks: PeakQuery): Promise<LogPeaks> =>
+      peaks.text.length < short ? peaksIn(peaks, alias) : inTurn(() => run({ peaks })),
+    /** Rejects if the thread ends. */
+    findNew: (find: NewKindsQuery): Promise<NewKinds> =>
+      find.text.length < short ? findNewKinds(find, alias) : inTurn(() => run({ find })),
+    /** Ends the thread; running analyses reject. */
     close,
   };
 }
 
-const wrongAnswer = (): never => {
-  throw new Error('the thread that reads long logs did another task');
-};
-
-/** The thread, started when it is needed. `run` does one task there. */
+/** The thread, started when it is needed. `run` does one task there, on a port of its own: only its result comes back. */
 function createThread(aliasKey: string) {
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -102,16 +78,16 @@ function createThread(aliasKey: string) {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const run = async (task: Task, recall: SentSince): Promise<TaskResult> => {
+  const run = async <Result>(task: Task, recall: SentSince = async () => []): Promise<Result> => {
     clearTimeout(idle);
     thread ??= start();
     const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
-    const { promise, resolve, reject } = Promise.withResolvers<TaskResult>();
-    here.on('message', (answer: ThreadMessage) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    here.on('message', (answer: ThreadMessage<Result>) => {
       if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
       else if (answer.kind === 'failed') reject(answer.error);
-      else resolve(answer);
+      else resolve(answer.result);
     });
     waiting.add(reject);
     try {

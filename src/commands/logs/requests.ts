@@ -1,23 +1,14 @@
-/** The request in a line of an access or cache log. */
-export type LoggedRequest = {
-  /** Without the query. */
-  readonly path: string;
-  readonly status: number;
-  readonly seconds: number | undefined;
-  /** The visitor's alias. */
-  readonly visitor: string | undefined;
-  /** The rest of the line, without the request, because a path may contain any word. */
-  readonly beside: string;
-};
-
 const protocol = ' HTTP/';
 const answer = /^ HTTP\/[\d.]{1,3}"? (\d{3})(?!\d)/;
 const method = /(?:^|[\s"])([A-Z]{3,12})$/;
 const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
 const alias = /\bclient-[\da-f]{4,}\b/;
 
+/** The request in a line of an access or cache log. */
+export type LoggedRequest = NonNullable<ReturnType<typeof requestIn>>;
+
 /** Reads a masked line. */
-export function requestIn(text: string): LoggedRequest | undefined {
+export function requestIn(text: string) {
   const end = text.indexOf(protocol);
   const answered = end <= 0 ? null : answer.exec(text.slice(end, end + 24));
   if (answered === null) return undefined;
@@ -28,10 +19,13 @@ export function requestIn(text: string): LoggedRequest | undefined {
   const after = text.slice(end + answered[0].length);
   const seconds = duration.exec(after.slice(-24))?.[1];
   return {
+    /** Without the query. */
     path: pathOf(text.slice(start + 1, end)),
     status: Number(answered[1]),
     seconds: seconds === undefined ? undefined : Number(seconds),
+    /** The visitor's alias. */
     visitor: alias.exec(before)?.[0],
+    /** The rest of the line, without the request, because a path may contain any word. */
     beside: `${before} ${after}`,
   };
 }
@@ -55,13 +49,8 @@ export type PathCount = {
 // A single digit is a version or a page number, so it is kept.
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
-type PathCounter = {
-  readonly add: (request: Pick<LoggedRequest, 'path'> & Partial<LoggedRequest>) => void;
-  readonly counts: () => readonly PathCount[];
-};
-
 /** Counts requests by path, one at a time. */
-export function pathCounter(): PathCounter {
+export function pathCounter() {
   const byPath = new Map<string, PathCount>();
   const byFolded = new Map<string, PathCount>();
   const countOf = (path: string): PathCount => {
@@ -75,7 +64,7 @@ export function pathCounter(): PathCounter {
     return counted;
   };
   return {
-    add: ({ path, status, seconds }) => {
+    add: ({ path, status, seconds }: Pick<LoggedRequest, 'path'> & Partial<LoggedRequest>): void => {
       const counted = byPath.get(path) ?? countOf(path);
       counted.count += 1;
       if (status !== undefined) counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1);
@@ -84,7 +73,7 @@ export function pathCounter(): PathCounter {
       counted.seconds.count += 1;
       counted.seconds.most = Math.max(counted.seconds.most, seconds);
     },
-    counts: () => [...byFolded.values()],
+    counts: (): readonly PathCount[] => [...byFolded.values()],
   };
 }
 

@@ -4,7 +4,7 @@ import { beginning, type Text } from '../../text.ts';
 export type Section = {
   /** If entries were grouped: how many kinds there are, and of how many messages. A line counts once for each kind it holds. */
   readonly groups?: { readonly kinds: number; readonly messages: number };
-  /** Each is shown as a separate part. */
+  /** Each is shown as a separate part, unless it is empty. */
   readonly parts: readonly Text[];
   /** Problems and when each was first seen, worst first. */
   readonly firsts: readonly First[];

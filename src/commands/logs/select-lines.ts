@@ -12,12 +12,12 @@ export type SelectedLines = {
   readonly timeless: number;
   /** The time of the oldest line with one, kept or not (epoch ms); undefined if none has a time. */
   readonly oldest: number | undefined;
+  /** That line is from before the requested span, so the lines go back far enough. */
+  readonly goesBack: boolean;
 };
 
 /** Log times are whole seconds, so a line of this second may be from before or after the moment. */
 const second = 1_000;
-/** The start of the span in the precision of log times. */
-export const beginningOf = ({ from = -Infinity }: TimeSpan): number => Math.floor(from / second) * second;
 
 /**
  * Filters the lines, because some hosts ignore the requested span and search. A line without a time gets the time of
@@ -26,10 +26,10 @@ export const beginningOf = ({ from = -Infinity }: TimeSpan): number => Math.floo
 export function selectLines(
   sent: readonly Line[],
   raw: readonly string[],
-  { span, search }: { readonly span: TimeSpan; readonly search: string | undefined },
+  { span, search }: { readonly span: TimeSpan; readonly search?: string | undefined },
 ): SelectedLines {
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
-  const begin = beginningOf(span);
+  const begin = Math.floor((span.from ?? -Infinity) / second) * second;
   const end = span.to ?? Infinity;
   const isInside = ({ at = oldest }: Line): boolean => at === undefined || (at >= begin && at <= end);
   const isAsked = span.from !== undefined || span.to !== undefined;
@@ -45,7 +45,7 @@ export function selectLines(
       if (isAsked && line.at === undefined) timeless += 1;
     }
   }
-  return { lines, outside, unlike, timeless, oldest };
+  return { lines, outside, unlike, timeless, oldest, goesBack: oldest !== undefined && oldest < begin };
 }
 
 /** Whether each line, or its entry, contains these words. Searches the raw lines, so masked text is found too. */

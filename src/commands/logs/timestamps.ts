@@ -1,12 +1,6 @@
 import { momentAt, aheadOf } from '../kit/values/times.ts';
 import { hourMs } from '../../duration.ts';
 
-/**
- * The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. `isZoneless`: it has no
- * zone and was read as UTC.
- */
-type Stamp = { readonly at: number; readonly end: number; readonly isZoneless: boolean };
-
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**
  * `2026-11-21T13:48:00Z`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
@@ -15,8 +9,11 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const stamp =
   /^(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z_/+-]{2,40}))?\]?\s*/;
 
-/** Reads the times of one log's lines. A time without a zone is UTC; one outside `from` and `to` is ignored. */
-export function stampReader(from: number, to: number): (line: string) => Stamp | undefined {
+/**
+ * Reads the times of one log's lines (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. A time
+ * without a zone is read as UTC and `isZoneless`; one outside `from` and `to` is ignored.
+ */
+export function stampReader(from: number, to: number) {
   const offsets = new Map<string, number>();
   const offsetAt = (zone: string, shown: number): number => {
     const key = `${Math.floor(shown / hourMs)} ${zone}`;
@@ -24,7 +21,7 @@ export function stampReader(from: number, to: number): (line: string) => Stamp |
     offsets.set(key, known);
     return known;
   };
-  return (line) => {
+  return (line: string) => {
     const found = stamp.exec(line.slice(0, 300));
     if (found === null) return undefined;
     const [whole, y1, mo1, d1, d2, mo2 = '', y2, hours, minutes, seconds, ahead, zone] = found;

@@ -36,7 +36,7 @@ export const redirectsList = report({
         hint: say`Say it as a word: ${code('"^/old"')}.`,
       };
     }
-    return isExpression(search)
+    return attempt(() => new RegExp(search)) !== undefined
       ? undefined
       : {
           field: 'search',
@@ -82,8 +82,6 @@ const emptyText = ({ env, search }: FieldValues): Text =>
   search === undefined
     ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
     : say`No redirect of ${env.name} matches. Leave the search out to see all of them.`;
-
-const isExpression = (source: string): boolean => attempt(() => new RegExp(source)) !== undefined;
 
 /** Sorts the rules here too, because some hosts do not sort. */
 function sorted(

@@ -6,21 +6,6 @@ import { bold, code, say, time, type Text } from '../../text.ts';
 import { age } from '../kit/page.ts';
 import type { Sources } from '../kit/sources.ts';
 
-/** A theme on an environment; values that the host leaves out are null, so that they survive JSON. */
-export type InstalledTheme = {
-  /** The slug, which updates use as its name. */
-  readonly name: string;
-  readonly title: string | null;
-  readonly status: string | null;
-  readonly version: string | null;
-  readonly hasUpdate: boolean;
-  readonly newVersion: string | null;
-  /** Null if the host does not say. */
-  readonly vulnerable: boolean | null;
-  readonly newVulnerable: boolean | null;
-  readonly updateStatus: string | null;
-};
-
 /** The themes of one environment, by name. */
 export type ThemeListing = {
   /** The list they come from: the company's, or the deprecated list of the environment, and why. */
@@ -75,23 +60,26 @@ export async function inOwnList(env: Environment, all: CompanyList, read: HostRe
 
 /** The themes that the company's list has for one environment. */
 export const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
-  themes.flatMap(({ name, title, environments }) =>
-    environments
-      .filter(({ id }) => id === env.id)
-      .slice(0, 1)
-      .flatMap((one) => (name === undefined ? [] : installed(name, { title, ...one }))),
-  );
+  themes.flatMap(({ name, title, environments }) => {
+    const one = environments.find(({ id }) => id === env.id);
+    return name === undefined || one === undefined ? [] : installed(name, { title, ...one });
+  });
+
+/** A theme on an environment; values that the host leaves out are null, so that they survive JSON. */
+export type InstalledTheme = ReturnType<typeof installed>;
 
 const installed = (
   name: string,
   { title, ...one }: Partial<CompanyTheme['environments'][number]> & { readonly title?: string | undefined },
-): InstalledTheme => ({
+) => ({
+  /** The slug, which updates use as its name. */
   name,
   title: title ?? null,
   status: one.theme_status ?? null,
   version: one.theme_version ?? null,
   hasUpdate: isWord(one.theme_update, 'available'),
   newVersion: (isWord(one.theme_update, 'available') && one.theme_update_version) || null,
+  /** Null if the host does not say. */
   vulnerable: one.is_theme_version_vulnerable ?? null,
   newVulnerable: one.is_theme_update_version_vulnerable ?? null,
   updateStatus: one.theme_update_status ?? null,

@@ -18,7 +18,7 @@ export type Job = {
   readonly written: string[];
 };
 
-/** `after`: says what is wrong with the value beyond its form, in a sentence; undefined if nothing is known to be. */
+/** `test`: says what is wrong with the value beyond its form, in a sentence; undefined if nothing is known to be. */
 type Question = {
   readonly name: SettingName;
   readonly ask: (prompts: Prompts) => Promise<string>;

@@ -6,36 +6,29 @@ import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
 /** The options of `setup`. No secret is one: other users of the machine can read the words of a running program. */
-export type Options = {
-  /** Ids of people and Slack user groups. */
-  readonly admins: readonly string[];
-  readonly developers: readonly string[];
-  /** The id of a channel. */
-  readonly ops: string | undefined;
-  /** Where Slack delivers over HTTP. */
-  readonly requestUrl: string | undefined;
-  /** Replace files that have another content. */
-  readonly overwrite: boolean;
-  /** What a file or standard input sets, in the form of `.env`. */
-  readonly settings: EnvironmentVariables;
-};
+export type Options = ReturnType<typeof optionsOf>;
 
 const usage =
   'Use setup [--admins U…,U…] [--developers U…,S…] [--ops-channel C…] [--request-url https://…/slack/events] ' +
   '[--settings FILE, or - for standard input] [--overwrite]. Everything else is a variable, such as SLACK_BOT_TOKEN.';
 
 /** Reads the words after `setup`. Throws `Stopped` if they cannot be understood or a file cannot be read. */
-export function optionsOf(words: readonly string[]): Options {
+export function optionsOf(words: readonly string[]) {
   const { values } = valuesIn(words);
   const requestUrl = values['request-url'];
   if (requestUrl !== undefined && !isRequestUrl(requestUrl))
     throw new Stopped(`--request-url must be ${requestUrlForm}, with the public name of your machine.`, 'wrong');
   return {
+    /** Ids of people and Slack user groups. */
     admins: splitIds(values.admins),
     developers: splitIds(values.developers),
+    /** The id of a channel. */
     ops: values['ops-channel'],
+    /** Where Slack delivers over HTTP. */
     requestUrl,
+    /** Replace files that have another content. */
     overwrite: values.overwrite ?? false,
+    /** What a file or standard input sets, in the form of `.env`. */
     settings: values.settings === undefined ? {} : settingsFrom(values.settings),
   };
 }

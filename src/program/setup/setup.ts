@@ -6,6 +6,7 @@ import { scrub } from '../../secret.ts';
 import type { Bot } from '../../slack/client/token.ts';
 import { sqlitePath } from '../../storage/database.ts';
 import { doctor } from '../doctor.ts';
+import { exitCodes, out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
 import { envOf } from './files.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
@@ -14,7 +15,7 @@ import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
 import { terminalPrompts, type Prompts } from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
 import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
-import { exitCodes, interrupted, Stopped } from './stopped.ts';
+import { interrupted, Stopped } from './stopped.ts';
 
 /**
  * Connects Sitehand to a workspace and a host: asks for what is not given, tries each credential at once, writes
@@ -28,14 +29,13 @@ export type SetupContext = {
   readonly folder?: string;
   /** Undefined: nobody can be asked. Left out: those of this process's terminal, if it has one. */
   readonly prompts?: Prompts | undefined;
-  readonly write?: (text: string) => void;
+  readonly write?: Out['write'];
 };
 
 /** Runs it. Resolves with the exit code. */
 export async function setup(words: readonly string[], given: SetupContext = {}): Promise<number> {
-  const { environment, folder = '.' } = given;
+  const { environment, folder = '.', write = out.write } = given;
   const prompts = 'prompts' in given ? given.prompts : terminalPrompts();
-  const { write = (text: string): void => void process.stdout.write(text) } = given;
   const written: string[] = [];
   const stopped = (error: Stopped): number => {
     const were = `${written.join(' and ')} ${written.length === 1 ? 'was' : 'were'} written, and nothing else.`;
@@ -49,7 +49,7 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
   try {
     const options = optionsOf(words);
     const settings = settingsIn({ ...environmentOr(environment), ...options.settings });
-    const tell = (text: string): void => (prompts ? prompts.tell(scrub(text)) : write(`${scrub(text)}\n`));
+    const tell = (text: string): void => (prompts ? prompts.tell(scrub(text)) : void write(`${scrub(text)}\n`));
     return await run({ folder, options, settings, prompts, tell, written }, write);
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
@@ -59,9 +59,10 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
   }
 }
 
-async function run(job: Job, write: (text: string) => void): Promise<number> {
+async function run(job: Job, write: Out['write']): Promise<number> {
   const { settings, prompts, folder } = job;
-  stopAtMistakes(job);
+  // Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for.
+  stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
   const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
@@ -106,13 +107,6 @@ function addAuditKey(job: Job): void {
   tell(
     'I made an AUDIT_KEY. Keep a copy of .env apart from the database: only with this key can the trail be verified.',
   );
-}
-
-/** Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for. */
-function stopAtMistakes(job: Job): void {
-  const { settings, prompts } = job;
-  const mistakes = prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job);
-  stopAt(mistakes);
 }
 
 function stopAt(mistakes: readonly string[]): void {

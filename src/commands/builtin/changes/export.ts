@@ -2,7 +2,8 @@ import { say, time } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { environment, moment, option } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
-import { leftOut, logInWords, startOf } from '../time-line.ts';
+import { startOf } from '../../kit/values/times.ts';
+import { leftOut, logInWords } from '../time-line.ts';
 import { dayMs } from '../../../duration.ts';
 
 const usual = { ago: 2 * dayMs };
@@ -14,7 +15,7 @@ export const changesExport = builtin({
   changes: true,
   fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
   answer: async ({ input: { env, since = usual }, queryService }) => {
-    const from = startOf(since, queryService.now, queryService.person.zone);
+    const from = startOf(since, queryService.now, queryService.person.zone, '2d');
     const { file, line } = await queryService.exportTimeLine(env, from);
     return {
       title: say`**Time line of ${env.name} as a file** · ${counted(line.entries.length, 'entry', 'entries')} since ${time(from, 'date')}`,

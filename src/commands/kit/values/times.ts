@@ -1,5 +1,5 @@
 import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../duration.ts';
-import { Refusal } from '../../../errors.ts';
+import { attempt, Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
 /** A point in time as it was typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
@@ -49,6 +49,16 @@ export function momentAt(moment: Moment, now: number, zone: string): number {
   return day === undefined && at > now ? onClock(zone, dayBefore(today), time) : at;
 }
 
+/** The start of a span that ends now. Throws `Refusal` for the future, with an example such as `2d`. */
+export function startOf(since: Moment, now: number, zone: string, example: string): number {
+  const from = momentAt(since, now, zone);
+  if (from <= now) return from;
+  throw new Refusal('--since is in the future. Nothing was done.', {
+    hint: `Type how far back to go, like ${example}.`,
+    field: 'since',
+  });
+}
+
 /** A moment as it is typed after `--since`, to the second, so that it means the same whenever a button is pressed. */
 export const sinceArg = (at: number): string => `--since=${new Date(at).toISOString().slice(0, 19)}Z`;
 
@@ -64,10 +74,8 @@ export function mondaysAround(now: number, zone: string) {
   return { last, next: next.at };
 }
 
-type Reading = { readonly day: string | undefined; readonly time: string; readonly utc: boolean };
-
 /** A day, a time of day or both; `Z` means UTC. Undefined if there is no such day or time. */
-function readingOf(text: string): Reading | undefined {
+function readingOf(text: string) {
   const clock = /^(?:(\d{4}-\d{2}-\d{2})(?:[T ]([\d:]+)(Z)?)?|([\d:]+))$/i.exec(text);
   if (clock === null) return undefined;
   const [, day, hours = clock[4] ?? '00:00', utc] = clock;
@@ -90,14 +98,12 @@ const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) 
 
 /** The offset of `zone` from UTC at that time, in milliseconds; 0 for an unknown zone. */
 function offsetOf(zone: string, at: number): number {
-  try {
-    const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+  const shown = attempt(() =>
+    new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
       .formatToParts(at)
-      .find((part) => part.type === 'timeZoneName')?.value;
-    return aheadOf(shown);
-  } catch {
-    return 0;
-  }
+      .find(({ type }) => type === 'timeZoneName'),
+  );
+  return aheadOf(shown?.value);
 }
 
 /** `+0530` or `+05:30` in milliseconds; 0 without one. */
