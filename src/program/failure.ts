@@ -6,6 +6,8 @@ import { joined, plain } from '../text.ts';
 
 /** The message for a failure, without a line break at the end. `what` failed, for an unforeseen one; `then`: a sentence. */
 export function failureMessage(error: unknown, what: string, then: string): string {
+  // What was closed after it failed too; the first failure is the one to tell.
+  if (error instanceof SuppressedError) return failureMessage(error.suppressed, what, then);
   if (error instanceof ConfigMistakes) {
     return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
   }

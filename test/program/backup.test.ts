@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backup } from '../../src/program/backup.ts';
+import { Refusal } from '../../src/errors.ts';
 import { failureMessage } from '../../src/program/failure.ts';
 import { restore } from '../../src/program/restore.ts';
 import { appendAudit } from '../../src/storage/audit.ts';
@@ -201,6 +202,11 @@ describe('backup', () => {
       'The backup failed: SQLite keeps files beside a database, and this user may not write them.  Run this as the user who runs the bot, or copy the file to a folder of your own.',
     );
     expect(full({ errcode: 10 })).toBe('The backup failed: odd words. ');
+  });
+
+  test('if closing fails after it, the first failure is told', () => {
+    const both = new SuppressedError(new Error('cannot close'), new Refusal('The disk is gone.', { hint: 'Look.' }));
+    expect(failureMessage(both, 'The backup failed', '')).toBe('The disk is gone. Look.');
   });
 });
 
