@@ -1,5 +1,5 @@
 import { type Fields, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
-import { keep } from './journal.ts';
+import { setBounded } from './journal.ts';
 import { post } from './messages.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER, TEAM } from './seed.ts';
@@ -11,7 +11,7 @@ const KEPT = 64;
 /** Reserves a file for an upload; the newest 64 are kept. */
 export function expectFile(workspace: Workspace, name: string): StoredFile {
   const file = { id: workspace.nextId('F'), name, title: name, content: undefined, complete: false, channels: [] };
-  keep(workspace.files, file.id, file, KEPT);
+  setBounded(workspace.files, file.id, file, KEPT);
   return file;
 }
 

@@ -15,7 +15,7 @@ export function createJournal<T>(limit: number, onAdded: (entry: T) => void): Jo
 }
 
 /** Adds an entry to a map and drops the oldest ones beyond `limit`. */
-export function keep<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
+export function setBounded<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
   map.set(key, value);
   for (const oldest of map.keys()) {
     if (map.size <= limit) return;

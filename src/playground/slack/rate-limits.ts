@@ -1,4 +1,4 @@
-import { keep } from './journal.ts';
+import { setBounded } from './journal.ts';
 
 /** Counts calls. Returns the seconds to wait, or undefined if the call may pass. */
 export type RateLimits = (method: string, channel: string | undefined) => number | undefined;
@@ -37,7 +37,7 @@ export function createRateLimits(now: () => number): RateLimits {
     const oldest = calls[0];
     if (oldest !== undefined && calls.length >= limit.calls)
       return Math.max(1, Math.ceil((oldest + limit.per - now()) / 1000));
-    keep(recent, key, [...calls, now()], KEPT);
+    setBounded(recent, key, [...calls, now()], KEPT);
     return undefined;
   };
 }

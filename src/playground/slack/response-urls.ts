@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkedContent } from './message-content.ts';
 import { type Fields, isTrue, textOf, nonEmptyTextOf } from './json-fields.ts';
-import { keep } from './journal.ts';
+import { setBounded } from './journal.ts';
 import { edit, findMessage, post } from './messages.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER } from './seed.ts';
@@ -27,7 +27,7 @@ export function createResponseUrls(workspace: Workspace, baseUrl: () => string):
   return {
     issue(to) {
       const id = randomBytes(12).toString('hex');
-      keep(issued, id, { ...to, until: workspace.now() + LIFE_MS, uses: 0 }, KEPT);
+      setBounded(issued, id, { ...to, until: workspace.now() + LIFE_MS, uses: 0 }, KEPT);
       return `${baseUrl()}/response/${id}`;
     },
     use(id, answer) {

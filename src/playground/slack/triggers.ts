@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { keep } from './journal.ts';
+import { setBounded } from './journal.ts';
 import { Refused } from './refused.ts';
 
 /** The person a trigger belongs to; `viewId` if they acted inside a modal. */
@@ -21,7 +21,7 @@ export function createTriggers(now: () => number): Triggers {
   return {
     issue(person, viewId) {
       const id = `${now()}.${issued.size + 1}.${randomBytes(12).toString('hex')}`;
-      keep(issued, id, { person, viewId, until: now() + LIFE_MS, used: false }, KEPT);
+      setBounded(issued, id, { person, viewId, until: now() + LIFE_MS, used: false }, KEPT);
       return id;
     },
     exchange(id) {

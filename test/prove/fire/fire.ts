@@ -29,7 +29,7 @@ type FireOptions = {
 
 export type FireResult = FireOutcome & {
   readonly options: FireOptions;
-  readonly deeds: Readonly<TroubleCounts>;
+  readonly counts: Readonly<TroubleCounts>;
   /** How replicas ended that were not killed. */
   readonly ownEnds: readonly string[];
   /** Seconds from the first action to the last ack, and from there until all was settled and said. */
@@ -140,7 +140,7 @@ async function burn(options: FireOptions, world: World, { scenario, url, folder,
   const result = {
     ...outcomeOf(scenario, asked, changes),
     options,
-    deeds: trouble.deeds,
+    counts: trouble.counts,
     ownEnds: fleet.ownEnds(),
     askedS: (ackedAt - startedAt) / 1_000,
     settledS: (settledAt - ackedAt) / 1_000,

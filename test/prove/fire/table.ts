@@ -12,7 +12,7 @@ export const problemsIn = ({ sentTwice, lost, untold, trail }: FireResult): read
 
 /** What was done, what came of it, and what is wrong. */
 export function drawFire(result: FireResult): string {
-  const { options, deeds, ownEnds, states, sentTwice, lost, untold, trail } = result;
+  const { options, counts, ownEnds, states, sentTwice, lost, untold, trail } = result;
   const count = (name: string, value: number, says = ''): string => `  ${String(value).padStart(6)}  ${name}${says}`;
   const rates = options.atTrueRates
     ? "Slack's rates held, in the bots and in the stand-in."
@@ -22,7 +22,7 @@ export function drawFire(result: FireResult): string {
     : '';
   const wrong = problemsIn(result);
   return [
-    `Three replicas on one PostgreSQL: ${deeds.killed} times one was killed, ${deeds.restarted} times PostgreSQL was restarted, ${deeds.crashed} times it crashed.`,
+    `Three replicas on one PostgreSQL: ${counts.killed} times one was killed, ${counts.restarted} times PostgreSQL was restarted, ${counts.crashed} times it crashed.`,
     `${rates}${leases}`,
     count('actions acked', result.acked),
     ...Object.entries(states).map(([state, changes]) => count(`  changes ${state}`, changes)),

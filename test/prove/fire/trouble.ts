@@ -6,7 +6,7 @@ import type { Fleet } from './replicas.ts';
 export type TroubleCounts = { killed: number; restarted: number; crashed: number };
 
 export type Trouble = {
-  readonly deeds: Readonly<TroubleCounts>;
+  readonly counts: Readonly<TroubleCounts>;
   /** Ends it; resolves when PostgreSQL is back. */
   readonly end: () => Promise<void>;
 };
@@ -32,33 +32,33 @@ const minReady = 2;
 /** Kills replicas and restarts PostgreSQL, at random, until it is ended. */
 export function startTrouble(options: TroubleOptions): Trouble {
   const { fleet, restart, random, settled, onDeath } = options;
-  const deeds: TroubleCounts = { killed: 0, restarted: 0, crashed: 0 };
+  const counts: TroubleCounts = { killed: 0, restarted: 0, crashed: 0 };
   const over = new AbortController();
-  const repeat = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
+  const repeat = async (everyMs: number, trouble: () => Promise<void>): Promise<void> => {
     for (let before = 0; ;) {
       await wait(random.integer(everyMs / 3, everyMs), undefined, { signal: over.signal }).catch(() => undefined);
       if (over.signal.aborted) return;
       const now = await settled();
       if (now - before < minSettled) continue;
       before = now;
-      await deed();
+      await trouble();
     }
   };
   const kill = async (): Promise<void> => {
     const pid = await fleet.killOne(random);
     if (pid === undefined) return;
-    deeds.killed += 1;
+    counts.killed += 1;
     await onDeath(pid);
   };
   const restarts = async (): Promise<void> => {
     if (fleet.ready() < minReady) return;
     const isCrash = random.chance(0.5);
     await restart(isCrash ? 'QUIT' : 'INT');
-    deeds[isCrash ? 'crashed' : 'restarted'] += 1;
+    counts[isCrash ? 'crashed' : 'restarted'] += 1;
   };
   const all = [repeat(options.killEveryMs, kill), repeat(options.restartEveryMs, restarts)];
   return {
-    deeds,
+    counts,
     end: async () => {
       over.abort();
       await Promise.all(all);

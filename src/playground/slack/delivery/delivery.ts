@@ -1,4 +1,4 @@
-import { keep } from '../journal.ts';
+import { setBounded } from '../journal.ts';
 import { Impossible } from '../refused.ts';
 import type { DeliveryResult, Transport, Envelope } from './envelope.ts';
 import type { Signature } from './http.ts';
@@ -42,7 +42,7 @@ export function createDelivery(
     settings,
     deliver(envelope) {
       const attempts = Math.max(1, settings.duplicates);
-      keep(remembered, envelope.id, { envelope, attempts }, MAX_REMEMBERED);
+      setBounded(remembered, envelope.id, { envelope, attempts }, MAX_REMEMBERED);
       return firstAck(Array.from({ length: attempts }, (_, attempt) => once(envelope, attempt)));
     },
     async redeliver(id) {

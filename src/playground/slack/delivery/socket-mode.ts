@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { keep } from '../journal.ts';
+import { setBounded } from '../journal.ts';
 import { fieldsOf, parseJson, textOf } from '../json-fields.ts';
 import { APP_ID } from '../seed.ts';
 import { createAwaitedAcks } from './awaited-acks.ts';
@@ -53,7 +53,7 @@ export function createSocketMode(options: {
     },
     open() {
       const ticket = randomBytes(16).toString('hex');
-      keep(tickets, ticket, true, MAX_TICKETS);
+      setBounded(tickets, ticket, true, MAX_TICKETS);
       return `${options.baseUrl().replace(/^http/, 'ws')}/link?ticket=${ticket}&app_id=${APP_ID}`;
     },
     accept(request, socket, head) {

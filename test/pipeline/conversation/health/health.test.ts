@@ -303,9 +303,9 @@ describeBoth('health', (open) => {
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
     expect(marks).toEqual(['⚠️', ...Array.from({ length: 14 }, () => '✅')]);
-    const edition = pageOf(await about.answer({ input: {}, queryService }));
-    expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
-    expect(plain(inline(edition.source))).toMatch(
+    const shown = pageOf(await about.answer({ input: {}, queryService }));
+    expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
+    expect(plain(inline(shown.source))).toMatch(
       new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
     );
   });
