@@ -7,7 +7,7 @@ import { counted, readAt, paragraph } from './kit/page.ts';
 import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
 import { countIn, drawTree, onOneLine, pathsOf } from './files/draw-tree.ts';
-import { didYouMean, near } from './kit/nearest-words.ts';
+import { didYouMean, near } from '../nearest-words.ts';
 
 const defaultDepth = 2;
 const deepest = 10;

@@ -1,4 +1,4 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { near } from '../nearest-words.ts';
 import { codeOf, unseen } from '../text.ts';
 
 /** A mistake in the policy file. Lines and columns count from 1. */
@@ -42,9 +42,7 @@ const maxOffered = 4;
 
 function nearest(name: string, known: readonly string[]): readonly string[] {
   const wanted = name.slice(0, 100).toLowerCase();
-  if (wanted === '' || known.length === 0) return [];
   const longer = known.filter((one) => one.startsWith(`${wanted} `));
   if (longer.length > 0) return longer.slice(0, maxOffered);
-  const near = closest(wanted, [...known]);
-  return distance(wanted, near.toLowerCase()) <= Math.max(1, Math.floor(near.length / 3)) ? [near] : [];
+  return near(wanted, known).slice(0, 1);
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
-import { nearestCommands, didYouMean } from '../kit/nearest-words.ts';
+import { nearestCommands, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 

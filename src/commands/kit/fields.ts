@@ -2,7 +2,7 @@ import { showDuration } from '../../duration.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
-import { didYouMean, near } from './nearest-words.ts';
+import { didYouMean, near } from '../../nearest-words.ts';
 import { readPaths } from './values/paths.ts';
 import { code } from '../../text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';

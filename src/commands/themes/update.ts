@@ -3,7 +3,7 @@ import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inShort, list, say, type Text } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
-import { didYouMean, near } from '../kit/nearest-words.ts';
+import { didYouMean, near } from '../../nearest-words.ts';
 import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
 /** The most themes of one command. */

@@ -1,6 +1,6 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import { away, nearestCommands, didYouMean, near, nearest } from '../../commands/kit/nearest-words.ts';
+import { away, nearestCommands, didYouMean, near, nearest } from '../../nearest-words.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { optionName, usage } from './usage.ts';

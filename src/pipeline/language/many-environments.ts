@@ -1,4 +1,4 @@
-import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
+import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { comparableName, coversSpelled, readPattern, spell, type Pattern, type Spelled } from '../../policy/pattern.ts';

@@ -1,7 +1,7 @@
 import { isName } from '../../commands/kit/action.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
-import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
+import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';

@@ -1,5 +1,5 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
-import { joined, say, type Inline, type Text } from '../../text.ts';
+import { joined, say, type Inline, type Text } from './text.ts';
 
 /** Edit distance; swapped letters count as one edit. */
 const distance = (one: string, other: string): number =>
