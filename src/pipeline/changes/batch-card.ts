@@ -11,6 +11,7 @@ import {
   type Standing,
   type StopReason,
 } from './batch.ts';
+import { factsOf } from './freeze.ts';
 import type { TransitionNote } from './change-store.ts';
 import {
   confirming,
@@ -79,7 +80,7 @@ export function renderBatch(
     warning: undefined,
     facts: [
       ...card.facts.filter(([label]) => !before.has(label)),
-      ...(batch.settled_at === null ? [['Valid until', say`${time(batch.expires_at)}`] as const] : []),
+      ...factsOf({ 'Valid until': batch.settled_at === null ? time(batch.expires_at) : undefined }),
     ],
     buttons: buttonsOf(batch, all, installation),
   };

@@ -5,7 +5,7 @@ import { bold, inline, inShort, joined, mention, say, time, type Text } from '..
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
-import { frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
@@ -194,12 +194,11 @@ export function withdrawn(change: Change, approved: readonly Approved[]): Note {
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
-  return [
-    ...(change.state === 'waiting'
-      ? [['Approve', say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`] as const]
-      : []),
-    ...(approved.length > 0 ? [['Approved by', joined(approvedBy(approved), '; ')] as const] : []),
-  ];
+  const asked = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  return factsOf({
+    Approve: change.state === 'waiting' ? asked : undefined,
+    'Approved by': joined(approvedBy(approved), '; '),
+  });
 }
 
 /** The decision buttons, *Approve with a note…* and *Everything that will be sent*, until the change is settled. */

@@ -10,7 +10,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
-import { frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
 
@@ -42,10 +42,11 @@ export function freezeBatch(authorized: Authorized, action: AnyAction, items: re
 export const leftOutFacts = (
   notAllowed: readonly Environment[],
   nothingToDo: readonly NothingToDo[],
-): FrozenCard['facts'] => [
-  ...(notAllowed.length > 0 ? [['You may not change', say`${namesOf(notAllowed)}: left out`] as const] : []),
-  ...(nothingToDo.length > 0 ? [['Not possible there, or done already', reasonsOf(nothingToDo)] as const] : []),
-];
+): FrozenCard['facts'] =>
+  factsOf({
+    'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
+    'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
+  });
 
 /** The same without some environments. Throws `Refusal` if none is left. */
 export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Frozen {
@@ -96,29 +97,25 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   const cards = items.map(frozenCardOf);
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
-  const facts: readonly (readonly [string, Text | undefined])[] = [
-    ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
+  const first = canary && say`${canary.name}; the others follow once its site is known to be well`;
+  const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);
+  const facts = [
+    ...factsOf({ 'Goes first, alone': first }),
     ...liveFacts(all),
     ...same,
-    ['Not the same everywhere', otherFacts(cards, same)],
-    ['Valid for', say`${spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs)} from its start`],
+    ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Valid for': `${validity} from its start` }),
   ];
-  return {
-    title: words.title,
-    done: words.done,
-    ...(warning && { warning }),
-    facts: facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
-  };
+  return { title: words.title, done: words.done, ...(warning && { warning }), facts };
 }
 
 /** Facts about which of them are live, in numbers and names. */
 export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
-  return [
-    ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
-    ...(others.length > 0 ? [['Not live', namesOf(others)] as const] : []),
-  ];
+  return factsOf({
+    Live: live.length > 0 ? namesOf(live) : 'none of them',
+    'Not live': others.length > 0 ? namesOf(others) : undefined,
+  });
 }
 
 /** How many, and their names. */

@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { environmentsIn, liveFacts } from '../changes/freeze-batch.ts';
-import type { FrozenCard } from '../changes/freeze.ts';
+import { factsOf, type FrozenCard } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parseArgs } from '../language/parse.ts';
 import type { PipelineContext } from './context.ts';
@@ -42,11 +42,8 @@ export async function showChecklist(context: PipelineContext, from: From, offer:
     const where = on.filter((id) => allowed.has(id)).length;
     return where > 0 ? [{ at, word, says: `${says} · ${counted(where, 'environment')}` }] : [];
   });
-  const isOne = parsed.canary !== undefined;
-  const facts: FrozenCard['facts'] = [
-    ...(isOne ? [['Goes first, alone', say`one of them; the review says which`] as const] : []),
-    ...liveFacts(environments),
-  ];
+  const first = parsed.canary === undefined ? undefined : 'one of them; the review says which';
+  const facts = [...factsOf({ 'Goes first, alone': first }), ...liveFacts(environments)];
   const counts = `${counted(items.length, checklist.noun)} on ${counted(environments.length, 'environment')}`;
   const says = say`**${counts}.** Each environment gets those of the ticked that have an update there. Next, you see what will happen; nothing is sent before that.`;
   const label = command.fields[checklist.field]?.label ?? '';
