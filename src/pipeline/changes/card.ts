@@ -1,4 +1,4 @@
-import type { Args } from '../../errors.ts';
+import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
@@ -70,6 +70,9 @@ export type Note = {
   /** Once it is posted, the file of its batch is added. */
   readonly withFile?: true;
 };
+
+/** Runs a command. */
+export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ label, press: { kind: 'run', args } });
 
 /** The label of the next button until something was sent. */
 export const everythingLabel = 'Everything that will be sent';

@@ -14,7 +14,7 @@ import { bold, joined, mention, plain, say, time, type Text } from '../../text.t
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { stateText, type Button, type Note } from '../changes/card.ts';
+import { runButton, stateText, type Button, type Note } from '../changes/card.ts';
 import { resolve } from '../language/resolve.ts';
 import { lookAndFreeze } from './look-and-freeze.ts';
 import { save } from './submit.ts';
@@ -227,10 +227,8 @@ function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next
   return { text: joined(['⚠️', mention(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
 
-const removeNow = ({ change }: Timer): Button => ({
-  label: 'Remove now',
-  press: { kind: 'run', args: ['timers', 'cancel', String(change)] },
-});
+const removeNow = ({ change }: Timer): Button =>
+  runButton({ label: 'Remove now', args: ['timers', 'cancel', String(change)] });
 
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
   joined([

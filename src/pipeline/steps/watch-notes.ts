@@ -4,20 +4,16 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { bold, amount, code, joined, say, time, type Inline, type Text } from '../../text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
-import type { Button, Note } from '../changes/card.ts';
+import { runButton, type Button, type Note } from '../changes/card.ts';
 import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
 import { dayMs } from '../../duration.ts';
 
 /** What a watch says. It names people without mentions, so that nobody is notified by it. */
 
-export const stopButton = ({ id }: Pick<Watch, 'id'>): Button => ({
-  label: 'Stop',
-  press: { kind: 'run', args: ['watch', 'stop', String(id)] },
-});
-const logButton = (env: Environment): Button => ({
-  label: 'Error log',
-  press: { kind: 'run', args: ['logs', env.id, 'error', '--errors', '--since=24h'] },
-});
+export const stopButton = ({ id }: Pick<Watch, 'id'>): Button =>
+  runButton({ label: 'Stop', args: ['watch', 'stop', String(id)] });
+const logButton = ({ id }: Environment): Button =>
+  runButton({ label: 'Error log', args: ['logs', id, 'error', '--errors', '--since=24h'] });
 
 const footOf = ({ id, match, requester_name: owner, ends_at: until }: Watch): Text =>
   joined(
