@@ -8,21 +8,13 @@ import {
   type NewChange,
   isPartOfBatch,
 } from '../../storage/changes.ts';
-import {
-  extendShared,
-  freeLocks,
-  limitLocks,
-  limitShared,
-  locksOf,
-  shareLocks,
-  takeLocks,
-} from '../../storage/locks.ts';
+import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { messagesToDecide, enqueueMessage, redrawCards, replaceDirect } from '../../storage/messages.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
-import { emptyQueues } from './queue.ts';
+import { emptyQueuesBehind } from './queue.ts';
 import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -224,12 +216,6 @@ async function applyLocks(tx: Tx, change: Change, locks: Locks, now: number): Pr
   if (locks === 'extend') return extendShared(tx, change.number, now);
   if ('keepMs' in locks) return limitLocks(tx, change.number, now + locks.keepMs);
   await limitShared(tx, change.number, now + locks.sharedMs);
-}
-
-/** Empties the queues behind an unknown outcome: nobody knows how long they would wait. */
-async function emptyQueuesBehind(tx: Tx, record: ChangeStore['note'], change: Change, at: number): Promise<void> {
-  const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
-  await emptyQueues(tx, record, locked, { kind: 'unknown', change, isAll: true }, at);
 }
 
 async function releaseLocks(tx: Tx, { number }: Change, now: number): Promise<void> {

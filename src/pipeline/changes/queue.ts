@@ -4,6 +4,7 @@ import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import { locksOf } from '../../storage/locks.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
@@ -150,16 +151,11 @@ export function placeNote(row: QueuedRequest): Note {
   return { text, buttons: [leaveButton(row)] };
 }
 
-/** Empties the queues of these targets and tells everybody in them. */
-export async function emptyQueues(
-  tx: Tx,
-  record: WriteLine,
-  targets: readonly string[],
-  why: QueueEnd,
-  at: number,
-): Promise<void> {
-  for (const target of targets) {
-    for (const row of await queueOf(tx, target)) await endQueued(tx, record, row, why, at);
+/** Empties the queues behind an unknown outcome and tells everybody in them: nobody knows how long they would wait. */
+export async function emptyQueuesBehind(tx: Tx, record: WriteLine, change: Change, at: number): Promise<void> {
+  for (const { target } of await locksOf(tx, change.number, at)) {
+    for (const row of await queueOf(tx, target))
+      await endQueued(tx, record, row, { kind: 'unknown', change, isAll: true }, at);
   }
 }
 
