@@ -6,7 +6,6 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { defaultBatchValidityMs } from '../../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
@@ -27,7 +26,7 @@ const maxWarnings = 5;
 export function freezeBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
   canaryIn(authorized, items);
   const [only, ...more] = items;
-  if (only && more.length === 0) return { ...only, parsed: withoutCanary(authorized.parsed) };
+  if (only && more.length === 0) return { ...only, parsed: { ...authorized.parsed, canary: undefined } };
   const all = environmentsIn(items);
   const input = { ...authorized.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
   const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...authorized, input }, action, items));
@@ -58,11 +57,6 @@ export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Fro
   return freezeBatch(frozen, frozen.action, kept);
 }
 
-function withoutCanary(parsed: ParsedCommand): ParsedCommand {
-  const { canary: _, ...others } = parsed;
-  return others;
-}
-
 /** The index of the item that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
 export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Authorized[]): number | undefined {
   if (canary === undefined) return undefined;
@@ -82,7 +76,7 @@ function itemOf(frozen: Frozen): BatchItem {
   const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
   const { parsed, input } = withoutId(frozen);
-  const args = JSON.stringify(canonicalArgs({ parsed: withoutCanary(parsed), input }));
+  const args = JSON.stringify(canonicalArgs({ parsed: { ...parsed, canary: undefined }, input }));
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 

@@ -66,9 +66,8 @@ export async function checkTicked(
     kept.length > 1 && parsed.canary !== undefined
       ? (kept.find(({ id }) => id === parsed.canary) ?? kept[0])?.id
       : undefined;
-  const { canary: _, ...rest } = parsed;
   const given = { ...parsed.given, [command.target]: [ids.join(',')], [checklist.field]: words };
-  return ready(context, from, { ...rest, given, ...(canary !== undefined && { canary }) });
+  return ready(context, from, { ...parsed, given, canary });
 }
 
 /** The ticked words, and the ids of the environments that have one of them and are not left out. */
@@ -98,8 +97,7 @@ function offered({ args, checklist }: PageOffer) {
 /** The environments on which this person may do it, in the order of a batch. */
 async function allowedOf(context: PipelineContext, from: From, parsed: ParsedCommand): Promise<readonly Environment[]> {
   // Whether the canary is among them is not the question yet.
-  const { canary: _, ...others } = parsed;
-  const { each, ...one } = (await ready(context, from, others)).authorized;
+  const { each, ...one } = (await ready(context, from, { ...parsed, canary: undefined })).authorized;
   return environmentsIn(each ?? [one]);
 }
 

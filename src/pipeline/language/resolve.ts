@@ -54,10 +54,10 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
   });
 
 /** The same request, without the id of the handed-on one. */
-export function withoutId({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): Pick<Resolved, 'parsed' | 'input'> {
-  const { handedOn: _, ...own } = parsed;
-  return { parsed: own, input };
-}
+export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
+  parsed: { ...parsed, handedOn: undefined },
+  input,
+});
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {
