@@ -3,7 +3,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { code, inline, joined, list, plain, say, time, type Inline, type Text } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
-import { digestParts, type DigestFindings } from './digest-reading.ts';
+import type { DigestFindings } from './digest-reading.ts';
 import type { DigestStanding } from './digest-standing.ts';
 import { aboutThen, stopButton } from './watch-notes.ts';
 
@@ -26,7 +26,7 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
     ...(tooMany > 0 ? [say`${counted(tooMany, 'more environment')} than one digest has room for.`] : []),
     ...unread,
   ];
-  const told = digestParts.filter((part) => found[part].length > 0);
+  const told = Object.entries(found).filter(([, lines]) => lines.length > 0);
   const isQuiet = told.length === 0;
   const nothing = gaps.length === 0 ? 'nothing needs a look' : 'nothing needs a look in what I could read';
   const title = say`**Digest of ${aboutThen(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
@@ -34,7 +34,7 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
     const lines: readonly Inline[] = [
       title,
       gaps.length > 0 && section('❔ Not read', gaps, most),
-      ...told.map((part) => section(part, found[part], most)),
+      ...told.map(([part, lines]) => section(part, lines, most)),
       !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
     ].map((line): Inline => line || undefined);
     return joined(lines, '\n');
