@@ -2,7 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
   badChanges,
-  byNumber,
+  begunFor,
   batchItemsOf,
   batchProgress,
   standingsOf,
@@ -46,11 +46,11 @@ type WithStanding = Pick<ShownItem, 'standing'>;
 /** Every item of a batch with what became of it. `changes`: those that it began. */
 export function itemsShown(batch: Change, changes: readonly Change[]): readonly ShownItem[] {
   const progress = batchProgress(batch);
-  const known = byNumber(changes);
-  const standings = standingsOf(progress, known);
+  const standings = standingsOf(progress, changes);
   return (batchItemsOf(batch) ?? []).map((item, at) => {
-    const { change: number, skipped } = progress.items[at] ?? {};
-    const change = number === undefined ? undefined : known.get(number);
+    const own = progress.items[at] ?? {};
+    const { skipped } = own;
+    const change = begunFor(own, changes);
     return { item, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
   });
 }
@@ -214,7 +214,7 @@ export function stopNote(
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
   const isFollowed = has(all, 'under way');
-  const shownBad = badChanges(progress, byNumber(changes));
+  const shownBad = badChanges(progress, changes);
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: stoppedReplyKey(batch),
