@@ -38,8 +38,8 @@ const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid f
 type ShownItem = {
   readonly item: BatchItem;
   readonly standing: Standing;
-  readonly change?: Change;
-  readonly skipped?: Text;
+  readonly change: Change | undefined;
+  readonly skipped: Text | undefined;
 };
 type WithStanding = Pick<ShownItem, 'standing'>;
 
@@ -49,9 +49,7 @@ export function itemsShown(batch: Change, changes: readonly Change[]): readonly 
   const standings = standingsOf(progress, changes);
   return (batchItemsOf(batch) ?? []).map((item, at) => {
     const own = progress.items[at] ?? {};
-    const { skipped } = own;
-    const change = begunFor(own, changes);
-    return { item, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
+    return { item, standing: standings[at] ?? 'to do', change: begunFor(own, changes), skipped: own.skipped };
   });
 }
 
