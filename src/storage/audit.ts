@@ -68,7 +68,7 @@ export type AuditFilter = {
   readonly event?: string;
   readonly since?: number;
   readonly until?: number;
-  readonly beforeSeq?: number;
+  readonly beforeSeq?: number | undefined;
   readonly limit: number;
 };
 

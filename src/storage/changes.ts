@@ -213,7 +213,7 @@ export type ChangeFilter = {
   readonly isOwn?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
-  readonly beforeNumber?: number;
+  readonly beforeNumber?: number | undefined;
   readonly limit: number;
 };
 

@@ -144,7 +144,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/change-store.ts',
-        from: 'if (held) await refuseLocked(tx, held, change);',
+        from: 'if (held) throw new LockHeld(await withHolder(tx, held, change));',
         to: 'void held;',
       },
     ],

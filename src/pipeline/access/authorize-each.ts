@@ -49,8 +49,8 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const { approval, rules, batchValidity, unsure } = decision;
   const authorization = { approval, rules: rules.map((rule) => rule.line), batchValidity, policy: policy.hash };
   const canary = canaryOf(resolved.parsed, kept, decision.canary);
-  const request = { ...resolved, ...(canary && { parsed: { ...resolved.parsed, canary: canary.id } }) };
-  return { ...request, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+  const parsed = { ...resolved.parsed, canary: canary?.id };
+  return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 
 /** The environment that goes first and alone; undefined: none does. Throws `Refusal` if it can't. */

@@ -1,3 +1,4 @@
+import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { decideAccess, mayRead, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
@@ -66,11 +67,7 @@ function targetsNow({ names, company }: AccessContext): (about: StoredTargets) =
 }
 
 /** The targets of a listing by key. Cached, because a listing can be long. */
-const indexes = new WeakMap<KnownNames, ReadonlyMap<string, Target>>();
-function byKey(names: KnownNames): ReadonlyMap<string, Target> {
-  const known = indexes.get(names);
-  if (known) return known;
-  const index = new Map<string, Target>([...names.environments, ...names.domains].map((one) => [targetKey(one), one]));
-  indexes.set(names, index);
-  return index;
-}
+const byKey = cached(
+  ({ environments, domains }: KnownNames): ReadonlyMap<string, Target> =>
+    new Map([...environments, ...domains].map((one) => [targetKey(one), one])),
+);

@@ -80,8 +80,7 @@ async function* newestFirst(
     ...(by !== undefined && { actor: by }),
   };
   for (;;) {
-    const wanted = { ...conditions, limit, ...(beforeSeq !== undefined && { beforeSeq }) };
-    const lines = await listAudit(db, wanted);
+    const lines = await listAudit(db, { ...conditions, limit, beforeSeq });
     yield lines;
     const last = lines.at(-1);
     // Times follow the order of the lines, apart from differences between machines' clocks.

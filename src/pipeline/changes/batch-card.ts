@@ -2,7 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
   badChanges,
-  byNumber,
+  begunFor,
   batchItemsOf,
   batchProgress,
   standingsOf,
@@ -11,6 +11,7 @@ import {
   type Standing,
   type StopReason,
 } from './batch.ts';
+import { factsOf } from './freeze.ts';
 import type { TransitionNote } from './change-store.ts';
 import {
   confirming,
@@ -37,20 +38,18 @@ const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid f
 type ShownItem = {
   readonly item: BatchItem;
   readonly standing: Standing;
-  readonly change?: Change;
-  readonly skipped?: Text;
+  readonly change: Change | undefined;
+  readonly skipped: Text | undefined;
 };
 type WithStanding = Pick<ShownItem, 'standing'>;
 
 /** Every item of a batch with what became of it. `changes`: those that it began. */
 export function itemsShown(batch: Change, changes: readonly Change[]): readonly ShownItem[] {
   const progress = batchProgress(batch);
-  const known = byNumber(changes);
-  const standings = standingsOf(progress, known);
+  const standings = standingsOf(progress, changes);
   return (batchItemsOf(batch) ?? []).map((item, at) => {
-    const { change: number, skipped } = progress.items[at] ?? {};
-    const change = number === undefined ? undefined : known.get(number);
-    return { item, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
+    const own = progress.items[at] ?? {};
+    return { item, standing: standings[at] ?? 'to do', change: begunFor(own, changes), skipped: own.skipped };
   });
 }
 
@@ -79,7 +78,7 @@ export function renderBatch(
     warning: undefined,
     facts: [
       ...card.facts.filter(([label]) => !before.has(label)),
-      ...(batch.settled_at === null ? [['Valid until', say`${time(batch.expires_at)}`] as const] : []),
+      ...factsOf({ 'Valid until': batch.settled_at === null ? time(batch.expires_at) : undefined }),
     ],
     buttons: buttonsOf(batch, all, installation),
   };
@@ -213,7 +212,7 @@ export function stopNote(
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
   const isFollowed = has(all, 'under way');
-  const shownBad = badChanges(progress, byNumber(changes));
+  const shownBad = badChanges(progress, changes);
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: stoppedReplyKey(batch),

@@ -137,14 +137,13 @@ export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: Chang
 const stopsAt = ({ state }: ChangeInBatch): boolean =>
   ['unknown', 'failed', 'rejected', 'did_not_happen', 'expired', 'invalidated'].includes(state);
 
-/** The changes by number. */
-export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
+/** The change that was begun for an item, out of those of its batch. */
+export const begunFor = <One extends ChangeInBatch>(item: ItemProgress, changes: readonly One[]): One | undefined =>
+  changes.find(({ number }) => number === item.change);
 
-export const byNumber = <One extends ChangeInBatch>(changes: readonly One[]): ReadonlyMap<number, One> =>
-  new Map(changes.map((one) => [one.number, one]));
-
-export const standingsOf = ({ items }: BatchProgress, changes: ChangesByNumber): readonly Standing[] =>
-  items.map((item) => itemStanding(item, item.change === undefined ? undefined : changes.get(item.change)));
+/** Where each item stands. `changes`: those that the batch began. */
+export const standingsOf = ({ items }: BatchProgress, changes: readonly ChangeInBatch[]): readonly Standing[] =>
+  items.map((item) => itemStanding(item, begunFor(item, changes)));
 
 type Situation = {
   readonly state: 'running' | 'stopped';
@@ -156,7 +155,7 @@ type Situation = {
 /** What the batch does next. */
 export function nextStep(
   progress: BatchProgress,
-  changes: ChangesByNumber,
+  changes: readonly ChangeInBatch[],
   { state, isValid, canarySite }: Situation,
 ): BatchStep {
   const all = standingsOf(progress, changes);
@@ -190,13 +189,13 @@ export function nextStep(
 }
 
 /** The changes that ended badly, without those that a person has let it go on after. */
-export const badChanges = (progress: BatchProgress, changes: ChangesByNumber): readonly number[] =>
+export const badChanges = (progress: BatchProgress, changes: readonly ChangeInBatch[]): readonly number[] =>
   badItems(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 
 /** The items whose changes stop the batch, without those that a person has let it go on after. */
-const badItems = ({ items, passedOver }: BatchProgress, changes: ChangesByNumber): readonly number[] =>
-  items.flatMap(({ change, isLeftOut }, at) => {
-    const begun = change === undefined || isLeftOut ? undefined : changes.get(change);
+const badItems = ({ items, passedOver }: BatchProgress, changes: readonly ChangeInBatch[]): readonly number[] =>
+  items.flatMap((item, at) => {
+    const begun = item.isLeftOut ? undefined : begunFor(item, changes);
     return begun && stopsAt(begun) && !passedOver.includes(begun.number) ? [at] : [];
   });
 
@@ -218,7 +217,7 @@ const haltAtCanary = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'c
  */
 export function continued(
   progress: BatchProgress,
-  changes: ChangesByNumber,
+  changes: readonly ChangeInBatch[],
   without: readonly number[] = [],
 ): BatchProgress {
   const { canary, passedOver, items, why } = progress;
@@ -237,7 +236,7 @@ export function continued(
  * The same, and items that were not sent are tried again; a canary among them goes first again. What was sent, or may
  * have been, is never begun again, and neither is what changed in the meantime.
  */
-export function retried(progress: BatchProgress, changes: ChangesByNumber): BatchProgress {
+export function retried(progress: BatchProgress, changes: readonly ChangeInBatch[]): BatchProgress {
   const all = standingsOf(progress, changes);
   const next = continued(progress, changes);
   const { canary } = all[progress.canary?.item ?? -1] === 'not sent' ? progress : next;

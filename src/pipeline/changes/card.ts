@@ -1,11 +1,11 @@
-import type { Args } from '../../errors.ts';
+import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
-import { frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
@@ -70,6 +70,9 @@ export type Note = {
   /** Once it is posted, the file of its batch is added. */
   readonly withFile?: true;
 };
+
+/** Runs a command. */
+export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ label, press: { kind: 'run', args } });
 
 /** The label of the next button until something was sent. */
 export const everythingLabel = 'Everything that will be sent';
@@ -194,12 +197,11 @@ export function withdrawn(change: Change, approved: readonly Approved[]): Note {
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
-  return [
-    ...(change.state === 'waiting'
-      ? [['Approve', say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`] as const]
-      : []),
-    ...(approved.length > 0 ? [['Approved by', joined(approvedBy(approved), '; ')] as const] : []),
-  ];
+  const asked = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  return factsOf({
+    Approve: change.state === 'waiting' ? asked : undefined,
+    'Approved by': joined(approvedBy(approved), '; '),
+  });
 }
 
 /** The decision buttons, *Approve with a note…* and *Everything that will be sent*, until the change is settled. */

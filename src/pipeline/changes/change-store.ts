@@ -1,7 +1,6 @@
 import type { Tx } from '../../storage/database.ts';
 import { appendAudit } from '../../storage/audit.ts';
 import {
-  findChange,
   insertChange,
   updateChange,
   wakeBatch,
@@ -9,24 +8,14 @@ import {
   type NewChange,
   isPartOfBatch,
 } from '../../storage/changes.ts';
-import {
-  extendShared,
-  freeLocks,
-  limitLocks,
-  limitShared,
-  locksOf,
-  shareLocks,
-  takeLocks,
-  type Lock,
-} from '../../storage/locks.ts';
+import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { messagesToDecide, enqueueMessage, redrawCards, replaceDirect } from '../../storage/messages.ts';
-import { lockedName } from '../access/targets.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
-import { emptyQueues } from './queue.ts';
-import { lockNeedsOf } from './lock-in-the-way.ts';
+import { emptyQueuesBehind } from './queue.ts';
+import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, withdrawn, type Note } from './card.ts';
@@ -64,23 +53,12 @@ export type AdminAction = Pick<TransitionNote, 'by' | 'at' | 'details'> & { read
 
 /** A person or another change holds a lock that this change needs. The transaction must be rolled back. */
 export class LockHeld extends Error {
-  readonly lock: Lock;
-  /** The name of that target. */
-  readonly target: string;
-  /** The change that holds it; undefined: a person does. */
-  readonly holder: Change | undefined;
+  readonly held: Held;
 
-  constructor(lock: Lock, change: Pick<Change, 'targets'>, holder: Change | undefined) {
-    super(`${lock.target} is locked`);
-    this.lock = lock;
-    this.target = lockedName(change, lock);
-    this.holder = holder;
+  constructor(held: Held) {
+    super(`${held.lock.target} is locked`);
+    this.held = held;
   }
-}
-
-/** Throws `LockHeld`. */
-export async function refuseLocked(tx: Tx, lock: Lock, change: Pick<Change, 'targets'>): Promise<never> {
-  throw new LockHeld(lock, change, lock.change === null ? undefined : await findChange(tx, lock.change));
 }
 
 /** The only code that moves changes. Each move writes row, locks, audit line and messages in one transaction. */
@@ -240,12 +218,6 @@ async function applyLocks(tx: Tx, change: Change, locks: Locks, now: number): Pr
   await limitShared(tx, change.number, now + locks.sharedMs);
 }
 
-/** Empties the queues behind an unknown outcome: nobody knows how long they would wait. */
-async function emptyQueuesBehind(tx: Tx, record: ChangeStore['note'], change: Change, at: number): Promise<void> {
-  const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
-  await emptyQueues(tx, record, locked, { kind: 'unknown', change, isAll: true }, at);
-}
-
 async function releaseLocks(tx: Tx, { number }: Change, now: number): Promise<void> {
   const freed = await freeLocks(tx, number);
   await wakeQueues(
@@ -260,5 +232,5 @@ async function acquireLocks(tx: Tx, change: Change, now: number): Promise<void> 
   const held =
     (await takeLocks(tx, alone, { change: change.number, reason: `#${change.number}` }, now)) ??
     (await shareLocks(tx, shared, change.number, now));
-  if (held) await refuseLocked(tx, held, change);
+  if (held) throw new LockHeld(await withHolder(tx, held, change));
 }

@@ -6,11 +6,10 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { defaultBatchValidityMs } from '../../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
-import { frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
 
@@ -27,7 +26,7 @@ const maxWarnings = 5;
 export function freezeBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
   canaryIn(authorized, items);
   const [only, ...more] = items;
-  if (only && more.length === 0) return { ...only, parsed: withoutCanary(authorized.parsed) };
+  if (only && more.length === 0) return { ...only, parsed: { ...authorized.parsed, canary: undefined } };
   const all = environmentsIn(items);
   const input = { ...authorized.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
   const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...authorized, input }, action, items));
@@ -42,10 +41,11 @@ export function freezeBatch(authorized: Authorized, action: AnyAction, items: re
 export const leftOutFacts = (
   notAllowed: readonly Environment[],
   nothingToDo: readonly NothingToDo[],
-): FrozenCard['facts'] => [
-  ...(notAllowed.length > 0 ? [['You may not change', say`${namesOf(notAllowed)}: left out`] as const] : []),
-  ...(nothingToDo.length > 0 ? [['Not possible there, or done already', reasonsOf(nothingToDo)] as const] : []),
-];
+): FrozenCard['facts'] =>
+  factsOf({
+    'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
+    'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
+  });
 
 /** The same without some environments. Throws `Refusal` if none is left. */
 export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Frozen {
@@ -55,11 +55,6 @@ export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Fro
   if (kept.length === items.length) return frozen;
   if (kept.length === 0) throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
   return freezeBatch(frozen, frozen.action, kept);
-}
-
-function withoutCanary(parsed: ParsedCommand): ParsedCommand {
-  const { canary: _, ...others } = parsed;
-  return others;
 }
 
 /** The index of the item that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
@@ -81,7 +76,7 @@ function itemOf(frozen: Frozen): BatchItem {
   const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
   const { parsed, input } = withoutId(frozen);
-  const args = JSON.stringify(canonicalArgs({ parsed: withoutCanary(parsed), input }));
+  const args = JSON.stringify(canonicalArgs({ parsed: { ...parsed, canary: undefined }, input }));
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
@@ -96,29 +91,25 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   const cards = items.map(frozenCardOf);
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
-  const facts: readonly (readonly [string, Text | undefined])[] = [
-    ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
+  const first = canary && say`${canary.name}; the others follow once its site is known to be well`;
+  const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);
+  const facts = [
+    ...factsOf({ 'Goes first, alone': first }),
     ...liveFacts(all),
     ...same,
-    ['Not the same everywhere', otherFacts(cards, same)],
-    ['Valid for', say`${spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs)} from its start`],
+    ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Valid for': `${validity} from its start` }),
   ];
-  return {
-    title: words.title,
-    done: words.done,
-    ...(warning && { warning }),
-    facts: facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
-  };
+  return { title: words.title, done: words.done, ...(warning && { warning }), facts };
 }
 
 /** Facts about which of them are live, in numbers and names. */
 export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
-  return [
-    ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
-    ...(others.length > 0 ? [['Not live', namesOf(others)] as const] : []),
-  ];
+  return factsOf({
+    Live: live.length > 0 ? namesOf(live) : 'none of them',
+    'Not live': others.length > 0 ? namesOf(others) : undefined,
+  });
 }
 
 /** How many, and their names. */

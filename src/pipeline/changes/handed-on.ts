@@ -64,39 +64,25 @@ export async function postOffers(tx: Tx, all: readonly OfferMessage[], note: Not
   for (const one of all) await enqueueMessage(tx, { ...one, body, at });
 }
 
-/** Replaces every offer in place. `says`: how it ended. */
-async function withdraw(tx: Tx, row: HandedOnRequest, says: Text, at: number): Promise<void> {
-  const text = joined([parseStored<Text>(row.says), says], '\n');
-  const body = JSON.stringify({ text, minor: true } satisfies Note);
-  for (const one of parseStored<readonly OfferMessage[]>(row.posted)) await enqueueMessage(tx, { ...one, body, at });
-}
+/** How it ends: what its offers say then, who ran it as which change, and the line of the trail. */
+type OfferEnd = {
+  readonly at: number;
+  readonly says: Text;
+  readonly used?: Pick<HandedOnRequest, 'used_by' | 'change'>;
+  readonly line: { readonly event: string; readonly by: string; readonly details: Readonly<Record<string, unknown>> };
+};
 
-/** Ends it because somebody ran it. False, with nothing written, if it has ended. */
-export async function useHandedOn(
+/** Ends it, and replaces every offer in place. False, with nothing written, if it has ended. */
+export async function endOffers(
   { changeStore }: Pick<ChangesContext, 'changeStore'>,
   tx: Tx,
-  id: string,
-  by: { readonly person: string; readonly name: string; readonly change: number; readonly at: number },
+  { id, command, args, person, says: asked, posted }: HandedOnRequest,
+  { at, says, used, line }: OfferEnd,
 ): Promise<boolean> {
-  const { person, name, change, at } = by;
-  const row = await endHandedOn(tx, id, at, { used_by: person, change });
-  if (row === undefined) return false;
-  await withdraw(tx, row, say`✅ ${named(name)} runs it as #${change}.`, at);
-  const details = { handed_on: id, command: row.command, args: row.args, handed_on_by: row.person, used: change };
-  await changeStore.note(tx, { event: 'hand_on_used', by: person, at, details: { name, ...details } });
+  if ((await endHandedOn(tx, id, at, used)) === undefined) return false;
+  const text = joined([parseStored<Text>(asked), says], '\n');
+  await postOffers(tx, parseStored<readonly OfferMessage[]>(posted), { text, minor: true }, at);
+  const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
+  await changeStore.note(tx, { ...line, at, details });
   return true;
-}
-
-/** Ends it because nobody may run it any more. */
-export async function endUnused(
-  { changeStore }: Pick<ChangesContext, 'changeStore'>,
-  tx: Tx,
-  { id }: HandedOnRequest,
-  { why, says, at }: { readonly why: 'expired' | 'set back'; readonly says: Text; readonly at: number },
-): Promise<void> {
-  const row = await endHandedOn(tx, id, at);
-  if (row === undefined) return;
-  await withdraw(tx, row, says, at);
-  const details = { handed_on: id, command: row.command, args: row.args, handed_on_by: row.person, why };
-  await changeStore.note(tx, { event: 'hand_on_end', by: 'sitehand', at, details });
 }

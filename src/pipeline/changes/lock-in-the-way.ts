@@ -36,10 +36,17 @@ export async function lockInTheWay(
   return undefined;
 }
 
-/** The lock in the way of a new change, the change that holds it, and the name of its target; or undefined. */
-export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
-  const lock = await lockInTheWay(db, wants, now);
-  if (lock === undefined) return undefined;
+/** A lock that somebody needs: the change that holds it (undefined: a person does), and the name of its target. */
+export type Held = { readonly lock: Lock; readonly holder: Change | undefined; readonly target: string };
+
+/** Who holds a lock that is in the way of this change. */
+export async function withHolder(db: ReadHandle, lock: Lock, wants: Pick<NewChange, 'targets'>): Promise<Held> {
   const holder = lock.change === null ? undefined : await findChange(db, lock.change);
   return { lock, holder, target: lockedName(wants, lock) };
+}
+
+/** The lock in the way of a new change, with its holder; or undefined. */
+export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
+  const lock = await lockInTheWay(db, wants, now);
+  return lock && withHolder(db, lock, wants);
 }

@@ -5,13 +5,11 @@ import type { Lock } from '../../storage/locks.ts';
 import { code, mention, say, time, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import { canonicalArgs } from '../language/resolve.ts';
-import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
+import type { Held } from './lock-in-the-way.ts';
 import { placeMs } from './queue.ts';
 
 /** What people are told about a lock in their way. Pure. */
-
-type Held = Pick<LockHeld, 'lock' | 'target' | 'holder'>;
 
 /** A person or another change holds a lock that a new change needs. */
 export class Locked extends Refusal {}

@@ -4,10 +4,11 @@ import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import { locksOf } from '../../storage/locks.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
-import type { Button, Note } from './card.ts';
+import { runButton, type Button, type Note } from './card.ts';
 
 /** How queued requests move on and end, and what their requesters are told. Each move is in a transaction of its caller. */
 
@@ -36,16 +37,12 @@ const turnMs = 10 * 60_000;
 export const turnEnd = ({ turn_at, expires_at }: Pick<QueuedRequest, 'turn_at' | 'expires_at'>): number =>
   Math.min(expires_at, (turn_at ?? expires_at) + turnMs);
 
-export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button => ({
-  label: 'Leave the queue',
-  press: { kind: 'run', args: ['queue', 'leave', String(id)] },
-});
+export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button =>
+  runButton({ label: 'Leave the queue', args: ['queue', 'leave', String(id)] });
 
 /** Waits again, from the end of the queue. */
-const queueAgainButton = (row: QueuedRequest): Button => ({
-  label: 'Queue again',
-  press: { kind: 'run', args: withQueue(queuedArgs(row)) },
-});
+const queueAgainButton = (row: QueuedRequest): Button =>
+  runButton({ label: 'Queue again', args: withQueue(queuedArgs(row)) });
 
 /** `--` ends the options. */
 const withQueue = (args: Args): Args => {
@@ -154,16 +151,11 @@ export function placeNote(row: QueuedRequest): Note {
   return { text, buttons: [leaveButton(row)] };
 }
 
-/** Empties the queues of these targets and tells everybody in them. */
-export async function emptyQueues(
-  tx: Tx,
-  record: WriteLine,
-  targets: readonly string[],
-  why: QueueEnd,
-  at: number,
-): Promise<void> {
-  for (const target of targets) {
-    for (const row of await queueOf(tx, target)) await endQueued(tx, record, row, why, at);
+/** Empties the queues behind an unknown outcome and tells everybody in them: nobody knows how long they would wait. */
+export async function emptyQueuesBehind(tx: Tx, record: WriteLine, change: Change, at: number): Promise<void> {
+  for (const { target } of await locksOf(tx, change.number, at)) {
+    for (const row of await queueOf(tx, target))
+      await endQueued(tx, record, row, { kind: 'unknown', change, isAll: true }, at);
   }
 }
 

@@ -13,7 +13,7 @@ import { authorizationOf } from '../access/authorization.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { askedIn } from './asked-in.ts';
-import { mayBeDone, type Button, type Note } from './card.ts';
+import { mayBeDone, runButton, type Button, type Note } from './card.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
@@ -210,8 +210,8 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   if (change.risk !== 'routine') return { says: undefined, buttons: [] };
   const command = catalogue.get(change.command);
   const twice = command?.shape === 'action' ? command.twice : undefined;
-  const press = { kind: 'run', args: argsOfChange(change) } as const;
-  return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
+  const says = joined(['Asking again may do it twice.', twice]);
+  return { says, buttons: [runButton({ label: 'Ask again', args: argsOfChange(change) })] };
 }
 
 /** What a read shows about an unknown outcome: the current state, not that we caused it. */
@@ -271,7 +271,7 @@ export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text =>
 /** The same in the thread, with *Ask again*. */
 export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args | undefined): Note => ({
   text: say`⛔ ${nothingSent(change, why)}`,
-  buttons: again ? [{ label: 'Ask again', press: { kind: 'run', args: again } }] : [],
+  buttons: again ? [runButton({ label: 'Ask again', args: again })] : [],
 });
 
 /** The messages about a change that ends unsent; asking again for what is invalidated would be in vain. */

@@ -1,6 +1,6 @@
 import type { AnyBuiltin, BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
-import type { Authorized, Person } from '../access/access-check.ts';
+import type { Authorized } from '../access/access-check.ts';
 import { happenedTo } from './change-history.ts';
 import { atOnce, eachFor } from './each-environment.ts';
 import { queryServiceFor } from './query-service.ts';
@@ -10,35 +10,29 @@ import { sourcesOf } from '../changes/read-sources.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { everything } from '../language/many-environments.ts';
 import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
-import { writeDown } from '../steps/admin-actions.ts';
+import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
-/** Who asks, where, and the inbox row that the answer closes. */
-type ReportReader = {
-  readonly person: Person;
-  readonly channel: string | undefined;
-  readonly inbox: string | undefined;
-};
-
-/** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
+/**
+ * Runs a report or a built-in, typed in `channel` (undefined: in none). A built-in may name another command to run
+ * instead. Throws `Refusal`.
+ */
 export async function answerOf(
   context: PipelineContext,
   authorized: Authorized,
   command: AnyReport | AnyBuiltin,
-  reader: ReportReader,
+  actor: Actor,
+  channel: string | undefined,
 ): Promise<BuiltinAnswer> {
   const now = Date.now();
-  const { person, inbox, channel } = reader;
+  const { person } = actor;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const from = { authorization: authorized.authorization, inbox, channel };
-    const answer = command.answer({
-      input: authorized.input,
-      queryService: queryServiceFor(context, person, now, from),
-    });
+    const queryService = queryServiceFor(context, actor, channel, now);
+    const answer = command.answer({ input: authorized.input, queryService });
     return Object.values(authorized.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
   }
-  if (command.noted !== undefined) await recordRequest(context, authorized, reader, command.noted);
+  if (command.noted !== undefined) await recordRequest(context, authorized, actor, command.noted);
   const surroundings: ReportContext = {
     ...sourcesOf(context, person.id),
     now,
@@ -57,13 +51,8 @@ export async function answerOf(
 }
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */
-function recordRequest(
-  context: PipelineContext,
-  authorized: Authorized,
-  { person, inbox }: ReportReader,
-  event: string,
-): Promise<void> {
+function recordRequest(context: PipelineContext, authorized: Authorized, actor: Actor, event: string): Promise<void> {
   const target = authorized.target?.kind === 'environment' ? { target: authorized.target } : {};
   const entry = { event, ...target, args: canonicalArgs(authorized).join(' ') };
-  return writeDown(context, { person, authorization: authorized.authorization, inbox }, entry);
+  return writeDown(context, actor, entry);
 }

@@ -56,11 +56,7 @@ export async function changesFor(
   const lines: ListedChange[] = [];
   let beforeNumber: number | undefined;
   for (let read = 0; read < maxRead; read += batch) {
-    const found = await listChanges(context.database.db, {
-      ...wanted,
-      limit: batch,
-      ...(beforeNumber && { beforeNumber }),
-    });
+    const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
     for (const change of found) {
       if (!mayRead(change)) continue;
       if (lines.length === maxShown) return { lines, more: true };

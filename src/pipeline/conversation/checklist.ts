@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { environmentsIn, liveFacts } from '../changes/freeze-batch.ts';
-import type { FrozenCard } from '../changes/freeze.ts';
+import { factsOf, type FrozenCard } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parseArgs } from '../language/parse.ts';
 import type { PipelineContext } from './context.ts';
@@ -42,11 +42,8 @@ export async function showChecklist(context: PipelineContext, from: From, offer:
     const where = on.filter((id) => allowed.has(id)).length;
     return where > 0 ? [{ at, word, says: `${says} · ${counted(where, 'environment')}` }] : [];
   });
-  const isOne = parsed.canary !== undefined;
-  const facts: FrozenCard['facts'] = [
-    ...(isOne ? [['Goes first, alone', say`one of them; the review says which`] as const] : []),
-    ...liveFacts(environments),
-  ];
+  const first = parsed.canary === undefined ? undefined : 'one of them; the review says which';
+  const facts = [...factsOf({ 'Goes first, alone': first }), ...liveFacts(environments)];
   const counts = `${counted(items.length, checklist.noun)} on ${counted(environments.length, 'environment')}`;
   const says = say`**${counts}.** Each environment gets those of the ticked that have an update there. Next, you see what will happen; nothing is sent before that.`;
   const label = command.fields[checklist.field]?.label ?? '';
@@ -69,9 +66,8 @@ export async function checkTicked(
     kept.length > 1 && parsed.canary !== undefined
       ? (kept.find(({ id }) => id === parsed.canary) ?? kept[0])?.id
       : undefined;
-  const { canary: _, ...rest } = parsed;
   const given = { ...parsed.given, [command.target]: [ids.join(',')], [checklist.field]: words };
-  return ready(context, from, { ...rest, given, ...(canary !== undefined && { canary }) });
+  return ready(context, from, { ...parsed, given, canary });
 }
 
 /** The ticked words, and the ids of the environments that have one of them and are not left out. */
@@ -101,8 +97,7 @@ function offered({ args, checklist }: PageOffer) {
 /** The environments on which this person may do it, in the order of a batch. */
 async function allowedOf(context: PipelineContext, from: From, parsed: ParsedCommand): Promise<readonly Environment[]> {
   // Whether the canary is among them is not the question yet.
-  const { canary: _, ...others } = parsed;
-  const { each, ...one } = (await ready(context, from, others)).authorized;
+  const { each, ...one } = (await ready(context, from, { ...parsed, canary: undefined })).authorized;
   return environmentsIn(each ?? [one]);
 }
 

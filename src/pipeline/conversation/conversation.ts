@@ -200,7 +200,8 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { command } = authorized.parsed;
   if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const answer = await answerOf(context, authorized, command, { person, channel: ready.saidIn, inbox });
+    const actor = { person, authorization: authorized.authorization, inbox };
+    const answer = await answerOf(context, authorized, command, actor, ready.saidIn);
     return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, authorized };
   }
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { openWatches, startWatch, type NewWatch } from '../../storage/watches.ts';
+import { openWatches, startWatch } from '../../storage/watches.ts';
 import { code, list, say } from '../../text.ts';
 import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
@@ -14,7 +14,7 @@ import { nextDue } from '../steps/digests.ts';
 import { auditDetails, enqueueNote } from '../steps/watches.ts';
 import { bindingOf } from './channel-binding.ts';
 import type { PipelineContext } from './context.ts';
-import { assertMore, assertPlace, watchLine, mayAllNow, placeOf, watchesFor } from './watch-service.ts';
+import { assertMore, assertPlace, watchLine, mayAllNow, newWatch, placeOf, watchesFor } from './watch-service.ts';
 import { dayMs } from '../../duration.ts';
 
 /** Weekly digests for one person in one channel; `watch-service.ts` lists and ends them, as it does watches of logs. */
@@ -85,7 +85,16 @@ async function start(
   return exclusiveTransaction(context.database, async (tx, at) => {
     const mine = idsOf(context.policy(), person.id);
     assertMore(await openWatches(tx), { place, mine, isSame: ({ kind }) => kind === 'digest' });
-    const watch = await startWatch(tx, rowOf(person, { place, scope, envs }, at));
+    const ends_at = at + keptMs;
+    const watch = await startWatch(tx, {
+      ...newWatch(person, place, at),
+      kind: 'digest',
+      target_key: 'digest',
+      target: JSON.stringify(envs),
+      ends_at,
+      progress: JSON.stringify({ sites: scope.sites }),
+      due_at: nextDue({ zone: person.zone, ends_at }, at),
+    });
     const next = watch.due_at ?? at;
     await record(context, actor, tx, at, {
       event: 'digest_start',
@@ -96,26 +105,4 @@ async function start(
     await enqueueNote(tx, watch, digestStartedNote(watch, next), at);
     return { line: watchLine(watch), next };
   });
-}
-
-type DigestRow = { readonly place: string; readonly scope: DigestScope; readonly envs: readonly Environment[] };
-
-function rowOf({ id, name, zone }: Actor['person'], { place, scope, envs }: DigestRow, at: number): NewWatch {
-  const ends_at = at + keptMs;
-  return {
-    kind: 'digest',
-    target_key: 'digest',
-    target: JSON.stringify(envs),
-    match: null,
-    requester: id,
-    requester_name: name,
-    channel: place,
-    quiet: null,
-    zone,
-    created_at: at,
-    ends_at,
-    read_to: at,
-    progress: JSON.stringify({ sites: scope.sites }),
-    due_at: nextDue({ zone, ends_at }, at),
-  };
 }

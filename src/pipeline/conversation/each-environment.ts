@@ -114,24 +114,31 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
   return async <T>(ms: number, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
     if (ending.aborted) return { kind: 'late', afterMs: allMs };
     if (isThrottled) return { kind: 'failed', why: say`The host is busy (429), so I stopped asking it.` };
-    const cancel = new AbortController();
-    const ended = AbortSignal.any([ending, cancel.signal]);
-    try {
-      const found = await within(
-        ms,
-        work((call) => context.read(call, account, ended)),
-      );
-      return { kind: 'found', found };
-    } catch (error) {
-      if (error instanceof TooLate) return { kind: 'late', afterMs: ms };
+    const otherwise = (error: unknown): StatusPart<never> => {
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
       // Asking on would use up what the host has left for everybody else.
       isThrottled ||= error instanceof HostTrouble && error.kind === 'throttled';
       return failedPart(context, 'reading many environments', error);
-    } finally {
-      cancel.abort();
-    }
+    };
+    const signals = (late: AbortSignal): AbortSignal => AbortSignal.any([ending, late]);
+    return partWithin(ms, (late) => work((call) => context.read(call, account, signals(late))), otherwise);
   };
+}
+
+/** What is found within `ms`; `late` aborts after that, or at the end. `otherwise`: the part if it fails. Never rejects. */
+export async function partWithin<T>(
+  ms: number,
+  find: (late: AbortSignal) => Promise<T>,
+  otherwise: (error: unknown) => StatusPart<never>,
+): Promise<StatusPart<T>> {
+  const late = new AbortController();
+  try {
+    return { kind: 'found', found: await within(ms, find(late.signal)) };
+  } catch (error) {
+    return error instanceof TooLate ? { kind: 'late', afterMs: ms } : otherwise(error);
+  } finally {
+    late.abort();
+  }
 }
 
 /** The answer if it comes soon, else a word that it will. */

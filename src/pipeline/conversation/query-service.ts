@@ -2,10 +2,8 @@ import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
 import { explainAccess } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
-import type { Authorization } from '../access/authorization.ts';
-import type { Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
-import { adminActions } from '../steps/admin-actions.ts';
+import { adminActions, type Actor } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf } from './health/health.ts';
@@ -22,23 +20,15 @@ import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 import type { PipelineContext } from './context.ts';
 
-/** The rules that allow a command, and the inbox row that it answers. */
-type Invocation = {
-  readonly authorization?: Authorization;
-  readonly inbox?: string | undefined;
-  /** The channel in which it was typed. */
-  readonly channel?: string | undefined;
-};
-
-/** What built-in commands can query, limited to what this person may read. */
+/** What built-in commands can query, limited to what this person may read. `channel`: the one in which it was typed. */
 export function queryServiceFor(
   context: PipelineContext,
-  person: Person,
+  actor: Actor,
+  channel: string | undefined,
   now: number,
-  invocation: Invocation = {},
 ): QueryService {
   const { policy } = context;
-  const actor = { person, authorization: invocation.authorization, inbox: invocation.inbox };
+  const { person } = actor;
   return {
     person,
     now,
@@ -58,7 +48,7 @@ export function queryServiceFor(
     can: (words, id) => explainAccess(context, person, words, id),
     changes: (filter) => changesFor(context, person, filter),
     ...timersFor(context, person, now),
-    ...watchServiceFor(context, actor, invocation.channel),
+    ...watchServiceFor(context, actor, channel),
     ...statusFor(context, person, now),
     recent: async () => {
       const { environments } = context.names(person);
@@ -76,7 +66,7 @@ export function queryServiceFor(
     ...adminActions(context, actor, readerOf(context, person)),
     forceUnlock: (env) => forceUnlock(context, actor, env),
     ...queuesFor(context, actor),
-    ...bindingFor(context, actor, invocation.channel),
+    ...bindingFor(context, actor, channel),
     ...auditServiceFor(context, actor),
     ...timeLineServiceFor(context, actor),
   };

@@ -3,7 +3,6 @@ import { Refusal } from '../../errors.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { isAnyDue } from '../../storage/lease.ts';
-import { findChange } from '../../storage/changes.ts';
 import { exclusiveLock } from '../../storage/locks.ts';
 import {
   claimQueued,
@@ -16,7 +15,7 @@ import {
 import { joined, say, type Text } from '../../text.ts';
 import type { Channel } from '../access/access-check.ts';
 import { storedTargets } from '../access/targets.ts';
-import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import { lockAndHolder } from '../changes/lock-in-the-way.ts';
 import {
   endQueued,
   queuedArgs,
@@ -86,8 +85,7 @@ async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<v
   const { database } = context;
   const now = await database.now();
   if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
-  const lock = await lockInTheWay(database.db, row, now);
-  const holder = lock && lock.change !== null ? await findChange(database.db, lock.change) : undefined;
+  const { lock, holder } = (await lockAndHolder(database.db, row, now)) ?? {};
   if (holder?.state === 'unknown') return end(context, row, { kind: 'unknown', change: holder, isAll: false });
   // Whoever waits for this queue needs its own target.
   const isForAll = lock !== undefined && (await exclusiveLock(database.db, row.target, now)) !== undefined;

@@ -10,7 +10,6 @@ import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
-import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { targetKey } from '../access/targets.ts';
@@ -18,7 +17,7 @@ import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { holdOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
-import { eachFor, failedPart, withheldPart } from './each-environment.ts';
+import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
@@ -90,41 +89,28 @@ function checkOf(context: PipelineContext, person: Person, env: Environment) {
   return { once, verdictAfter };
 }
 
-type Work<T> = (read: HostReader) => Promise<T>;
-
 /** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
 function partsOf(context: PipelineContext, person: Person, env: Environment) {
-  const read = readPartsOf(context, person);
-  return async <T>(path: string, work: Work<T>, shared?: JustBegun<StatusPart<T>>): Promise<StatusPart<T>> => {
+  return async <T>(
+    path: string,
+    work: (read: HostReader) => Promise<T>,
+    shared?: JustBegun<StatusPart<T>>,
+  ): Promise<StatusPart<T>> => {
     const withheld = withheldPart(context.policy(), person, path, env);
     if (withheld) return withheld;
     const found = shared?.find(env.id);
     if (found) return found;
-    const reading = read(path, work);
+    // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
+    const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
+    const reading = partWithin(
+      partMs,
+      (late) => work((call) => context.read(call, account, late)),
+      (error) => failedPart(context, `reading a status: ${path}`, error),
+    );
     shared?.keep(env.id, reading);
     return reading;
   };
 }
-
-const readPartsOf =
-  (context: PipelineContext, person: Person) =>
-  async <T>(path: string, work: Work<T>): Promise<StatusPart<T>> => {
-    const cancel = new AbortController();
-    // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
-    const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
-    try {
-      const found = await within(
-        partMs,
-        work((call) => context.read(call, account, cancel.signal)),
-      );
-      return { kind: 'found', found };
-    } catch (error) {
-      if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
-      return failedPart(context, `reading a status: ${path}`, error);
-    } finally {
-      cancel.abort();
-    }
-  };
 
 async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;

@@ -95,7 +95,7 @@ async function trailOf(db: ReadHandle, target: string, since: number): Promise<T
   const lines: AuditLine[] = [];
   let beforeSeq: number | undefined;
   while (lines.length < maxRead) {
-    const some = await listAudit(db, { target, limit: batch, ...(beforeSeq !== undefined && { beforeSeq }) });
+    const some = await listAudit(db, { target, limit: batch, beforeSeq });
     lines.push(...some.filter(({ at }) => at >= since));
     const last = some.at(-1);
     if (last === undefined || some.length < batch || last.at < since) return { lines, more: false };

@@ -15,15 +15,15 @@ import {
   type Watch,
 } from '../../storage/watches.ts';
 import { code, joined, list, say, time, type Text } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { readerOf } from '../access/visibility.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
-import { digestStoppedNote } from '../steps/digest-notes.ts';
 import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
-import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
+import { aboutThen, startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-progress.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
 import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
@@ -68,8 +68,8 @@ export const watchesFor = (
         const isDigest = stopped.kind === 'digest' || env === undefined;
         const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
         await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
-        const note = isDigest ? digestStoppedNote(stopped, person.name) : stoppedNote(stopped, env, person.name);
-        await enqueueNote(tx, stopped, note, at);
+        const about = isDigest ? aboutThen(stopped) : env.name;
+        await enqueueNote(tx, stopped, stoppedNote(stopped, about, person.name), at);
         return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
       });
     },
@@ -185,18 +185,25 @@ export function assertMore(
   if (full) throw new Refusal(`${full}, and that is the most. Nothing was done.`, { hint: 'Stop another one first.' });
 }
 
-const rowOf = (person: Actor['person'], { env, place, terms }: WatchRequest, at: number, dueAt: number): NewWatch => ({
+/** What a new watch and a new digest have in common. */
+export const newWatch = ({ id, name, zone }: Person, channel: string, at: number) => ({
+  requester: id,
+  requester_name: name,
+  channel,
+  zone,
+  match: null,
+  quiet: null,
+  created_at: at,
+  read_to: at,
+});
+
+const rowOf = (person: Person, { env, place, terms }: WatchRequest, at: number, dueAt: number): NewWatch => ({
+  ...newWatch(person, place, at),
   target_key: targetKey(env),
   target: JSON.stringify(env),
   match: terms.match ?? null,
-  requester: person.id,
-  requester_name: person.name,
-  channel: place,
   quiet: terms.quiet ? showHours(terms.quiet) : null,
-  zone: person.zone,
-  created_at: at,
   ends_at: at + terms.forMs,
-  read_to: at,
   progress: JSON.stringify(emptyProgress),
   due_at: dueAt,
 });

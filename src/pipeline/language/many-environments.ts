@@ -1,3 +1,4 @@
+import { cached } from '../../policy/cached.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
@@ -132,15 +133,14 @@ const notMatched = (says: Text, trouble: Text | undefined, meant?: Text): Refusa
         hint: meant ?? say`${code('environments')} lists what you can name.`,
       });
 
-const spelled = new WeakMap<readonly Environment[], readonly Spelled[]>();
+const spelled = cached((all: readonly Environment[]): readonly Spelled[] => all.map(spell));
 
 function covered(
   patterns: readonly Pattern[],
   { environments }: EnvironmentNames,
   effect: 'allow' | 'deny',
 ): readonly Environment[] {
-  const all = spelled.get(environments) ?? environments.map(spell);
-  spelled.set(environments, all);
+  const all = spelled(environments);
   return environments.filter((_, at) => {
     const one = all[at];
     return one !== undefined && patterns.some((pattern) => coversSpelled(pattern, one, effect));

@@ -1,3 +1,4 @@
+import { cached } from '../../policy/cached.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { comparableName } from '../../policy/pattern.ts';
 
@@ -25,21 +26,15 @@ const withoutAccents = (name: string): string =>
 /** The names of a list as they are compared: by id or name, and the text of each without accents. */
 type Index = { readonly byKey: ReadonlyMap<string, readonly NamedItem[]>; readonly texts: readonly string[] };
 
-const indexes = new WeakMap<readonly NamedItem[], Index>();
-
 /** The index of a list. Cached, so that a keystroke does not normalize every name again. */
-function indexOf(all: readonly NamedItem[]): Index {
-  const known = indexes.get(all);
-  if (known) return known;
+const indexOf = cached((all: readonly NamedItem[]): Index => {
   const byKey = new Map<string, NamedItem[]>();
   for (const one of all) {
     for (const key of new Set([comparableName(one.id), comparableName(one.name)]))
       byKey.set(key, [...(byKey.get(key) ?? []), one]);
   }
-  const made = { byKey, texts: all.map(({ name }) => withoutAccents(name)) };
-  indexes.set(all, made);
-  return made;
-}
+  return { byKey, texts: all.map(({ name }) => withoutAccents(name)) };
+});
 
 export function searchIn<T extends NamedItem>(all: readonly T[]): Search<T>;
 export function searchIn(all: readonly NamedItem[]): Search<NamedItem> {

@@ -56,9 +56,9 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
-    ...(canary?.[0] !== undefined && { canary: canary[0] }),
+    canary: canary?.[0],
     ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
-    ...(handedOn?.[0] !== undefined && { handedOn: handedOn[0] }),
+    handedOn: handedOn?.[0],
   };
 }
 

@@ -11,9 +11,9 @@ export type ParsedCommand = {
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;
   /** The environment of a batch that goes first and alone, as typed. */
-  readonly canary?: string;
+  readonly canary?: string | undefined;
   /** Asks somebody who may run it, if this person may not. */
   readonly handOn?: boolean;
   /** The id of the handed-on request that this runs. */
-  readonly handedOn?: string;
+  readonly handedOn?: string | undefined;
 };

@@ -1,3 +1,4 @@
+import { cached } from '../../policy/cached.ts';
 import { isName } from '../../commands/kit/action.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
@@ -53,10 +54,10 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
   });
 
 /** The same request, without the id of the handed-on one. */
-export function withoutId({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): Pick<Resolved, 'parsed' | 'input'> {
-  const { handedOn: _, ...own } = parsed;
-  return { parsed: own, input };
-}
+export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
+  parsed: { ...parsed, handedOn: undefined },
+  input,
+});
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {
@@ -85,31 +86,22 @@ export function namedBy({ kind, orDomain }: NameKind, names: KnownNames): readon
   return kind === 'domain' ? names.domains : names.environments;
 }
 
-const both = new WeakMap<KnownNames, readonly NamedItem[]>();
-
 /** Cached, because a search keeps an index of each list. */
-function environmentsAndDomainsIn(names: KnownNames): readonly NamedItem[] {
-  const known = both.get(names) ?? [...names.environments, ...names.domains];
-  both.set(names, known);
-  return known;
-}
+const environmentsAndDomainsIn = cached(({ environments, domains }: KnownNames): readonly NamedItem[] => [
+  ...environments,
+  ...domains,
+]);
 
-const sites = new WeakMap<KnownNames, readonly NamedSite[]>();
-
-/** The sites of these environments, each once, in the same order. Cached. */
-function sitesIn(names: KnownNames): readonly NamedSite[] {
-  const known = sites.get(names);
-  if (known) return known;
+/** The sites of these environments, each once, in the same order. Cached for the same reason. */
+const sitesIn = cached(({ environments }: KnownNames): readonly NamedSite[] => {
   const found = new Map<string, NamedSite>();
-  for (const { site } of names.environments) {
+  for (const { site } of environments) {
     if (site === undefined) continue;
     const id = site.id ?? site.name;
     if (!found.has(id)) found.set(id, { kind: 'site', id, name: site.name });
   }
-  const all = [...found.values()];
-  sites.set(names, all);
-  return all;
-}
+  return [...found.values()];
+});
 
 /** The environments of a site, by its id, or by its name where the host lists no sites. */
 export const environmentsOfSite = ({ environments }: KnownNames, id: string): readonly Environment[] =>

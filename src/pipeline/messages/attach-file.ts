@@ -6,17 +6,14 @@ import { listVotes } from '../../storage/votes.ts';
 import { batchFile } from '../changes/batch-file.ts';
 import type { Note } from '../changes/card.ts';
 import { Undeliverable, type Messenger } from './messenger.ts';
+import type { Outbox } from './post-retries.ts';
 
 /**
  * Adds the file of a batch to its last reply, once that is posted. The reply itself says where the lines are, so the file
  * isn't worth a second message or many attempts.
  */
 
-type Attaching = {
-  readonly database: Database;
-  readonly messenger: Messenger;
-  readonly onTrouble: (what: string, error: unknown) => void;
-};
+type Attaching = Pick<Outbox, 'database' | 'onTrouble'> & { readonly messenger: Messenger };
 
 /** How long it is tried, and how often at least: time in which this process was down must not count. */
 const maxMs = 600_000;

@@ -14,7 +14,8 @@ import { actor as named, mention, say, time, type Text, plain } from '../../text
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
-import { findChange, listChanges } from '../../storage/changes.ts';
+import { listChanges } from '../../storage/changes.ts';
+import { withHolder } from '../changes/lock-in-the-way.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
@@ -56,7 +57,10 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const until = forMs === undefined ? undefined : at + forMs;
         const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
         const held = await takeLocks(tx, [target], terms, at);
-        if (held) return { done: false, says: await whoLocks(tx, env, held, at) };
+        if (held) {
+          const inTheWay = await withHolder(tx, held, { targets: JSON.stringify([env]) });
+          return { done: false, says: lockInWords(inTheWay, at) };
+        }
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
         await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
@@ -76,11 +80,6 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         return { done: true, hold: holdOf(freed) };
       }),
   };
-}
-
-async function whoLocks(tx: Tx, { name }: Environment, lock: Lock, at: number): Promise<Text> {
-  const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
-  return lockInWords({ lock, target: name, holder }, at);
 }
 
 function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {

@@ -90,11 +90,7 @@ async function moveAll(context: StepsContext, tx: Tx, at: number, found: LostCom
   const remembered: Change[] = [];
   for (const state of states) {
     for (let beforeNumber: number | undefined; ;) {
-      const page = await listChanges(tx, {
-        state,
-        limit: pageSize,
-        ...(beforeNumber !== undefined && { beforeNumber }),
-      });
+      const page = await listChanges(tx, { state, limit: pageSize, beforeNumber });
       for (const change of page) {
         const isKnown = context.history.newerThan(change) !== undefined;
         const after = await moveOne(context, tx, change, at, found);

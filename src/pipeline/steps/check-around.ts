@@ -6,7 +6,7 @@ import { code, joined, say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import { listedAs, namesWith } from '../access/visibility.ts';
 import { storedTargets } from '../access/targets.ts';
-import type { Button } from '../changes/card.ts';
+import { runButton, type Button } from '../changes/card.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { snapshotOf } from '../changes/freeze.ts';
 import { listingMs } from '../changes/recheck.ts';
@@ -141,17 +141,12 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
   if (target?.kind !== 'environment' && target?.kind !== 'domain') return [];
   const sentAt = change.sent_at ?? change.created_at;
   const since = `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`;
-  const offers =
-    target.kind === 'domain'
-      ? [{ label: 'Check again', args: ['check', target.id] }]
-      : [
-          {
-            label: labelOfLog(context, change, sentAt) ?? 'Error log since then',
-            args: ['logs', target.id, 'error', since],
-          },
-          { label: 'Status', args: ['status', target.id] },
-        ];
-  return offers.map(({ label, args }) => ({ label, press: { kind: 'run', args } }));
+  if (target.kind === 'domain') return [runButton({ label: 'Check again', args: ['check', target.id] })];
+  const label = labelOfLog(context, change, sentAt) ?? 'Error log since then';
+  return [
+    runButton({ label, args: ['logs', target.id, 'error', since] }),
+    runButton({ label: 'Status', args: ['status', target.id] }),
+  ];
 }
 
 /** What the command calls the error log under its last reply. */

@@ -4,13 +4,12 @@ import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
 import {
   badChanges,
-  byNumber,
   continued,
   batchItemsOf,
   batchProgress,
   retried,
   standingsOf,
-  type ChangesByNumber,
+  type ChangeInBatch,
   type BatchProgress,
 } from '../changes/batch.ts';
 import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
@@ -40,7 +39,6 @@ export async function applyBatchDecision(
 > {
   if (!isBatch(batch) || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
-  const known = byNumber(changes);
   switch (verdict) {
     case 'halt': {
       const after = await recall(context, tx, { batch, changes }, { by: person, at });
@@ -49,25 +47,25 @@ export async function applyBatchDecision(
       return { lastNote, ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote) };
     }
     case 'go_on':
-      refuseUnlessShown(batch, progress, known);
-      return goneOnWithout(batch, progress, known, leaveOut);
+      refuseUnlessShown(batch, progress, changes);
+      return goneOnWithout(batch, progress, changes, leaveOut);
     case 'retry':
-      refuseUnlessShown(batch, progress, known);
-      return { also: saved(retried(progress, known)) };
+      refuseUnlessShown(batch, progress, changes);
+      return { also: saved(retried(progress, changes)) };
     case 'end': {
-      const underWay = standingsOf(progress, known).filter((one) => one === 'under way').length;
+      const underWay = standingsOf(progress, changes).filter((one) => one === 'under way').length;
       if (underWay > 0)
         throw new Refusal(
           say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
         );
-      refuseWhileUnknown(batch, progress, known);
+      refuseWhileUnknown(batch, progress, changes);
       return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
     }
   }
 }
 
 /** Throws `Refusal` if a change ended badly and the card has not shown that yet: people have to see it first. */
-function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
+function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
   if (badChanges(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
   throw new Refusal(
     say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed by your click.`,
@@ -75,7 +73,7 @@ function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes:
 }
 
 /** Throws `Refusal` while an outcome is unknown: once it has ended, nobody is reminded of that. */
-function refuseWhileUnknown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
+function refuseWhileUnknown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
   const unknown = standingsOf(progress, changes).filter((one) => one === 'unknown').length;
   if (unknown === 0) return;
   throw new Refusal(
@@ -88,7 +86,12 @@ const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'ret
 const saved = (progress: BatchProgress) => ({ progress: JSON.stringify(progress) });
 
 /** `without`: names, for the trail. */
-function goneOnWithout(batch: Change, progress: BatchProgress, changes: ChangesByNumber, ids: readonly string[]) {
+function goneOnWithout(
+  batch: Change,
+  progress: BatchProgress,
+  changes: readonly ChangeInBatch[],
+  ids: readonly string[],
+) {
   const all = (batchItemsOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
   const without = all.filter(({ target }) => ids.includes(target.id));
   const next = continued(

@@ -168,7 +168,7 @@ async function commit(context: StepsContext, decided: DeliveredDecision, session
     if (error instanceof VotesChanged) return false;
     if (error instanceof SetBack) throw await setBack(context, decided);
     if (!(error instanceof LockHeld)) throw error;
-    const says = lockRefusal(error, await database.now());
+    const says = lockRefusal(error.held, await database.now());
     throw new Refusal(say`${says} Your approval was not counted.`, {
       hint: 'Please approve it again when the lock is gone.',
     });

@@ -3,9 +3,9 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { code, inline, joined, list, plain, say, time, type Inline, type Text } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
-import { digestParts, type DigestFindings } from './digest-reading.ts';
-import { namesIn, digestScope, type DigestStanding } from './digest-standing.ts';
-import { stopButton } from './watch-notes.ts';
+import type { DigestFindings } from './digest-reading.ts';
+import type { DigestStanding } from './digest-standing.ts';
+import { aboutThen, stopButton } from './watch-notes.ts';
 
 /** What a digest says. It names people without mentions, so that nobody is notified by it. */
 
@@ -14,8 +14,6 @@ const maxNames = 5;
 const lineCounts = [5, 2, 1, 0];
 /** Characters, less than a message takes. */
 const maxLength = 2_500;
-
-const about = (watch: Watch) => list(namesIn(digestScope(watch)), maxNames);
 
 type MayTell = Extract<DigestStanding, { readonly kind: 'may' }>;
 
@@ -28,15 +26,15 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
     ...(tooMany > 0 ? [say`${counted(tooMany, 'more environment')} than one digest has room for.`] : []),
     ...unread,
   ];
-  const told = digestParts.filter((part) => found[part].length > 0);
+  const told = Object.entries(found).filter(([, lines]) => lines.length > 0);
   const isQuiet = told.length === 0;
   const nothing = gaps.length === 0 ? 'nothing needs a look' : 'nothing needs a look in what I could read';
-  const title = say`**Digest of ${about(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
+  const title = say`**Digest of ${aboutThen(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
   const textWith = (most: number): Text => {
     const lines: readonly Inline[] = [
       title,
       gaps.length > 0 && section('❔ Not read', gaps, most),
-      ...told.map((part) => section(part, found[part], most)),
+      ...told.map(([part, lines]) => section(part, lines, most)),
       !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
     ].map((line): Inline => line || undefined);
     return joined(lines, '\n');
@@ -64,23 +62,15 @@ function section(title: string, lines: readonly Text[], most: number): Text {
 }
 
 export const digestStartedNote = (watch: Watch, next: number): Note => ({
-  text: say`**${watch.requester_name} turned on a weekly digest of ${about(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one comes ${time(next, 'date')}.`,
+  text: say`**${watch.requester_name} turned on a weekly digest of ${aboutThen(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one comes ${time(next, 'date')}.`,
   buttons: [stopButton(watch)],
 });
 
-export const digestStoppedNote = (watch: Watch, by: string): Note => ({
-  text: say`**Digest #${watch.id} of ${about(watch)} was stopped** by ${by}.`,
-});
-
 export const digestOverNote = (watch: Watch): Note => ({
-  text: say`**Digest #${watch.id} of ${about(watch)} is over:** its time is up. ${code('digest')} starts another one.`,
-});
-
-export const digestEndedNote = (watch: Watch, why: Text): Note => ({
-  text: say`**Digest #${watch.id} of ${about(watch)} has ended:** ${why}`,
+  text: say`**Digest #${watch.id} of ${aboutThen(watch)} is over:** its time is up. ${code('digest')} starts another one.`,
 });
 
 export const digestSkippedNote = (watch: Watch, why: Text, next: number): Note => ({
-  text: say`**There's no digest of ${about(watch)} this week.** ${why} I tried for a day, and can't tell whether anything needs a look. The next one comes ${time(next, 'date')}.`,
+  text: say`**There's no digest of ${aboutThen(watch)} this week.** ${why} I tried for a day, and can't tell whether anything needs a look. The next one comes ${time(next, 'date')}.`,
   buttons: [stopButton(watch)],
 });

@@ -19,19 +19,9 @@ import { dayMs } from '../../duration.ts';
 
 /** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
 
-/** The parts, in the order in which they are told. */
-export const digestParts = [
-  'Changes with an unknown outcome',
-  'Vulnerable themes',
-  'Old backups',
-  'Certificates that expire',
-  'Locks without end',
-  'Timed access that ends within a week',
-  'Changes that wait for approval',
-] as const;
-
 export type DigestFindings = {
-  readonly found: Readonly<Record<(typeof digestParts)[number], readonly Text[]>>;
+  /** By the title of their part, in the order in which they are told. */
+  readonly found: Readonly<Record<string, readonly Text[]>>;
   /** What could not be read, and why. */
   readonly unread: readonly Text[];
 };

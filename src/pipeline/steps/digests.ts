@@ -10,7 +10,7 @@ import * as notes from './digest-notes.ts';
 import { readDigest } from './digest-reading.ts';
 import { digestStanding } from './digest-standing.ts';
 import type { WatchChecks } from './watch-standing.ts';
-import { moveWatch } from './watches.ts';
+import { endLost, moveWatch } from './watches.ts';
 import { hourMs } from '../../duration.ts';
 
 const pollMs = 5_000;
@@ -47,14 +47,7 @@ async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSig
       event: 'digest_end',
     });
   const standing = await digestStanding(context, watch);
-  if (standing.kind === 'lost')
-    return moveWatch(context, watch, {
-      onward: { endedAt: now, why: standing.reason },
-      notes: [notes.digestEndedNote(watch, standing.why)],
-      event: 'digest_end',
-      why: standing.why,
-      ...(standing.reason === 'no_channel' && { place: { to: 'owner' } }),
-    });
+  if (standing.kind === 'lost') return endLost(context, watch, standing, now);
   if (standing.kind === 'later') return later(context, watch, standing.why, now);
   if (standing.kind === 'unsure') return later(context, watch, membersUnknownQuietly(standing.groups), now);
   const findings = await readDigest(context, standing.owner, standing.envs, { now, stopping });

@@ -13,7 +13,7 @@ import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
-import type { Button, Note } from '../changes/card.ts';
+import { runButton, type Button, type Note } from '../changes/card.ts';
 import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
@@ -188,10 +188,7 @@ function offersOf(
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
   const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
-  const next: Button[] = (action.next?.(of) ?? []).map(({ label, args }) => ({
-    label,
-    press: { kind: 'run', args },
-  }));
+  const next = (action.next?.(of) ?? []).map(runButton);
   const args = event.kind === 'finish' ? action.undo?.(of) : undefined;
   if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;

@@ -14,7 +14,7 @@ import {
 } from '../../storage/handed-on.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { channel, joined, mention, say, time, type Text } from '../../text.ts';
+import { channel, joined, mention, named, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
@@ -23,7 +23,7 @@ import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isForRequesterOnly } from '../changes/asked-in.ts';
-import { endUnused, handedOnWords, offerNote, postOffers, useHandedOn } from '../changes/handed-on.ts';
+import { endOffers, handedOnWords, offerNote, postOffers } from '../changes/handed-on.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
@@ -171,8 +171,11 @@ export async function useHandedOnFor(
   saved: Change,
   at: number,
 ): Promise<void> {
-  const by = { person: saved.requester, name: saved.requester_name, change: saved.number, at };
-  if (at < row.expires_at && (await useHandedOn(context, tx, row.id, by))) return;
+  const { number, requester, requester_name: name } = saved;
+  const says = say`✅ ${named(name)} runs it as #${number}.`;
+  const used = { used_by: requester, change: number };
+  const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
+  if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;
   throw ended((await findHandedOn(tx, row.id)) ?? row);
 }
 
@@ -192,6 +195,8 @@ function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): 
 
 const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
 
+const endedLine = (why: 'expired' | 'set back') => ({ event: 'hand_on_end', by: 'sitehand', details: { why } });
+
 /** Ends requests that nobody ran in time. */
 export function createHandOnExpiry(context: StepsContext): Poller {
   const look = async (): Promise<void> => {
@@ -199,7 +204,8 @@ export function createHandOnExpiry(context: StepsContext): Poller {
     if ((await listHandedOn(database.db, await database.now())).length === 0) return;
     await exclusiveTransaction(database, async (tx, at) => {
       const says = say`⌛ Nobody ran it in time. Nothing was sent.`;
-      for (const row of await listHandedOn(tx, at)) await endUnused(context, tx, row, { why: 'expired', says, at });
+      for (const row of await listHandedOn(tx, at))
+        await endOffers(context, tx, row, { at, says, line: endedLine('expired') });
     });
     context.onSaved();
   };
@@ -215,7 +221,7 @@ export async function endAllHandedOn(context: StepsContext, tx: Tx, at: number):
   const says = say`⚠️ ${setBack}`;
   for (;;) {
     const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
-    for (const row of rows) await endUnused(context, tx, row, { why: 'set back', says, at });
+    for (const row of rows) await endOffers(context, tx, row, { at, says, line: endedLine('set back') });
     if (rows.length === 0) return;
   }
 }

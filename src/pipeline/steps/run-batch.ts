@@ -12,13 +12,12 @@ import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf, batchValidityOf } from '../access/authorization.ts';
 import {
   badChanges,
-  byNumber,
+  begunFor,
   nextStep,
   batchItemsOf,
   batchProgress,
   standingsOf,
   type CanarySite,
-  type ChangesByNumber,
   type BatchProgress,
   type StopReason,
 } from '../changes/batch.ts';
@@ -72,11 +71,10 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     if (batch === undefined) return;
     const changes = await changesInBatch(tx, batch.number);
     const progress = batchProgress(batch);
-    const known = byNumber(changes);
-    const step = nextStep(progress, known, {
+    const step = nextStep(progress, changes, {
       state: batch.state === 'running' ? 'running' : 'stopped',
       isValid: at < batch.expires_at,
-      canarySite: await canarySiteOf(tx, progress, known, at),
+      canarySite: await canarySiteOf(tx, progress, changes, at),
     });
     const run: Run = { context, tx, batch, changes, progress, at };
     switch (step.kind) {
@@ -84,7 +82,8 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         if (await isPaused(tx)) return reschedule(run, progress, pausedMs);
         return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
-        if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, known)) return sumUp(run);
+        if (batch.state === 'stopped' && progress.isFollowed && !standingsOf(progress, changes).includes('under way'))
+          return sumUp(run);
         return waitFor(await withoutUnsent(run));
       case 'halt':
         return haltBatch(run, step.why);
@@ -116,9 +115,6 @@ async function currentBatch({ history, owner }: StepsContext, tx: Tx, seen: Chan
   if (change?.version !== seen.version || change.owner !== owner) return undefined;
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
 }
-
-const isUnderWay = (progress: BatchProgress, changes: ChangesByNumber): boolean =>
-  standingsOf(progress, changes).includes('under way');
 
 /** Begins a change for each of these items, as frozen. One whose target is locked is skipped, and says by whom. */
 async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
@@ -155,7 +151,7 @@ async function withoutUnsent(run: Run): Promise<Run> {
 /** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
 async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
-  const standings = standingsOf(progress, byNumber(changes));
+  const standings = standingsOf(progress, changes);
   if (batch.state === 'running' || standings.includes('under way')) return reschedule(run, progress, againMs);
   if (!standings.includes('unknown')) return reschedule(run, progress, Math.max(againMs, batch.expires_at - at));
   // The requester and the ops channel were told when it stopped.
@@ -183,7 +179,7 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   const drawn = cardHash(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
-  const shownBad = badChanges(progress, byNumber(changes));
+  const shownBad = badChanges(progress, changes);
   const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
@@ -225,10 +221,10 @@ async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promis
 async function canarySiteOf(
   tx: Tx,
   { canary, items }: BatchProgress,
-  changes: ReadonlyMap<number, Change>,
+  changes: readonly Change[],
   at: number,
 ): Promise<CanarySite> {
-  const change = changes.get(items[canary?.item ?? -1]?.change ?? -1);
+  const change = begunFor(items[canary?.item ?? -1] ?? {}, changes);
   if (change === undefined) return 'later';
   if (!mayBreakSite(change)) return unchecked(say`a site check can't tell how this ended`);
   const { after } = (await keptReadings(tx, change.number)).readings;

@@ -2,12 +2,12 @@ import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { LockHeld, refuseLocked } from '../changes/change-store.ts';
+import { LockHeld } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
 import { idsOf } from '../../policy/people.ts';
-import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import { withHolder, lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
@@ -61,7 +61,7 @@ export async function save(
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
-      if (held && row.state === 'approved') await refuseLocked(tx, held, row);
+      if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
       const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
@@ -79,7 +79,7 @@ export async function save(
     if (change?.state === 'waiting') void checkBefore(context, change);
     return change;
   } catch (error) {
-    if (error instanceof LockHeld) throw lockedOut(error, frozen, await database.now());
+    if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
     // If only the answer to the commit got lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;

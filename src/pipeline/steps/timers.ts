@@ -14,10 +14,11 @@ import { bold, joined, mention, plain, say, time, type Text } from '../../text.t
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { stateText, type Button, type Note } from '../changes/card.ts';
+import { runButton, stateText, type Button, type Note } from '../changes/card.ts';
 import { resolve } from '../language/resolve.ts';
 import { lookAndFreeze } from './look-and-freeze.ts';
 import { save } from './submit.ts';
+import { withHolder } from '../changes/lock-in-the-way.ts';
 import { Locked, lockedBy } from '../changes/lock-replies.ts';
 import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
 import { troubleText } from '../changes/host-trouble.ts';
@@ -126,10 +127,13 @@ async function createRemoval(context: StepsContext, timer: Timer, target: Enviro
   if (parsed.command.shape !== 'action') throw new Error(`${args.join(' ')} is no action`);
   const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
   const authorized: Authorized = { ...resolved, target, alsoReads: [], authorization };
-  const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
-  const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
-  if (holder && holder.state !== 'unknown') return putOff(context, timer);
-  if (held) throw new NotTried(lockedBy(held, { targets: JSON.stringify([target]) }));
+  const lock = await heldLock(context.database.db, timer.target_key, await context.database.now());
+  if (lock) {
+    const about = { targets: JSON.stringify([target]) };
+    const { holder } = await withHolder(context.database.db, lock, about);
+    if (holder && holder.state !== 'unknown') return putOff(context, timer);
+    throw new NotTried(lockedBy(lock, about));
+  }
   const frozen = await lookAndFreeze(context, authorized, parsed.command);
   const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
   await save(context, frozen, requester, 'timer', undefined, async (tx, { number }) => {
@@ -223,10 +227,8 @@ function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next
   return { text: joined(['⚠️', mention(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
 
-const removeNow = ({ change }: Timer): Button => ({
-  label: 'Remove now',
-  press: { kind: 'run', args: ['timers', 'cancel', String(change)] },
-});
+const removeNow = ({ change }: Timer): Button =>
+  runButton({ label: 'Remove now', args: ['timers', 'cancel', String(change)] });
 
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
   joined([

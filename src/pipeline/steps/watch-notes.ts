@@ -2,22 +2,22 @@ import type { NewKind, NewKinds } from '../../commands/kit/watch.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
-import { bold, amount, code, joined, say, time, type Inline, type Text } from '../../text.ts';
+import { bold, amount, code, joined, list, say, time, type Inline, type Text } from '../../text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
-import type { Button, Note } from '../changes/card.ts';
+import { runButton, type Button, type Note } from '../changes/card.ts';
+import { namesIn, digestScope } from './digest-standing.ts';
+import { storedEnvironment } from './watch-standing.ts';
 import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
 import { dayMs } from '../../duration.ts';
 
 /** What a watch says. It names people without mentions, so that nobody is notified by it. */
 
-export const stopButton = ({ id }: Pick<Watch, 'id'>): Button => ({
-  label: 'Stop',
-  press: { kind: 'run', args: ['watch', 'stop', String(id)] },
-});
-const logButton = (env: Environment): Button => ({
-  label: 'Error log',
-  press: { kind: 'run', args: ['logs', env.id, 'error', '--errors', '--since=24h'] },
-});
+const maxNames = 5;
+
+export const stopButton = ({ id }: Pick<Watch, 'id'>): Button =>
+  runButton({ label: 'Stop', args: ['watch', 'stop', String(id)] });
+const logButton = ({ id }: Environment): Button =>
+  runButton({ label: 'Error log', args: ['logs', id, 'error', '--errors', '--since=24h'] });
 
 const footOf = ({ id, match, requester_name: owner, ends_at: until }: Watch): Text =>
   joined(
@@ -74,8 +74,15 @@ export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefi
   buttons: [stopButton(watch)],
 });
 
-export const stoppedNote = (watch: Watch, env: Environment, by: string): Note => ({
-  text: say`**Watch #${watch.id} of ${env.name} was stopped** by ${by}.`,
+/** What a watch or a digest is about, as when it was started. */
+export const aboutThen = (watch: Watch): Inline =>
+  watch.kind === 'digest' ? list(namesIn(digestScope(watch)), maxNames) : storedEnvironment(watch).name;
+
+const titleOf = (watch: Watch, about: Inline): Text =>
+  say`${watch.kind === 'digest' ? 'Digest' : 'Watch'} #${watch.id} of ${about}`;
+
+export const stoppedNote = (watch: Watch, about: Inline, by: string): Note => ({
+  text: say`**${titleOf(watch, about)} was stopped** by ${by}.`,
 });
 
 /** `untold`: kinds that were held back and can't be told. */
@@ -87,8 +94,8 @@ export function overNote(watch: Watch, env: Environment, news: News | undefined,
   return { text: joined([news && newsText(env, news), again, lost || undefined], '\n') };
 }
 
-export const endedNote = (watch: Watch, env: Environment, why: Text): Note => ({
-  text: say`**Watch #${watch.id} of ${env.name} has ended:** ${why}`,
+export const endedNote = (watch: Watch, why: Text): Note => ({
+  text: say`**${titleOf(watch, aboutThen(watch))} has ended:** ${why}`,
 });
 
 export const unreadNote = (watch: Watch, env: Environment, why: Text, since: number): Note => ({

@@ -224,17 +224,17 @@ export const auditDetails = (watch: Watch) => ({
   owner: watch.requester,
 });
 
-/** Ends a watch that may not go on. What it has not told yet is dropped: its owner may no longer read it. */
-const endLost = (
-  context: WatchContext,
+/** Ends a watch or a digest that may not go on. What it has not told yet is dropped: its owner may no longer read it. */
+export const endLost = (
+  context: WatchChecks,
   watch: Watch,
   { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
   now: number,
 ): Promise<void> =>
   moveWatch(context, watch, {
     onward: { endedAt: now, why: reason },
-    notes: [notes.endedNote(watch, storedEnvironment(watch), why)],
-    event: 'watch_end',
+    notes: [notes.endedNote(watch, why)],
+    event: watch.kind === 'digest' ? 'digest_end' : 'watch_end',
     why,
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });

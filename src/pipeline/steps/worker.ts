@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
@@ -14,6 +13,7 @@ import { remind } from './reminders.ts';
 import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
+import { within } from '../../time-limit.ts';
 import { fireTimer } from './timers.ts';
 import { reconcile } from './reconcile.ts';
 import type { StepsContext } from './context.ts';
@@ -194,10 +194,7 @@ function createSoonPolls(nudge: () => void): { readonly add: () => void; readonl
 
 /** Resolves when all promises have settled, or after `graceMs`. */
 export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
-  const cancel = new AbortController();
-  const timeout = wait(graceMs, undefined, { signal: cancel.signal }).catch(() => undefined);
-  await Promise.race([Promise.allSettled(running), timeout]);
-  cancel.abort();
+  await within(graceMs, Promise.allSettled(running)).catch(() => undefined);
 }
 
 async function claimAll(

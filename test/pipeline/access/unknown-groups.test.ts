@@ -145,7 +145,8 @@ describe('what people are shown', () => {
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),
       }),
-      person,
+      { person, authorization: undefined, inbox: undefined },
+      undefined,
       0,
     );
 

@@ -149,14 +149,14 @@ class World {
     count(event.kind);
     const before = this.progress;
     if (event.kind === 'retry') {
-      this.progress = retried(before, this.changes);
+      this.progress = retried(before, [...this.changes.values()]);
       before.items.forEach((item, one) => {
         if (this.operator.notebook[one] !== 'nothing sent') deepStrictEqual(this.progress.items[one], item);
       });
       this.operator.retries();
     } else {
       const without = event.kind === 'go on without' ? event.items : [];
-      this.progress = continued(before, this.changes, without);
+      this.progress = continued(before, [...this.changes.values()], without);
       this.operator.goesOn(without);
     }
     this.state = 'running';
@@ -185,7 +185,11 @@ class World {
       'not well': { says: say`it is not well` },
       'not known': 'later',
     };
-    const step = nextStep(this.progress, this.changes, { state: this.state, isValid, canarySite: sites[this.site] });
+    const step = nextStep(this.progress, [...this.changes.values()], {
+      state: this.state,
+      isValid,
+      canarySite: sites[this.site],
+    });
     if (step.kind === 'begin') this.#isSafe(step.items, isValid);
     const wanted = this.operator.decides(this.now < this.validUntil, this.site);
     deepStrictEqual({ kind: step.kind, ...(step.kind === 'begin' && { items: step.items }) }, wanted);

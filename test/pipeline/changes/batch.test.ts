@@ -62,13 +62,13 @@ const letters: Readonly<Record<string, State>> = {
 };
 /** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
 function batchOf(text: string, more: Partial<BatchProgress> = {}) {
-  const changes = new Map<number, ChangeInBatch>();
+  const changes: ChangeInBatch[] = [];
   const items = Array.from(text, (letter, at): ItemProgress => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped };
     const state = letters[letter.toLowerCase()] ?? 'done';
-    changes.set(at + 1, { number: at + 1, state, settled_at: null });
+    changes.push({ number: at + 1, state, settled_at: null });
     return { change: at + 1 };
   });
   const passedOver = text.split('').flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));

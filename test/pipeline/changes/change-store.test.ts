@@ -21,7 +21,7 @@ describeBoth('the lock of a domain', (open) => {
     await begin('d1');
     const second = begin('d2');
     await expect(second).rejects.toThrow(LockHeld);
-    await expect(second).rejects.toMatchObject({ target: 'Acme.example' });
+    await expect(second).rejects.toMatchObject({ held: { target: 'Acme.example' } });
   });
 });
 

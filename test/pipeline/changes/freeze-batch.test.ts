@@ -229,7 +229,7 @@ describe('leaving out', () => {
     const refused = refusalOf(() => withoutEnvironments(guarded, [third ?? '']));
     expect(refusalText(refused)).toMatch(/^The canary itself would be left out\. Nothing was done\. Name another one/);
     expect(namesIn(withoutEnvironments(guarded, [first ?? '']))).toEqual(['b/live', 'c/live']);
-    expect(withoutEnvironments(guarded, [first ?? '', second ?? '']).parsed).not.toHaveProperty('canary');
+    expect(withoutEnvironments(guarded, [first ?? '', second ?? '']).parsed.canary).toBeUndefined();
   });
 });
 

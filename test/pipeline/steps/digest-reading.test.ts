@@ -3,7 +3,7 @@ import { HostTrouble } from '../../../src/hosting/client.ts';
 import { watching } from '../../../src/hosting/contract/call.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import { digestNote } from '../../../src/pipeline/steps/digest-notes.ts';
-import { digestParts, readDigest, type DigestFindings } from '../../../src/pipeline/steps/digest-reading.ts';
+import { readDigest } from '../../../src/pipeline/steps/digest-reading.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { takeLocks } from '../../../src/storage/locks.ts';
 import { setTimer } from '../../../src/storage/timers.ts';
@@ -121,7 +121,7 @@ async function digestOf(
   const stopping = new AbortController().signal;
   const { found, unread } = await readDigest(context, ana, [live, staging], { now, stopping });
   return {
-    ...Object.fromEntries(digestParts.map((part) => [part, found[part].map(plain)])),
+    ...Object.fromEntries(Object.entries(found).map(([part, lines]) => [part, lines.map(plain)])),
     unread: unread.map(plain),
   };
 }
@@ -129,7 +129,16 @@ const well = (path: string): object =>
   path.includes('themes')
     ? themesOf(theme(...[live, staging].map(({ id }) => ({ id, is_theme_version_vulnerable: false }))))
     : backupsOf(now - day);
-const nothing = Object.fromEntries(digestParts.map((part) => [part, []]));
+const parts = [
+  'Changes with an unknown outcome',
+  'Vulnerable themes',
+  'Old backups',
+  'Certificates that expire',
+  'Locks without end',
+  'Timed access that ends within a week',
+  'Changes that wait for approval',
+];
+const nothing = Object.fromEntries(parts.map((part) => [part, []]));
 
 test('environments without trouble are not mentioned', async () => {
   expect(await digestOf(well)).toEqual({ ...nothing, unread: [] });
@@ -253,15 +262,7 @@ test.each([
   [900, 9, '9, too many for one message'],
 ])('a digest with lines of %i characters, %i in each part, names every part', (length, many, words) => {
   const lines = Array.from({ length: many }, (_, at) => say`${'x'.repeat(length)}1: ${at}`);
-  const found: DigestFindings['found'] = {
-    'Changes with an unknown outcome': lines,
-    'Vulnerable themes': lines,
-    'Old backups': lines,
-    'Certificates that expire': lines,
-    'Locks without end': lines,
-    'Timed access that ends within a week': lines,
-    'Changes that wait for approval': lines,
-  };
+  const found = Object.fromEntries(parts.map((part) => [part, lines]));
   const watch = { ...watchOf, target: JSON.stringify([live]) };
   const standing = {
     kind: 'may',
@@ -274,7 +275,7 @@ test.each([
   } as const;
   const { blocks } = drawNote(digestNote(watch, standing, { found, unread: lines }, now));
   const drawn = JSON.stringify(blocks);
-  for (const part of [...digestParts, 'Not read', 'Digest #7 of Ana']) expect(drawn).toContain(part);
+  for (const part of [...parts, 'Not read', 'Digest #7 of Ana']) expect(drawn).toContain(part);
   expect(drawn).toContain(words);
   expect(drawn).not.toContain('more characters');
 });

@@ -1,9 +1,8 @@
 import type { Check } from '../../../commands/kit/builtin.ts';
 import { inline, say } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
-import { auditOut } from './audit-out.ts';
 import type { Checking, HealthContext } from './context.ts';
-import { answers, changes, replicas, sending, storedData, work } from './database.ts';
+import { answers, auditOut, changes, replicas, sending, storedData, work } from './database.ts';
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';

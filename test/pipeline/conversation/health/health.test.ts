@@ -294,7 +294,8 @@ describeBoth('health', (open) => {
         names: () => names,
         personOf: () => Promise.resolve(undefined),
       },
-      ana,
+      { person: ana, authorization: undefined, inbox: undefined },
+      undefined,
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
