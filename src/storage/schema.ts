@@ -57,17 +57,17 @@ export type ChangeTable = {
   risk: Risk;
   /** JSON: the command's arguments, with ids instead of names, without options stored in other columns (reason). */
   args: string;
-  /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
+  /** `environment:<id>`, `domain:<id>` or `company`: what it is about; `batch`: see `targets`. Locks have keys of their own. */
   target: string;
   target_name: string;
   is_live: number;
-  /** JSON array of whole targets as they were requested: what it changes, then what it only reads (push: its source). */
+  /** JSON array of whole targets as they were requested: what it changes (a batch: all of it), then what it only reads (push: its source). */
   targets: string;
   /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
   snapshot: string;
   /** JSON: the preconditions, which must be the same when it is sent. */
   preconditions: string;
-  /** JSON: the frozen call, sent byte for byte. */
+  /** JSON: the frozen call, sent byte for byte once references to secrets are filled in; a batch: its items; `null`: nothing is sent. */
   call: string;
   /** JSON: the frozen title, warning and facts. */
   card: string;
@@ -84,7 +84,7 @@ export type ChangeTable = {
   handed_on_by: string | null;
   /** The number of the batch that this change belongs to; null: none. */
   batch: number | null;
-  /** JSON: how far a batch is (`Progress` in `pipeline/changes/batch.ts`). Null: it is no batch. */
+  /** JSON: how far a batch is (`BatchProgress` in `pipeline/changes/batch.ts`). Null: it is no batch. */
   progress: string | null;
   /** Where its card belongs, which need not be where it was requested. */
   channel: string;

@@ -143,6 +143,7 @@ export class Life {
       case 'go_on':
       case 'end':
       case 'all_done':
+      case 'all_accepted':
         throw new Error('this is no batch');
     }
   }

@@ -29,6 +29,23 @@ describe.concurrent('the review of a batch', () => {
   );
 
   test(
+    'what the host took and nobody can verify is accepted, not done',
+    inScenario({ policy }, async (scenario) => {
+      const { hosting, rows, runSql } = scenario;
+      hosting.faults.add({ kind: 'status', method: 'GET', path: '/operations/*', status: 500, times: 'always' });
+      const card = await submitBatch(scenario.person('ana'), clear);
+      const accepted = () => rows('select number from changes where batch = ? and operation is not null', card.number);
+      await scenario.slack.until(() => accepted().length === carePlan.length || undefined, patienceMs);
+      const long = JSON.stringify({ since: 0, looks: 9, known: false, failures: 0 });
+      runSql('update changes set poll_state = ?, due_at = 1 where batch = ?', long, card.number);
+      await card.tells('The host accepted all of them. Not all can be verified from here.');
+      await card.shows('0 of 4 done · 4 accepted');
+      expect(rows('select state from changes where number = ?', card.number)).toEqual([{ state: 'accepted' }]);
+      expect(writeCounts(scenario, carePlan)).toEqual([1, 1, 1, 1]);
+    }),
+  );
+
+  test(
     'says which of them the asker may not change; what is left out in the form is not sent either',
     inScenario({ policy }, async (scenario) => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];

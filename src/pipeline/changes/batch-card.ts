@@ -11,6 +11,7 @@ import {
   type Standing,
   type StopReason,
 } from './batch.ts';
+import type { ChangeEvent } from './change.ts';
 import { factsOf } from './freeze.ts';
 import type { TransitionNote } from './change-store.ts';
 import {
@@ -70,7 +71,7 @@ export function renderBatch(
   installation: string,
 ): Card {
   const card = renderCard(batch, approved, installation);
-  if (!['running', 'stopped', 'ended', 'done'].includes(batch.state)) return card;
+  if (!['running', 'stopped', 'ended', 'done', 'accepted'].includes(batch.state)) return card;
   const all = itemsShown(batch, changes);
   return {
     ...card,
@@ -84,12 +85,14 @@ export function renderBatch(
   };
 }
 
-/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. */
+/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar counts what was accepted, too. */
 export function countsOf(all: readonly WithStanding[]): Text {
   const count = (standing: Standing): number => itemsWith(all, standing).length;
   const done = count('done');
-  const filled = Math.floor((barLength * done) / all.length);
-  const others = (['under way', 'unknown', 'failed', 'not sent', 'changed meanwhile', 'left out', 'to do'] as const)
+  const filled = Math.floor((barLength * (done + count('accepted'))) / all.length);
+  const others = (
+    ['accepted', 'under way', 'unknown', 'failed', 'not sent', 'changed meanwhile', 'left out', 'to do'] as const
+  )
     .filter((one) => count(one) > 0)
     .map((one) => `${count(one)} ${one}`);
   const bar = '▰'.repeat(filled) + '▱'.repeat(barLength - filled);
@@ -104,6 +107,7 @@ const marks: Readonly<Record<Standing, string>> = {
   'under way': '▶️',
   'left out': '➖',
   'to do': '⏳',
+  accepted: '☑️',
   done: '✅',
 };
 
@@ -221,14 +225,19 @@ export function stopNote(
   };
 }
 
+type BatchEnd = Extract<ChangeEvent['kind'], 'end' | 'all_done' | 'all_accepted'>;
+
+const endings: Readonly<Record<BatchEnd, Text>> = {
+  all_done: say`✅ **All are done.**`,
+  all_accepted: say`☑️ **The host accepted all of them.** Not all can be verified from here.`,
+  end: say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`,
+};
+
 /** The last reply; only now is the file of all lines final. */
-export function endedReply(batch: Change, changes: readonly Change[], isAllDone: boolean): Note {
+export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd): Note {
   const all = itemsShown(batch, changes);
-  const head = isAllDone
-    ? say`✅ **All are done.**`
-    : say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`;
   const where = say`${code(`change ${batch.number}`)} has a line for each.`;
-  return { text: joined([head, countsOf(all), ...unwell(all), where], '\n'), withFile: true };
+  return { text: joined([endings[how], countsOf(all), ...unwell(all), where], '\n'), withFile: true };
 }
 
 const maxNamed = 8;

@@ -58,11 +58,15 @@ export type StopReason =
   | { readonly kind: 'canary'; readonly says: Text }
   | { readonly kind: 'person' | 'all tried' | 'time over' };
 
-/** `changed meanwhile`: not sent, because what was frozen for it does not fit any more. It needs a new review. */
+/**
+ * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because what was frozen for
+ * it does not fit any more; it needs a new review.
+ */
 export type Standing =
   | 'to do'
   | 'under way'
   | 'done'
+  | 'accepted'
   | 'unknown'
   | 'failed'
   | 'not sent'
@@ -80,7 +84,7 @@ export type BatchStep =
   | { readonly kind: 'begin'; readonly items: readonly number[]; readonly isCanaryPassed: boolean }
   | { readonly kind: 'halt'; readonly why: StopReason }
   | { readonly kind: 'wait' }
-  | { readonly kind: 'all done' }
+  | { readonly kind: 'all done' | 'all accepted' }
   /** No more is begun, and nothing is under way. */
   | { readonly kind: 'end' };
 
@@ -112,7 +116,7 @@ export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: Chang
     case 'stopped':
       return 'under way';
     case 'accepted':
-      return change.settled_at === null ? 'under way' : 'done';
+      return change.settled_at === null ? 'under way' : 'accepted';
     case 'done':
     case 'happened':
       return 'done';
@@ -132,6 +136,8 @@ export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: Chang
       return 'changed meanwhile';
   }
 }
+
+const endedWell = (standing: Standing): boolean => standing === 'done' || standing === 'accepted';
 
 /** Whether a batch stops at this end of one of its changes. A change of the target in the meantime stops nothing. */
 const stopsAt = ({ state }: ChangeInBatch): boolean =>
@@ -165,8 +171,8 @@ export function nextStep(
   const isLeft = all.includes('not sent') || all.includes('unknown');
   const stopped = badItems(progress, changes);
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', items: stopped } };
-  if (all.every((one) => one === 'done' || one === 'left out'))
-    return { kind: all.includes('done') ? 'all done' : 'end' };
+  if (all.every((one) => one === 'left out' || endedWell(one)))
+    return { kind: all.includes('accepted') ? 'all accepted' : all.includes('done') ? 'all done' : 'end' };
   if (!isValid) {
     if (underWay.length > 0) return { kind: 'wait' };
     // It stays open until somebody has closed what is unknown, and reminds of it.
@@ -204,7 +210,8 @@ function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: C
   const standing = all[canary.item];
   if (standing === 'to do') return { kind: 'begin', items: [canary.item], isCanaryPassed: false };
   if (standing === 'under way') return { kind: 'wait' };
-  if (standing !== 'done') return haltAtCanary(say`it was not sent, so its site proves nothing`);
+  if (standing === undefined || !endedWell(standing))
+    return haltAtCanary(say`it was not sent, so its site proves nothing`);
   if (site === 'later') return { kind: 'wait' };
   return site === 'well' ? 'passed' : haltAtCanary(site.says);
 }
@@ -221,7 +228,9 @@ export function continued(
   without: readonly number[] = [],
 ): BatchProgress {
   const { canary, passedOver, items, why } = progress;
-  const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.item ?? -1] ?? '');
+  const isOpen = ['to do', 'under way', 'done', 'accepted'].includes(
+    standingsOf(progress, changes)[canary?.item ?? -1] ?? '',
+  );
   const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(items[at] ?? {});
   const isWaived = why?.kind === 'canary' || !isOpen || (canary !== undefined && isLeftOut(canary.item));
   return {

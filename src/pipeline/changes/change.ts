@@ -51,7 +51,7 @@ export type ChangeEvent =
   /** A batch begins, and may go on beginning changes for this long. */
   | { readonly kind: 'start'; readonly validMs: number }
   /** A batch begins no more changes: for now; until somebody lets it go on; for good; as all of them are done. */
-  | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' };
+  | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' | 'all_accepted' };
 
 /** The columns that a move writes, besides the version. */
 export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | 'lease_until'> &
@@ -66,8 +66,8 @@ export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | '
 export type Locks = 'take' | 'keep' | 'free' | 'extend' | { readonly keepMs: number } | { readonly sharedMs: number };
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
-/** Attempts to connect before the change expires. */
-export const maxConnectAttempts = 3;
+/** Attempts that wrote nothing before the change expires. */
+export const maxAttempts = 3;
 /** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
 /** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
@@ -87,7 +87,7 @@ const firstPoll = (operation: string | null, now: number) => ({
   due_at: now + (operation === null ? readBackAfterMs : firstPollAfterMs),
 });
 
-/** The states in which each event can happen, and the state it leads to. */
+/** The states in which each event can happen, and the state it leads to; what is tried again may end as *expired*. */
 const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
   approve: { from: ['waiting'], to: 'approved' },
   decline: { from: ['waiting'], to: 'declined' },
@@ -118,6 +118,7 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   go_on: { from: ['stopped'], to: 'running' },
   end: { from: ['running', 'stopped'], to: 'ended' },
   all_done: { from: ['running', 'stopped'], to: 'done' },
+  all_accepted: { from: ['running', 'stopped'], to: 'accepted' },
 };
 
 /**
@@ -177,7 +178,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   }
 }
 
-const batchEvents = ['start', 'halt', 'go_on', 'end', 'all_done'] as const;
+const batchEvents = ['start', 'halt', 'go_on', 'end', 'all_done', 'all_accepted'] as const;
 type BatchEvent = Extract<ChangeEvent, { kind: (typeof batchEvents)[number] }>;
 const isBatchEvent = (event: ChangeEvent): event is BatchEvent => batchEvents.some((kind) => kind === event.kind);
 
@@ -187,7 +188,7 @@ const isOfItsKind = ({ progress }: TransitionInput, event: ChangeEvent): boolean
 
 /** A batch holds no locks: its changes do. */
 function moveOfBatch(event: BatchEvent, to: State, now: number): Transition {
-  const isOver = event.kind === 'end' || event.kind === 'all_done';
+  const isOver = to === 'ended' || to === 'done' || to === 'accepted';
   const when = isOver ? { settled_at: now } : { due_at: now };
   const valid = event.kind === 'start' ? { expires_at: now + event.validMs } : {};
   return { patch: { ...at(to), ...when, ...valid }, locks: 'keep' };
@@ -231,7 +232,7 @@ function again(
   counts: Pick<Patch, 'attempts' | 'throttle_count'>,
   afterMs: number,
 ): Transition {
-  const usedUp = (counts.attempts ?? 0) >= maxConnectAttempts || (counts.throttle_count ?? 0) > maxThrottles;
+  const usedUp = (counts.attempts ?? 0) >= maxAttempts || (counts.throttle_count ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

@@ -3,7 +3,7 @@ import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ChangesContext } from './context.ts';
 
-/** The sources for one look. `onBehalfOf` is a Slack user id; undefined: a change that is under way. */
+/** The sources for one look. `onBehalfOf`: see `HostReader`. */
 export const sourcesOf = (
   { read, certificate, leastTtl, company, database }: ChangesContext,
   onBehalfOf?: string,

@@ -24,8 +24,8 @@ import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
  * What comes next when a person says something, at any front door. `check` decides almost wholly in memory: it looks
- * up who speaks, the card's channel and, for unknown names, the host's lists. `next` may ask the host, and is the only
- * one that saves or shows anything.
+ * up who speaks, the card's channel and, for unknown names, the host's lists. `next` may ask the host; only it, and
+ * `handOnRefused`, save or show anything.
  */
 
 /** What somebody wants. */

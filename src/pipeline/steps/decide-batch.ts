@@ -59,7 +59,7 @@ export async function applyBatchDecision(
           say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
         );
       refuseWhileUnknown(batch, progress, changes);
-      return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
+      return { reply: endedReply(batch, changes, 'end'), replyKey: `${batch.number}:ended` };
     }
   }
 }

@@ -88,9 +88,10 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
       case 'halt':
         return haltBatch(run, step.why);
       case 'all done':
+      case 'all accepted':
       case 'end': {
-        const kind = step.kind === 'end' ? 'end' : 'all_done';
-        const reply = endedReply(batch, changes, kind === 'all_done');
+        const kind = batchEnds[step.kind];
+        const reply = endedReply(batch, changes, kind);
         const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
         await context.changeStore.advance(tx, batch, { kind }, note);
       }
@@ -98,6 +99,8 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
   });
   context.onSaved();
 }
+
+const batchEnds = { 'all done': 'all_done', 'all accepted': 'all_accepted', end: 'end' } as const;
 
 /** A step in its transaction. `changes`: those that the batch has begun. */
 type Run = {

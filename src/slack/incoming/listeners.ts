@@ -9,7 +9,7 @@ import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';
 import { commandShape, groupChangeShape, homeOpenedShape, shortcutShape, senderIn } from '../context/payload-shapes.ts';
 
-/** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked first. */
+/** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked before it is worked on. */
 export function listen(app: App, context: SlackContext, track: Track): void {
   listenToCommands(app, context, track);
   listenToMentions(app, context, track);

@@ -21,6 +21,7 @@ const letters: Readonly<Record<string, State>> = {
   w: 'approved',
   s: 'sending',
   d: 'done',
+  g: 'accepted',
   u: 'unknown',
   f: 'failed',
   r: 'rejected',
@@ -40,7 +41,8 @@ function batchOf(
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped: say`Locked by Ben until noon.` };
-    const own = letters[letter] ?? 'done';
+    const own = letters[letter];
+    if (own === undefined) throw new Error(`no state has the letter ${letter}`);
     const settled_at = open.has(own) ? null : 5;
     changes.push(changeOf({ number: at + 1, batch: 1042, state: own, settled_at, is_live: 0, sent_at: 1 }));
     return { change: at + 1 };
@@ -215,13 +217,16 @@ describe('the replies', () => {
     },
   );
   test('at its end', () => {
-    const said = (text: string, isAllDone: boolean): string =>
-      plain(endedReply(...batchOf('ended', text), isAllDone).text);
-    expect(said('ddd', true)).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 has a line for each\.$/);
-    expect(said(`d${'f'.repeat(9)}`, false)).toMatch(
+    const said = (text: string, how: Parameters<typeof endedReply>[2]): string =>
+      plain(endedReply(...batchOf('ended', text), how).text);
+    expect(said('ddd', 'all_done')).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 has a line for each\.$/);
+    expect(said('dgd', 'all_accepted')).toMatch(
+      /^☑️ The host accepted all of them\. Not all can be verified from here\.\n▰+ 2 of 3 done · 1 accepted\n/,
+    );
+    expect(said(`d${'f'.repeat(9)}`, 'end')).toMatch(
       /^⛔ It is over, and not all are done\. Nothing more is sent for it\.\n/,
     );
-    expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.\n/g)).toHaveLength(8 + 1);
+    expect(said(`d${'f'.repeat(9)}`, 'end').match(/❌|\n… and 1 more on the card\.\n/g)).toHaveLength(8 + 1);
   });
   test('about unknown outcomes', () => {
     const [batch, changes] = batchOf('stopped', `d${'u'.repeat(10)}`);
@@ -250,7 +255,7 @@ test('two hundred items with any names stay within the limits of Slack', () => {
       const why = whyStopped(batch, { kind: 'ended badly', items: text.map((_, at) => at) });
       for (const note of [
         stopNote(batch, changes, batchProgress(batch), why).reply ?? { text: [] },
-        endedReply(batch, changes, false),
+        endedReply(batch, changes, 'end'),
       ])
         holds(drawNote(note));
     }),

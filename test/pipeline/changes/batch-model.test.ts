@@ -205,7 +205,8 @@ class World {
   #isSafe(indexes: readonly number[], isValid: boolean): void {
     const { operator, progress, sent } = this;
     const first = progress.canary?.item ?? -1;
-    const isCanaryWell = this.site === 'well' && operator.notebook[first] === 'fine';
+    const isTaken = ['fine', 'taken, unproven'].includes(operator.notebook[first] ?? '');
+    const isCanaryWell = this.site === 'well' && isTaken;
     ok(this.state === 'running', 'it begins something while it is stopped');
     ok(operator.mayBegin, 'it begins something after a bad end');
     ok(isValid, 'it begins something after its end');
@@ -273,6 +274,7 @@ test('a batch does what a careful person would do, and comes to an end', () => {
   );
   const rare = [
     'all done',
+    'all accepted',
     'end',
     'wait',
     'begin',

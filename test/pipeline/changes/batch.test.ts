@@ -37,7 +37,7 @@ describe('where an item stands', () => {
   test.each<[Standing, ItemProgress, ChangeInBatch | undefined]>([
     ['to do', {}, undefined],
     ['under way', { change: 7 }, change('accepted')],
-    ['done', { change: 7 }, change('accepted', 5)],
+    ['accepted', { change: 7 }, change('accepted', 5)],
     ['not sent', { skipped }, undefined],
     ['left out', { isLeftOut: true }, undefined],
   ])('%s: %j', (standing, item, of) => {
@@ -50,6 +50,7 @@ const letters: Readonly<Record<string, State>> = {
   w: 'approved',
   s: 'sending',
   a: 'accepted',
+  g: 'accepted',
   d: 'done',
   u: 'unknown',
   f: 'failed',
@@ -60,15 +61,16 @@ const letters: Readonly<Record<string, State>> = {
   o: 'superseded',
   c: 'cancelled',
 };
-/** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
+/** A batch from such letters. `g`: accepted for good. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
 function batchOf(text: string, more: Partial<BatchProgress> = {}) {
   const changes: ChangeInBatch[] = [];
   const items = Array.from(text, (letter, at): ItemProgress => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped };
-    const state = letters[letter.toLowerCase()] ?? 'done';
-    changes.push({ number: at + 1, state, settled_at: null });
+    const state = letters[letter.toLowerCase()];
+    if (state === undefined) throw new Error(`no state has the letter ${letter}`);
+    changes.push({ number: at + 1, state, settled_at: letter === 'g' ? 1 : null });
     return { change: at + 1 };
   });
   const passedOver = text.split('').flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
@@ -107,6 +109,11 @@ describe('what it does next', () => {
     ['ddwd', 'wait'],
     ['dddd', 'all done'],
     ['ddxd', 'all done'],
+    // Accepted for good is no evidence that it was done.
+    ['dgxd', 'all accepted'],
+    ['gg', 'all accepted'],
+    ['g-w', 'begin 1'],
+    ['ga', 'wait'],
     ['xxxx', 'end'],
     ['d-u', 'halt 2'],
     ...['f', 'r', 'n', 'e', 'i'].map((letter): [string, string] => [`${letter}-w${letter}`, 'halt 0,3']),

@@ -9,6 +9,7 @@ type Page =
   | 'to do'
   | 'out'
   | 'fine'
+  | 'taken, unproven'
   | 'may have happened'
   | 'went wrong'
   | 'nothing sent'
@@ -16,7 +17,7 @@ type Page =
   | 'dropped';
 /** What the operator does next; `begin` with the items, in their order. */
 type OperatorStep = {
-  readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'end';
+  readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'all accepted' | 'end';
   readonly items?: readonly number[];
 };
 type Site = 'well' | 'not well' | 'not known';
@@ -42,6 +43,9 @@ const alarming: ReadonlySet<State> = new Set([
   'expired',
   'invalidated',
 ]);
+
+/** The host took it, whether or not anything shows that it is done. */
+const isFine = (page: Page): boolean => page === 'fine' || page === 'taken, unproven';
 
 /** Nobody can do anything about these with the same request. */
 const isBeyondHelp = (page: Page): boolean => page === 'went wrong' || page === 'changed by others';
@@ -91,7 +95,7 @@ export class CarefulOperator {
   }
   /** The change of this item is in this state now. `isOver`: nothing follows. */
   hears(item: number, state: State, isOver: boolean): void {
-    this.notebook[item] = state === 'accepted' && isOver ? 'fine' : (pageOf[state] ?? 'out');
+    this.notebook[item] = state === 'accepted' && isOver ? 'taken, unproven' : (pageOf[state] ?? 'out');
     if (!alarming.has(state)) this.#alarms.delete(item);
     else if (!this.#accepted.has(item)) this.#alarms.add(item);
   }
@@ -102,7 +106,7 @@ export class CarefulOperator {
   /** Somebody has read the notebook and says *Go on*. */
   goesOn(without: readonly number[] = []): void {
     const page = this.notebook[this.#canary ?? -1];
-    const isTried = page !== undefined && page !== 'to do' && page !== 'out' && page !== 'fine';
+    const isTried = page !== undefined && page !== 'to do' && page !== 'out' && !isFine(page);
     const isDropped = page === 'to do' && without.includes(this.#canary ?? -1);
     if (this.#becauseOfCanary || isTried || isDropped) this.#isCanaryTrusted = true;
     this.#isStopped = false;
@@ -120,7 +124,8 @@ export class CarefulOperator {
   /** `site`: of the canary, as last read. */
   decides(isInTime: boolean, site: Site): OperatorStep {
     if (!this.mayBegin && !this.#isStopped) return this.#halts(false);
-    const rest = this.notebook.filter((page) => page !== 'fine' && page !== 'dropped');
+    const rest = this.notebook.filter((page) => !isFine(page) && page !== 'dropped');
+    if (rest.length === 0 && this.notebook.includes('taken, unproven')) return { kind: 'all accepted' };
     if (rest.length === 0) return { kind: this.notebook.includes('fine') ? 'all done' : 'end' };
     const isQuiet = this.out === 0;
     if (!isInTime && isQuiet && rest.includes('may have happened'))
@@ -130,8 +135,9 @@ export class CarefulOperator {
     if (!this.#isCanaryTrusted && this.#canary !== undefined) {
       const page = this.notebook[this.#canary];
       if (page === 'to do') return { kind: 'begin', items: [this.#canary] };
-      if (page === 'out' || (page === 'fine' && site === 'not known')) return { kind: 'wait' };
-      if (page !== 'fine' || site === 'not well') return this.#halts(true);
+      if (page === undefined) throw new Error('no such page');
+      if (page === 'out' || (isFine(page) && site === 'not known')) return { kind: 'wait' };
+      if (!isFine(page) || site === 'not well') return this.#halts(true);
       this.#isCanaryTrusted = true;
     }
     const todo = this.#where('to do');

@@ -5,7 +5,7 @@ import {
   closableFrom,
   coolsDown,
   maxThrottles,
-  maxConnectAttempts,
+  maxAttempts,
   move,
   validMs,
   type ChangeEvent,
@@ -78,6 +78,7 @@ const batchEvents: readonly ChangeEvent[] = [
   { kind: 'go_on' },
   { kind: 'end' },
   { kind: 'all_done' },
+  { kind: 'all_accepted' },
 ];
 
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
@@ -170,8 +171,13 @@ const tableOfBatch: typeof table = {
   ...table,
   waiting: { ...table.waiting, approve: moving('approved', now, { expires_at: expires }) },
   approved: { ...table.approved, start: moving('running', now, { expires_at: now + 7_000 }) },
-  running: { halt: moving('stopped', now), end: over('ended'), all_done: over('done') },
-  stopped: { go_on: moving('running', now), end: over('ended'), all_done: over('done') },
+  running: { halt: moving('stopped', now), end: over('ended'), all_done: over('done'), all_accepted: over('accepted') },
+  stopped: {
+    go_on: moving('running', now),
+    end: over('ended'),
+    all_done: over('done'),
+    all_accepted: over('accepted'),
+  },
 };
 
 describe('every state and everything that can happen in it', () => {
@@ -387,7 +393,7 @@ describe('any events in any order', () => {
         if (event.kind === 'ask_again') [attempts, throttles] = [0, 0];
         if (event.kind === 'connect_failed' || event.kind === 'send_aborted') attempts += 1;
         if (event.kind === 'throttle') throttles += 1;
-        expect(attempts).toBeLessThanOrEqual(maxConnectAttempts);
+        expect(attempts).toBeLessThanOrEqual(maxAttempts);
         expect(throttles).toBeLessThanOrEqual(maxThrottles + 1);
       }
     }));
