@@ -98,12 +98,6 @@ export const findWatch = (db: ReadHandle, id: number): Promise<Watch | undefined
 export const openWatches = (db: ReadHandle): Promise<Watch[]> =>
   db.selectFrom('watches').selectAll().where('ended_at', 'is', null).orderBy('id').execute();
 
-/** The due time of the oldest due watch (epoch ms), or undefined. */
-export async function oldestWatchDue(db: ReadHandle, now: number): Promise<number | undefined> {
-  const due = db.selectFrom('watches').select('due_at').where('due_at', '<=', now);
-  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
-}
-
 /** How many watches of logs are not over. */
 export async function countWatches(db: ReadHandle): Promise<number> {
   const open = db.selectFrom('watches').where('ended_at', 'is', null).where(isOf('errors'));
