@@ -46,7 +46,7 @@ export function noteTimer(tx: Tx, timer: Timer, dueAt: number, patch: Patch = {}
     .where('id', '=', timer.id)
     .where('ended_at', 'is', null)
     .where('addresses', '=', timer.addresses)
-    .where((is) => (timer.owner === null ? is('owner', 'is', null) : is('owner', '=', timer.owner)))
+    .where('owner', 'is not distinct from', timer.owner)
     .returningAll()
     .executeTakeFirst();
 }
