@@ -113,11 +113,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'joined.length === 0 → false',
     ),
     ...same(
-      'A user group that the file mentions is in a group of it.',
-      'for (const name of names.get(group) ?? [])',
-      '[] → ["Stryker was here"]',
-    ),
-    ...same(
       'The file mentions no such user group.',
       '{ groups, joinedGroups = [], otherGroups = [] }: Member,',
       '[] → ["Stryker was here"]',
