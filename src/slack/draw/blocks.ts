@@ -3,6 +3,7 @@ import type {
   Button as SlackButton,
   ContextBlock,
   KnownBlock,
+  PlainTextElement,
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
@@ -242,7 +243,7 @@ function notShown({ items, characters }: Hidden): string {
   return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
 }
 
-export const plainText = (text: string, limit: number): { type: 'plain_text'; text: string; emoji: false } => ({
+export const plainText = (text: string, limit: number): PlainTextElement => ({
   type: 'plain_text',
   text: cut(visible(text), limit) || ' ',
   emoji: false,
