@@ -47,16 +47,22 @@ export async function openMetrics(
   host = '127.0.0.1',
 ): Promise<Counting & { readonly port?: number }> {
   if (port === undefined) return { metrics: noMetrics, show: () => undefined, close: () => Promise.resolve() };
-  const { metrics, show, text } = await createMetrics();
-  const server = await serveMetrics(text, port, host);
+  const library = await import('prom-client');
+  const registry = new library.Registry();
+  library.collectDefaultMetrics({ register: registry });
+  const server = await serveMetrics(registry, port, host);
   const address = server.address();
   const served = typeof address === 'object' && address !== null ? { port: address.port } : {};
-  const close = async (): Promise<void> => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+  return {
+    metrics: metricsIn(library, registry),
+    show: (gauges) => gauges.forEach((gauge) => showGauge(library, registry, gauge)),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+    ...served,
   };
-  return { metrics, show, close, ...served };
 }
 
 const noMetrics: Metrics = {
@@ -68,17 +74,6 @@ const noMetrics: Metrics = {
   faults: { inc() {} },
   transactions: { startTimer: () => () => 0 },
 };
-
-async function createMetrics() {
-  const library = await import('prom-client');
-  const registry = new library.Registry();
-  library.collectDefaultMetrics({ register: registry });
-  return {
-    metrics: metricsIn(library, registry),
-    show: (gauges: readonly Gauge[]) => gauges.forEach((gauge) => showGauge(library, registry, gauge)),
-    text: () => registry.metrics(),
-  };
-}
 
 function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): Metrics {
   const registers = [registry];
@@ -147,13 +142,13 @@ function showGauge(
 const maxConnections = 20;
 const limits = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 } as const;
 
-async function serveMetrics(text: () => Promise<string>, port: number, host: string): Promise<Server> {
+async function serveMetrics(registry: Registry, port: number, host: string): Promise<Server> {
   const answer: RequestListener = (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    text().then(
+    registry.metrics().then(
       (body) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(body),
       () => response.writeHead(500).end(),
     );

@@ -1,5 +1,6 @@
-import type { Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { createReadStream, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 
 /** What this is instead of a regular file, such as `a pipe`, whose opening would wait for its other end; else undefined. */
 export function otherThanFile(found: Stats | undefined): string | undefined {
@@ -12,17 +13,6 @@ export function otherThanFile(found: Stats | undefined): string | undefined {
 export async function readAtMost(path: string, max: number): Promise<Uint8Array> {
   const other = otherThanFile(await stat(path));
   if (other) throw new Error(`it is ${other}`);
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(max + 1);
-    let length = 0;
-    // One read may bring less than there is.
-    for (;;) {
-      const { bytesRead } = await file.read({ buffer, offset: length, position: length });
-      if (bytesRead === 0) return buffer.subarray(0, length);
-      length += bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
+  // `end` is the index of the last byte.
+  return buffer(createReadStream(path, { end: max }));
 }

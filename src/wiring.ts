@@ -164,10 +164,7 @@ export async function connectSlack(
 }
 
 /** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
-export type FrontDoor = Pick<
-  People,
-  'personOf' | 'glanceAt' | 'asked' | 'fresh' | 'recent' | 'membersOf' | 'groupTrouble' | 'channelOf'
-> &
+export type FrontDoor = Pick<People, 'personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf'> &
   Pick<Delivery, 'messenger' | 'isTaken' | 'onCard'> &
   Pick<PipelineContext, 'askSlack' | 'lookAt'>;
 
@@ -194,7 +191,6 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     listing: directory.listing,
     presenceOf: directory.presenceOf,
     ...door,
-    whoIs: (id, groups, team, how) => door[how ?? 'asked'](id, groups, team),
     read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
     certificate,
     dialect: config.hosting.dialect,

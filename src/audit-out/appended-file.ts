@@ -11,12 +11,8 @@ export async function appendTo(path: string, text: string): Promise<DeliveryResu
   try {
     // Opening a pipe would wait for its reader.
     if ((await stat(path).catch(absent))?.isFile() === false) return failed('it is not a regular file');
-    const file = await open(path, 'a+', 0o600);
-    try {
-      await append(file, text, path);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, 'a+', 0o600);
+    await append(file, text, path);
     return { kind: 'taken' };
   } catch (error) {
     return failed(`it can't be written (${errorCode(error) || 'unknown error'})`);
@@ -44,12 +40,8 @@ async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
 
 /** Without this, a power cut could take a new file away. */
 async function flushFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
 }
 
 const failed = (why: string): DeliveryResult => ({ kind: 'failed', why, lasting: false });

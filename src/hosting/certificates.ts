@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../errors.ts';
 import { Secret } from '../secret.ts';
@@ -66,13 +66,9 @@ function contentOf(folder: string, file: string): Secret | undefined {
     if (!real.startsWith(home.endsWith(path.sep) ? home : `${home}${path.sep}`)) return undefined;
     // Never follow a link that was put there meanwhile, and never wait on a pipe.
     opened = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (!fstatSync(opened).isFile()) return undefined;
-    const bytes = Buffer.alloc(maxBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(opened, bytes, length, bytes.length - length, null);
-    }
-    return length === 0 || length > maxBytes ? undefined : new Secret(bytes.toString('utf8', 0, length));
+    const found = fstatSync(opened);
+    if (!found.isFile() || found.size === 0 || found.size > maxBytes) return undefined;
+    return new Secret(readFileSync(opened, 'utf8'));
   } catch {
     return undefined;
   } finally {

@@ -16,9 +16,8 @@ export type { Receipt, Unsent } from './receipt.ts';
 export type { Opened } from './send.ts';
 
 /** One call as metrics see it; a failed connection has the section `connection`. */
-export type CallObservation = {
+type CallObservation = {
   readonly section: string;
-  readonly method: Read<unknown>['method'] | Write['method'] | 'CONNECT';
   /** `answered`, a trouble's kind, a receipt's kind or `not sent`. */
   readonly outcome: 'answered' | HostTrouble['kind'] | (Receipt | Unsent)['kind'];
   readonly ms: number;
@@ -66,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     if (call.section === getLogs.section) logRate.note();
-    const end = observe(call.section, call.method);
+    const end = observe(call.section);
     try {
       const value = await reader.read(call, onBehalfOf, cancel);
       end('answered');
@@ -88,13 +87,13 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Observe = (section: string, method: CallObservation['method']) => (outcome: CallObservation['outcome']) => void;
+type Observe = (section: string) => (outcome: CallObservation['outcome']) => void;
 
 function observedBy(onCall: ClientOptions['onCall']): Observe {
-  return (section, method) => {
+  return (section) => {
     const began = performance.now();
     // An error in counting must not change the result of the call.
-    return (outcome) => attempt(() => onCall?.({ section, method, outcome, ms: performance.now() - began }));
+    return (outcome) => attempt(() => onCall?.({ section, outcome, ms: performance.now() - began }));
   };
 }
 
@@ -110,7 +109,7 @@ function createWriting(setup: WriteSetup, observe: Observe): Pick<Client, 'open'
   }
 
   async function write(opened: Opened, call: Write, request?: string): Promise<Receipt | Unsent> {
-    const end = observe(call.section, call.method);
+    const end = observe(call.section);
     idle.delete(opened);
     const answer = opened.write(call, request);
     running.add(answer);
@@ -122,7 +121,7 @@ function createWriting(setup: WriteSetup, observe: Observe): Pick<Client, 'open'
 
   return {
     async open() {
-      const end = observe('connection', 'CONNECT');
+      const end = observe('connection');
       const opened = await openConnection(setup).catch((error: unknown) => {
         end('not sent');
         throw error;

@@ -41,11 +41,10 @@ export type ListedEnvironment = {
   readonly named: 'by the host' | 'by its display name' | 'by policy';
 };
 
-/** A domain of the company. `siteId` comes from the host; `site` is what is known of that site. */
+/** A domain of the company. `site` is what is known of its site. */
 export type ListedDomain = {
   readonly id: string;
   readonly name: string;
-  readonly siteId: string | undefined;
   readonly site: SiteName | undefined;
   /** False: the host has not verified it yet. Undefined: it does not say. */
   readonly isActive: boolean | undefined;
@@ -151,7 +150,7 @@ export function domainsOf(
     const known = same?.length === 1 ? same[0] : undefined;
     const home = known && homes.get(known.environmentId);
     const site = home ?? sites.get(siteId ?? '');
-    return [{ id: known?.id ?? id, name, siteId: home?.id ?? siteId, site, isActive }];
+    return [{ id: known?.id ?? id, name, site, isActive }];
   });
 }
 

@@ -76,7 +76,8 @@ export function createReader(options: ReaderOptions): Reader {
   const pool = poolFor(options);
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
-  const { forAll, forPeople, forFollowing, forWatching } = turnsAmong(budget, replicas);
+  const turns = turnsAmong(budget, replicas);
+  const { forAll, forPeople, forFollowing, forWatching } = turns;
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
@@ -106,7 +107,10 @@ export function createReader(options: ReaderOptions): Reader {
 
   return {
     read,
-    load: () => loadOf(forAll, forPeople, forFollowing, forWatching),
+    load: () => ({
+      free: forAll.load().free,
+      waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
+    }),
     async close() {
       closing.abort();
       await pool.destroy();
@@ -139,13 +143,6 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
     forWatching: createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs })),
   };
 }
-
-/** The free places of the first semaphore, and the number of callers that wait for any of them. */
-const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({
-  free: first.load().free,
-  waiting: [first, ...others].reduce((sum, { load }) => sum + load().waiting, 0),
-});
-type Watched = Pick<ReturnType<typeof createSemaphore>, 'load'>;
 
 /** No retry: it would only make the queue longer. */
 function noTurn(error: unknown): { readonly failure: HostFailure } {

@@ -14,16 +14,10 @@ export type Memberships = {
   readonly perhaps: ReadonlyMap<string, readonly string[]>;
 };
 
-/** Slack id → names of its groups. */
-const groupsById = cached(({ groups }: Policy): ReadonlyMap<string, readonly string[]> => {
-  const made = new Map<string, string[]>();
-  for (const [name, ids] of groups)
-    for (const id of ids) {
-      const names = made.get(id);
-      if (names) names.push(name);
-      else made.set(id, [name]);
-    }
-  return made;
+/** Slack id → its groups. */
+const groupsById = cached(({ groups }: Policy) => {
+  const all = [...groups].flatMap(([name, ids]) => [...ids].map((id) => ({ id, name })));
+  return Map.groupBy(all, ({ id }) => id);
 });
 
 const membershipsBy = cached((policy: Policy) => cached((person: Member) => computeMemberships(policy, person)));
@@ -31,15 +25,15 @@ const membershipsBy = cached((policy: Policy) => cached((person: Member) => comp
 export const membershipsOf = (policy: Policy, person: Member): Memberships => membershipsBy(policy)(person);
 
 function computeMemberships(policy: Policy, person: Member): Memberships {
-  const names = groupsById(policy);
-  const namesOf = (ids: readonly string[]): readonly string[] => ids.flatMap((id) => names.get(id) ?? []);
+  const groups = groupsById(policy);
+  const namesOf = (ids: readonly string[]): readonly string[] =>
+    ids.flatMap((id) => groups.get(id) ?? []).map(({ name }) => name);
   const own = new Set(namesOf([person.id, ...person.groups]));
   const joined = namesOf([...(policy.people.get(person.id) ?? []), ...(person.joinedGroups ?? [])]);
   const any = joined.length === 0 ? own : new Set([...own, ...joined]);
   const perhaps = new Map<string, string[]>();
   for (const group of unknownGroups(policy, person))
-    for (const name of names.get(group) ?? [])
-      if (!own.has(name)) perhaps.set(name, [...(perhaps.get(name) ?? []), group]);
+    for (const name of namesOf([group])) if (!own.has(name)) perhaps.set(name, [...(perhaps.get(name) ?? []), group]);
   return { own, any, perhaps };
 }
 

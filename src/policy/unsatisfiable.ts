@@ -1,6 +1,6 @@
 import { cached } from './cached.ts';
 import type { Mistake } from './mistakes.ts';
-import { canonicalId, isUserGroup } from './people.ts';
+import { canonicalId, groupIds, isUserGroup } from './people.ts';
 import {
   approvalBy,
   namesCommand,
@@ -58,22 +58,21 @@ function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew
 type Census = ReturnType<typeof censusOf>;
 
 function censusOf(policy: Policy, members: Members) {
-  /** The known members of a group, each by their canonical id. */
-  const known = (name: string): readonly string[] =>
-    [...(policy.groups.get(name) ?? [])]
+  /** The known members of these groups, each by their canonical id. */
+  const known = (names: readonly string[]): readonly string[] =>
+    groupIds(policy, names)
       .flatMap((id) => (isUserGroup(id) ? (members.get(id) ?? []) : [id]))
       .map((id) => canonicalId(policy, id));
   const of = (audience: Audience): People => {
     if (audience === 'everyone') return undefined;
-    const ids = audience.flatMap((name) => [...(policy.groups.get(name) ?? [])]);
-    if (ids.some((id) => isUserGroup(id) && !members.has(id))) return undefined;
-    return new Set(audience.flatMap(known));
+    const isUnknown = groupIds(policy, audience).some((id) => isUserGroup(id) && !members.has(id));
+    return isUnknown ? undefined : new Set(known(audience));
   };
   const deniedEverywhere = cached((command: PolicyCommand): ReadonlySet<string> => {
     const everywhere = policy.rules.filter(
       (rule) => rule.effect === 'deny' && rule.where === undefined && namesCommand(rule, command),
     );
-    return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap(known))));
+    return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : known(to))));
   });
   /** The people of an audience, without those whom a rule denies the command everywhere. */
   const notDenied = (audience: Audience, command: PolicyCommand): People => {

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { addAbortListener } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { errorCode } from '../errors.ts';
@@ -35,18 +36,13 @@ export const resolveInDns: Resolve = (name, signal) => resolveWith(new Resolver(
 
 /** As above, with this resolver, which it may cancel. */
 export async function resolveWith(resolver: Resolver, name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const stop = (): void => resolver.cancel();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-    // Without an answer for one family, nobody knows that there is no address.
-    if (found.length === 0) throw failed.find((one) => !isNoSuchAddress(one)) ?? failed[0];
-    return found;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  using _ = addAbortListener(signal, () => resolver.cancel());
+  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  // Without an answer for one family, nobody knows that there is no address.
+  if (found.length === 0) throw failed.find((one) => !isNoSuchAddress(one)) ?? failed[0];
+  return found;
 }
 
 /** Whether DNS answered that there is no address. */

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
+import { readBeginning } from '../stream-beginning.ts';
 import type { Hop } from './hop.ts';
 
 /** The body of an answer is read up to this, in bytes. */
@@ -62,12 +63,10 @@ function expiryOf(socket: Socket): number | undefined {
   return Number.isNaN(until) ? undefined : until;
 }
 
-type Bytes = { readonly bytes: Buffer; readonly isWhole: boolean };
-
-async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<Bytes | undefined> {
+async function bodyOf(answer: IncomingMessage, packedAs = 'identity') {
   // Leaving early destroys the stream, and its error needs a listener.
   answer.on('error', () => undefined);
-  if (packedAs === 'identity' || packedAs === '') return beginningOf(answer);
+  if (packedAs === 'identity' || packedAs === '') return readBeginning(answer, maxBody);
   if (!/^(x-)?gzip$/i.test(packedAs)) return undefined;
   // A body that stays small until it is unpacked is cut while it grows. A chunk of it is 16 KB.
   const unpacked = createGunzip();
@@ -78,21 +77,10 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<B
   });
   answer.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);
   try {
-    return await beginningOf(unpacked);
+    return await readBeginning(unpacked, maxBody);
   } finally {
     unpacked.destroy();
   }
-}
-
-async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Bytes> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of stream) {
-    parts.push(part.subarray(0, maxBody - size));
-    size += part.length;
-    if (size > maxBody) return { bytes: Buffer.concat(parts), isWhole: false };
-  }
-  return { bytes: Buffer.concat(parts), isWhole: true };
 }
 
 /** In the character set that the header or the beginning of the page names, else in UTF-8. */

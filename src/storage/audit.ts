@@ -105,18 +105,16 @@ export async function strangeLine(db: ReadHandle): Promise<Head['seq'] | undefin
   return (await found.executeTakeFirst())?.place;
 }
 
-/** A line without its time, target and hashes. */
-export type ChangeAuditLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
-
-/** The lines of these changes with these events, oldest first. */
+/** The lines of these changes, oldest first: those with one of `events`, `limit` at most. */
 export async function linesOfChanges(
   db: ReadHandle,
   changes: readonly number[],
-  events: readonly string[],
-): Promise<ChangeAuditLine[]> {
+  { events, limit }: { readonly events?: readonly string[]; readonly limit?: number },
+): Promise<readonly AuditLine[]> {
   if (changes.length === 0) return [];
-  const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
-  const found = lines.where('seq', '>', beforeFirst).where('change', 'in', changes).where('event', 'in', events);
+  let found = db.selectFrom('audit').selectAll().where('seq', '>', beforeFirst).where('change', 'in', changes);
+  if (events !== undefined) found = found.where('event', 'in', events);
+  if (limit !== undefined) found = found.limit(limit);
   return found.orderBy('seq').execute();
 }
 
@@ -141,17 +139,6 @@ export function listPauses(db: ReadHandle, limit: number): Promise<readonly Audi
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-}
-
-/** All lines of these changes, oldest first, `limit` at most. */
-export async function storyLines(
-  db: ReadHandle,
-  changes: readonly number[],
-  limit: number,
-): Promise<readonly AuditLine[]> {
-  if (changes.length === 0) return [];
-  const lines = db.selectFrom('audit').selectAll().where('seq', '>', beforeFirst).where('change', 'in', changes);
-  return lines.orderBy('seq').limit(limit).execute();
 }
 
 export function findAudit(db: ReadHandle, seq: number): Promise<AuditLine | undefined> {

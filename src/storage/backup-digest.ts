@@ -58,14 +58,10 @@ const without = (some: readonly Entry[], others: readonly Entry[]): readonly Ent
   );
 
 async function entriesOfBackup(step: number): Promise<readonly Entry[]> {
-  const model = openIdleSqlite(':memory:');
-  try {
-    await migrate(model, migrations.slice(0, step));
-    await sql.raw(digestTable).execute(model);
-    return await entriesOf(model);
-  } finally {
-    await model.destroy();
-  }
+  await using model = openIdleSqlite(':memory:');
+  await migrate(model, migrations.slice(0, step));
+  await sql.raw(digestTable).execute(model);
+  return await entriesOf(model);
 }
 
 /** Whether SQLite finds every page, row and index in order. Read-only, SQLite skips `check` constraints here; they refuse a row when it is copied. */

@@ -20,13 +20,9 @@ export async function stepOf(db: ReadHandle): Promise<number> {
 /** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, with a digest. */
 export async function writeBackup(db: Kysely<Schema>, path: string): Promise<void> {
   if (databaseKind(db) === 'sqlite') await sql`vacuum into ${path}`.execute(db);
-  const file = openIdleSqlite(path);
-  try {
-    if (databaseKind(db) === 'postgres') await copyInto(file, db);
-    await addDigest(file, await stepOf(file));
-  } finally {
-    await file.destroy();
-  }
+  await using file = openIdleSqlite(path);
+  if (databaseKind(db) === 'postgres') await copyInto(file, db);
+  await addDigest(file, await stepOf(file));
 }
 
 async function copyInto(file: Kysely<Schema>, db: Kysely<Schema>): Promise<void> {
@@ -44,18 +40,10 @@ async function copyInto(file: Kysely<Schema>, db: Kysely<Schema>): Promise<void>
 /** Copies the rows of a backup into empty tables of this version. They keep the id of their own database. */
 export async function restoreRows(backup: ReadHandle, tx: Tx): Promise<void> {
   // Not the backup's own list, which may have tables that are not ours.
-  const model = openIdleSqlite(':memory:');
-  try {
-    await migrate(model);
-    const tables = await tablesOf(model);
-    await copyTables(
-      backup,
-      tx,
-      tables.filter(({ name }) => name !== 'installation'),
-    );
-  } finally {
-    await model.destroy();
-  }
+  await using model = openIdleSqlite(':memory:');
+  await migrate(model);
+  const tables = (await tablesOf(model)).filter(({ name }) => name !== 'installation');
+  await copyTables(backup, tx, tables);
 }
 
 /** Copies a backup of an earlier step to the empty file at `path`, and brings the copy to this version's step. */
@@ -79,18 +67,10 @@ export async function upgradedCopy(
 
 /** Whether a bot has ever used this database. */
 export async function isUsed(db: ReadHandle): Promise<boolean> {
-  for (const table of ['changes', 'audit', 'kv'] as const) {
+  for (const table of ['changes', 'audit', 'kv']) {
     if (!(await hasTable(db, table))) continue;
-    if (
-      (
-        await db
-          .selectFrom(table)
-          .select(sql`1`.as('one'))
-          .limit(1)
-          .execute()
-      ).length > 0
-    )
-      return true;
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(db);
+    if (rows.length > 0) return true;
   }
   return false;
 }

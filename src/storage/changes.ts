@@ -104,7 +104,7 @@ export function touchChange(
     .set(patch)
     .where('number', '=', number)
     .where('version', '=', version)
-    .where((is) => (owner === null ? is('owner', 'is', null) : is('owner', '=', owner)))
+    .where('owner', 'is not distinct from', owner)
     .returningAll()
     .executeTakeFirst();
 }

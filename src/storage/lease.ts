@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, numberRows } from './sql-dialect.ts';
 import type { Database } from './database.ts';
-import type { Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {
@@ -66,6 +66,17 @@ export async function isAnyDue(
   const [row] = rows;
   if (row !== undefined) noteNeeded(row.needed);
   return Boolean(row?.due) && !isOutdated();
+}
+
+/** The due time (epoch ms) of the longest overdue row that meets `condition`, or undefined. */
+export async function oldestDueIn(
+  db: ReadHandle,
+  table: keyof typeof idColumns,
+  now: number,
+  condition = sql<boolean>`true`,
+): Promise<number | undefined> {
+  const due = db.selectFrom(table).select('due_at').where('due_at', '<=', now).where(condition);
+  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
 }
 
 /**

@@ -144,7 +144,7 @@ async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schem
     .updateTable('messages')
     .set({ ...patch, ...unowned })
     .where('id', '=', id)
-    .where('owner', owner === null ? 'is' : '=', owner)
+    .where('owner', 'is not distinct from', owner)
     .executeTakeFirst();
   return updated.numUpdatedRows > 0n;
 }

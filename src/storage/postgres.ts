@@ -47,18 +47,14 @@ export async function openPostgres(
   onLost: OnLost,
   migrations: readonly Migration[],
 ): Promise<Kysely<Schema>> {
-  const first = connect(url, migrating, onLost);
-  try {
-    await sql`select 1`.execute(first).catch((error: unknown) => {
-      throw new Error(
-        `The database cannot be opened: ${why(error)}. Nothing was changed. Check DATABASE_URL, and whether PostgreSQL is running.`,
-        { cause: error },
-      );
-    });
-    await migrate(first, migrations);
-  } finally {
-    await first.destroy();
-  }
+  await using first = connect(url, migrating, onLost);
+  await sql`select 1`.execute(first).catch((error: unknown) => {
+    throw new Error(
+      `The database cannot be opened: ${why(error)}. Nothing was changed. Check DATABASE_URL, and whether PostgreSQL is running.`,
+      { cause: error },
+    );
+  });
+  await migrate(first, migrations);
   return connect(url, serving, onLost);
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { oldestDueIn } from './lease.ts';
 import { oldestQueuedDue } from './queue.ts';
 import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import type { ReadHandle } from './tx.ts';
-import { oldestWatchDue } from './watches.ts';
 
 /** The states of changes that are not settled. */
 export const openStates = ['waiting', 'approved', 'sending', 'accepted', 'unknown'] as const satisfies readonly State[];
@@ -43,10 +43,8 @@ export async function oldestDue(db: ReadHandle, now: number): Promise<number | u
   const oldest = await Promise.all([
     oldestTimerDue(db, now),
     oldestQueuedDue(db, now),
-    ...(['changes', 'messages'] as const).map(async (table) => {
-      const due = db.selectFrom(table).select('due_at').where('due_at', '<=', now).orderBy('due_at').limit(1);
-      return (await due.executeTakeFirst())?.due_at ?? undefined;
-    }),
+    oldestDueIn(db, 'changes', now),
+    oldestDueIn(db, 'messages', now),
   ]);
   const moments = oldest.filter((at) => at !== undefined);
   return moments.length === 0 ? undefined : Math.min(...moments);
@@ -73,6 +71,6 @@ export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWor
     deliveries: row?.deliveries ?? undefined,
     timers: await oldestTimerDue(db, now),
     'queued requests': await oldestQueuedDue(db, now),
-    watches: await oldestWatchDue(db, now),
+    watches: await oldestDueIn(db, 'watches', now),
   };
 }

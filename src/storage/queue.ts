@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
-import { claim, unowned, type Claim } from './lease.ts';
+import { claim, oldestDueIn, unowned, type Claim } from './lease.ts';
 import { pauseKey } from './kv.ts';
 import type { QueuedRequestTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -88,10 +88,8 @@ const isAwake = (now: number) =>
   sql<boolean>`(expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`;
 
 /** The due time of the oldest due request that no pause holds (epoch ms), or undefined. */
-export async function oldestQueuedDue(db: ReadHandle, now: number): Promise<number | undefined> {
-  const due = db.selectFrom('queued_requests').select('due_at').where('due_at', '<=', now).where(isAwake(now));
-  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at;
-}
+export const oldestQueuedDue = (db: ReadHandle, now: number): Promise<number | undefined> =>
+  oldestDueIn(db, 'queued_requests', now, isAwake(now));
 
 /** Claims up to `limit` due requests, longest overdue first. */
 export function claimQueued(tx: Tx, wanted: Claim): Promise<QueuedRequest[]> {

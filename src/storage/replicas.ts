@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import { attempt } from '../errors.ts';
-import { parseStored } from './parse-json.ts';
-import { writeKv } from './kv.ts';
+import { removeKv, writeKv } from './kv.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 import { dayMs } from '../duration.ts';
 
@@ -41,20 +41,16 @@ export async function signsOfLife(db: ReadHandle, since: number): Promise<readon
   return rows.map(({ key, value }) => readSign(key.slice(prefix.length), value));
 }
 
+const signShape = z.object({ name: z.string(), version: z.string(), policy: z.string() });
+
 /** Another version, or somebody by hand, may have written what this one cannot read. */
 function readSign(owner: string, value: string): LiveReplica {
-  const said = attempt(() => parseStored<Partial<SignOfLife> | null>(value)) ?? {};
-  const { name, version, policy } = said;
-  const isWhole = [name, version, policy].every((one) => typeof one === 'string');
-  return isWhole
-    ? { owner, name: name ?? '', version, policy }
-    : { owner, name: owner, version: undefined, policy: undefined };
+  const said = attempt(() => signShape.parse(JSON.parse(value)));
+  return { owner, ...(said ?? { name: owner, version: undefined, policy: undefined }) };
 }
 
 /** Removes the sign of life of a process that stops. */
-export async function removeSignOfLife(tx: Tx, owner: string): Promise<void> {
-  await tx.deleteFrom('kv').where('key', '=', `${prefix}${owner}`).execute();
-}
+export const removeSignOfLife = (tx: Tx, owner: string): Promise<boolean> => removeKv(tx, `${prefix}${owner}`);
 
 /**
  * Removes those older than `before` (epoch ms): their processes were killed. Also those more than a day later, which are

@@ -46,7 +46,7 @@ export async function openSqlite(
     // Errors don't matter: nobody waits for a flush any more.
     log.file?.close().catch(() => undefined);
   };
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files, close) }) });
+  const db = kyselyOn(files, close);
   try {
     await migrate(db, migrations);
     if (!isFile) return { db, flush: () => Promise.resolve(), replaced: () => undefined };
@@ -69,16 +69,11 @@ export async function openSqlite(
 export function readSqlite(path: string): Kysely<Schema> {
   const other = otherThanFile(statSync(path, { throwIfNoEntry: false }));
   if (other) throw new Error(`${path} is ${other}, not the file of a database`);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
+  return kyselyOn({ database: new DatabaseSync(path, { readOnly: true, timeout: busyMs }) });
 }
 
 /** Opens a file that no bot uses, such as a backup, for reading and writing, without migrating it. */
-export function openIdleSqlite(path: string): Kysely<Schema> {
-  return new Kysely<Schema>({
-    dialect: new SqliteDialect({ database: adapter({ database: new DatabaseSync(path) }) }),
-  });
-}
+export const openIdleSqlite = (path: string): Kysely<Schema> => kyselyOn({ database: new DatabaseSync(path) });
 
 function openFiles(path: string, onWarning: (warning: string) => void): Files {
   const database = openDatabaseAt(path);
@@ -135,6 +130,9 @@ export const wasNotFlushed = (error: unknown): boolean => notFlushed.has(sqliteC
 /** SQLite's extended result code, whose lowest byte is the plain one; 0 if the error is not SQLite's. */
 export const sqliteCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
+
+const kyselyOn = (files: Files, onClose?: () => void): Kysely<Schema> =>
+  new Kysely({ dialect: new SqliteDialect({ database: adapter(files, onClose) }) });
 
 type Statement = ReturnType<SqliteDatabase['prepare']>;
 

@@ -13,7 +13,6 @@ export type Time = { readonly now: (tx?: ReadHandle) => Promise<number>; readonl
 export const aliveKey = 'last_seen';
 /** A bot counts as running if it refreshed its key this recently. */
 const aliveMs = 60_000;
-/** A stored time further ahead than this comes from a wrong clock and is ignored. */
 /** A clock's answer that took longer than this is too old. */
 const promptMs = 1_000;
 

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { pauseKey } from './kv.ts';
-import { claim, inShares, unowned, type Claim, type Shares } from './lease.ts';
+import { claim, inShares, oldestDueIn, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -28,10 +28,8 @@ export function claimTimers(tx: Tx, wanted: Claim, shares: Shares = {}): Promise
 }
 
 /** The due time of the oldest due timer that no pause holds (epoch ms), or undefined. */
-export async function oldestTimerDue(db: ReadHandle, now: number): Promise<number | undefined> {
-  const due = db.selectFrom('timers').select('due_at').where('due_at', '<=', now).where(isAwake);
-  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
-}
+export const oldestTimerDue = (db: ReadHandle, now: number): Promise<number | undefined> =>
+  oldestDueIn(db, 'timers', now, isAwake);
 
 type Patch = Partial<
   Pick<Updateable<TimerTable>, 'created_change' | 'attempts' | 'last_note' | 'gave_up_at' | 'times_missing'>
@@ -48,7 +46,7 @@ export function noteTimer(tx: Tx, timer: Timer, dueAt: number, patch: Patch = {}
     .where('id', '=', timer.id)
     .where('ended_at', 'is', null)
     .where('addresses', '=', timer.addresses)
-    .where((is) => (timer.owner === null ? is('owner', 'is', null) : is('owner', '=', timer.owner)))
+    .where('owner', 'is not distinct from', timer.owner)
     .returningAll()
     .executeTakeFirst();
 }

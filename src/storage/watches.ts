@@ -61,15 +61,13 @@ export type Onward =
  */
 export function noteWatch(tx: Tx, watch: Watch, patch: Patch, onward: Onward): Promise<Watch | undefined> {
   const moved = 'dueAt' in onward ? { due_at: onward.dueAt } : ended(onward.endedAt, onward.why);
+  const row = tx.updateTable('watches').where('id', '=', watch.id).where('ended_at', 'is', null);
   return (
-    tx
-      .updateTable('watches')
+    row
       .set({ ...patch, ...moved, ...unowned })
-      .where('id', '=', watch.id)
-      .where('ended_at', 'is', null)
-      .where((is) => (watch.owner === null ? is('owner', 'is', null) : is('owner', '=', watch.owner)))
-      // Claimed again by the same process after its lease.
-      .where((is) => (watch.lease_until === null ? is.lit(true) : is('lease_until', '=', watch.lease_until)))
+      .where('owner', 'is not distinct from', watch.owner)
+      // Not if it was claimed again by the same process after its lease.
+      .where('lease_until', 'is not distinct from', watch.lease_until)
       .returningAll()
       .executeTakeFirst()
   );
@@ -97,12 +95,6 @@ export const findWatch = (db: ReadHandle, id: number): Promise<Watch | undefined
 /** All watches, digests too, that are not over, oldest first. Their number is bounded where they are started. */
 export const openWatches = (db: ReadHandle): Promise<Watch[]> =>
   db.selectFrom('watches').selectAll().where('ended_at', 'is', null).orderBy('id').execute();
-
-/** The due time of the oldest due watch (epoch ms), or undefined. */
-export async function oldestWatchDue(db: ReadHandle, now: number): Promise<number | undefined> {
-  const due = db.selectFrom('watches').select('due_at').where('due_at', '<=', now);
-  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
-}
 
 /** How many watches of logs are not over. */
 export async function countWatches(db: ReadHandle): Promise<number> {

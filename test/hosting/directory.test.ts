@@ -119,8 +119,8 @@ describe('at a host that lists its sites', () => {
     });
     expect(namesIn(it)).toEqual(['acme-shop/staging', 'acme-shop/live', 'acme-blog/live']);
     expect(listing.domains).toMatchObject([
-      { name: 'acme.example', siteId: shop, site: { name: 'acme-shop' } },
-      { name: 'nowhere.example', siteId: undefined, site: undefined },
+      { name: 'acme.example', site: { id: shop, name: 'acme-shop' } },
+      { name: 'nowhere.example', site: undefined },
     ]);
     expect(it.host.requests[0]?.path).toContain(`company=${company}&include_environments=true`);
     expect(asked(it)).not.toContain(`/company/${company}/wp-themes`);
@@ -163,7 +163,7 @@ describe('at a host that lists its sites', () => {
       await it.directory.refresh();
       return it.directory
         .listing()
-        .domains.map(({ id, name, siteId, site }) => ({ id, name, siteId, site: site?.name }));
+        .domains.map(({ id, name, site }) => ({ id, name, siteId: site?.id, site: site?.name }));
     };
     const acme = { id: uuid(0xd1), name: 'acme.example', siteId: shop, site: 'acme-shop' };
     const nowhere = { id: uuid(0xd2), name: 'nowhere.example', siteId: undefined, site: undefined };

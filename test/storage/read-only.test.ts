@@ -58,8 +58,8 @@ describeBoth('lines of the trail', (open) => {
     expect(await of('e1', 2)).toEqual([5, 3]);
     expect(await of('e11')).toEqual([4]);
     expect(await of('e3')).toEqual([]);
-    expect(seqs(await linesOfChanges(db, [one.number, other.number], ['asked']))).toEqual([1, 2]);
-    expect(await linesOfChanges(db, [], ['asked'])).toEqual([]);
+    expect(seqs(await linesOfChanges(db, [one.number, other.number], { events: ['asked'] }))).toEqual([1, 2]);
+    expect(await linesOfChanges(db, [], { events: ['asked'] })).toEqual([]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
     expect(await targetsOfChanges(db, [])).toEqual([]);
     expect(await targetsOfChanges(db, [other.number])).toEqual([

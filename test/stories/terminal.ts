@@ -128,7 +128,7 @@ function raise(why: string): never {
 function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
   const known: FrontDoor['personOf'] = async (id) => ({ ...member, id });
-  const asking = { personOf: known, glanceAt: known, asked: known, fresh: known, recent: known };
+  const asking = { personOf: known, glanceAt: known, whoIs: known };
   let posts = 0;
   const post = (what: Card | Note) => {
     const ts = String((posts += 1));

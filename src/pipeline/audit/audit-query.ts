@@ -124,7 +124,7 @@ const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
 
 async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promise<readonly Entry[]> {
   const numbers = changesOf(readable.map(({ line }) => line));
-  const ofChanges = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
+  const ofChanges = await linesOfChanges(db, numbers, { events: ['asked', 'vote', 'approve'] });
   const parsed = ofChanges.map((line) => ({ ...line, details: parseDetails(line.details) }));
   const byChange = Map.groupBy(parsed, ({ change }) => change);
   return readable.map(({ line, details }) => {

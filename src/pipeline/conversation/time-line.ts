@@ -4,7 +4,7 @@ import { logFiles } from '../../commands/kit/log-query.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { listAudit, listPauses, storyLines, type AuditLine } from '../../storage/audit.ts';
+import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../../storage/audit.ts';
 import { changesNumbered, type Change } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { plain, say } from '../../text.ts';
@@ -115,7 +115,7 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
   }
   const shown = found.slice(0, maxChanges);
   const shownNumbers = shown.map(({ number }) => number);
-  const steps = await storyLines(db, shownNumbers, maxStory);
+  const steps = await linesOfChanges(db, shownNumbers, { limit: maxStory });
   const story = Map.groupBy(steps, ({ change }) => change);
   const readings = await keptReadingsOf(db, shownNumbers);
   const handers = await handersOf(db, shown);

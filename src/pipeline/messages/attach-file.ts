@@ -1,4 +1,4 @@
-import { storyLines } from '../../storage/audit.ts';
+import { linesOfChanges } from '../../storage/audit.ts';
 import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Message, MessagePlace } from '../../storage/messages.ts';
@@ -44,6 +44,6 @@ async function fileOf({ db }: Database, { change: number }: Message) {
   const changes = await changesInBatch(db, batch.number);
   const closed = changes.filter(({ state }) => state === 'happened' || state === 'did_not_happen');
   const numbers = [batch, ...closed].map((one) => one.number);
-  const [votes, lines] = [await listVotes(db, batch.number), await storyLines(db, numbers, maxLines)];
+  const [votes, lines] = [await listVotes(db, batch.number), await linesOfChanges(db, numbers, { limit: maxLines })];
   return batchFile({ batch, changes, votes, lines });
 }

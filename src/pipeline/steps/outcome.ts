@@ -93,7 +93,7 @@ async function lateUnlessSetBack(
 ): Promise<ChangeEvent | undefined> {
   const event = lateEvent(outcome, row, sent);
   if (event?.kind !== 'send_aborted_late') return event;
-  const lost = await linesOfChanges(tx, [sent.number], ['outcome_lost']);
+  const lost = await linesOfChanges(tx, [sent.number], { events: ['outcome_lost'] });
   const isSetBack = lost.some(({ details }) => parseStored<{ readonly found?: unknown }>(details).found !== undefined);
   return isSetBack ? undefined : event;
 }
@@ -128,7 +128,7 @@ async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcom
 async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
   const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'send_aborted_late', 'late_answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
-  return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
+  return (await linesOfChanges(tx, [sent.number], { events })).some(({ details }) => {
     const { version, receipt } = parseStored<{ readonly version: number; readonly receipt?: unknown }>(details);
     return version > sent.version && JSON.stringify(receipt) === answer;
   });

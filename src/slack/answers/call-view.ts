@@ -50,8 +50,8 @@ async function pageOfChange(
   return drawCallPage(await detailsFor(context.pipeline, reader, of), { of, surface, page });
 }
 
-/** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
-export const pagePressShape = z.object({
+/** A button in these pages inside a modal (another page, or *Approve with a note…*), or the one in a form that was not submitted yet. */
+export const modalPressShape = z.object({
   ...senderFields,
   trigger_id: z.string().optional(),
   view: z.object({
@@ -60,14 +60,14 @@ export const pagePressShape = z.object({
     callback_id: z.enum(['call', 'review']),
     private_metadata: z.string(),
   }),
-  actions: z.tuple([z.object({ action_id: z.string().startsWith('call:'), value: z.string() })]),
+  actions: z.tuple([z.object({ action_id: z.string().regex(/^(call|note):/), value: z.string() })]),
 });
 
 /** Draws the page into the view of the button, or into a view on top of the form. */
 export async function turnPage(
   context: SlackContext,
   interaction: Interaction,
-  pressed: z.infer<typeof pagePressShape>,
+  pressed: z.infer<typeof modalPressShape>,
 ): Promise<void> {
   const { view } = pressed;
   const [{ value }] = pressed.actions;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
@@ -10,7 +9,6 @@ import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../draw/blocks.ts';
 import { drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { senderFields } from '../context/payload-shapes.ts';
 
 /** The value of a decision button: installation, number, version that was seen, verdict. Anything else is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
@@ -32,14 +30,6 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   if (await openView(context, interaction, declineView(decision.number, memo))) return;
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
-
-/** *Approve with a note…* inside *Everything that will be sent*. */
-export const notePressShape = z.object({
-  ...senderFields,
-  trigger_id: z.string().optional(),
-  view: z.object({ id: z.string(), callback_id: z.literal('call') }),
-  actions: z.tuple([z.object({ action_id: z.string().startsWith('note:'), value: z.string() })]),
-});
 
 /**
  * Opens the form for the note of an approval, or for the environments without which a batch goes on. `push`: on top of

@@ -8,7 +8,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { amount, bold, code, joined, say, type Text } from '../../text.ts';
 import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/blocks.ts';
-import { charactersIn } from '../draw/truncate.ts';
+import { charactersIn, fitting, jsonLength } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** Slack takes a hundred; what does not fit is left out from the end, and counted. */
@@ -18,15 +18,10 @@ const maxLength = 60_000;
 /** App Home: what waits for this person, what they asked for, what happened lately, and the sites they use. */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
   const { drawn, numbers } = await homeOf(context, id);
-  const blocks: KnownBlock[] = [];
-  let size = 0;
-  for (const block of drawn) {
-    size += JSON.stringify(block).length;
-    if (blocks.length === maxBlocks || size > maxLength) break;
-    blocks.push(block);
-  }
-  const left = charactersIn(drawn.slice(blocks.length));
-  if (left > 0) blocks.push(paragraph(say`The rest is too long for this page: ${amount(left)} more characters.`));
+  const shown = fitting(drawn.slice(0, maxBlocks), maxLength, jsonLength);
+  const left = charactersIn(drawn.slice(shown.length));
+  const rest = say`The rest is too long for this page: ${amount(left)} more characters.`;
+  const blocks = left > 0 ? [...shown, paragraph(rest)] : [...shown];
   await context.views.views.publish({ user_id: id, view: { type: 'home', blocks } });
   context.homes.drew(id, numbers);
 }

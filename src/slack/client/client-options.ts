@@ -1,6 +1,7 @@
 import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { createLog, type Logger } from '../../log.ts';
+import { readBeginning } from '../../stream-beginning.ts';
 
 /** How much of an answer is read, in bytes. A page of 200 people, the longest we ask for, has less than 1 MB. */
 const maxAnswer = 4_000_000;
@@ -18,16 +19,9 @@ export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClie
 /** As `fetch`, but it rejects if the answer, unpacked, is longer than `maxAnswer`. The answer was read when it resolves. */
 export async function boundedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
   const { status, statusText, headers, body } = await fetch(...request);
-  const answer: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop closes the connection.
-  for await (const part of answer) {
-    size += part.length;
-    if (size > maxAnswer) throw new Error('the answer is too large');
-    parts.push(part);
-  }
-  return new Response(size > 0 ? Buffer.concat(parts) : null, { status, statusText, headers });
+  const { bytes, isWhole } = await readBeginning(body ?? [], maxAnswer);
+  if (!isWhole) throw new Error('the answer is too large');
+  return new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers });
 }
 
 /** Bolt's logger. It logs warnings and errors only, because Bolt's debug lines contain whole payloads. */

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
 import { spokenDuration } from '../../duration.ts';
+import { readBeginning } from '../../stream-beginning.ts';
 import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import { inert, sendDrawn, postDrawn } from './messenger.ts';
@@ -84,23 +85,14 @@ async function respond(
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      const error = await beginningOf(answer.body);
+      const { bytes } = await readBeginning(answer.body, maxErrorBytes);
       if (answer.statusCode < 300) return 'taken';
-      if (error.includes('expired_url')) return 'expired';
+      if (bytes.includes('expired_url')) return 'expired';
     } catch {
       return 'refused';
     }
   }
   return 'refused';
-}
-
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  let text = '';
-  for await (const part of body) {
-    text += part.toString('latin1');
-    if (text.length > maxErrorBytes) break;
-  }
-  return text.slice(0, maxErrorBytes);
 }
 
 /** A response URL must lead to Slack's own host or to the configured API: same scheme, host and port. */

@@ -1,4 +1,4 @@
-import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
+import { WebAPIPlatformError, WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import {
   sharedWord,
@@ -147,18 +147,13 @@ export function asUndeliverable(error: unknown): unknown {
 
 /** How long a rate limit lasts, in milliseconds; `defaultMs` if Slack does not say, undefined if there is none. */
 export function rateLimitMs(error: unknown, defaultMs: number): number | undefined {
-  if (!isCoded(error) || error.code !== ErrorCode.RateLimitedError) return undefined;
-  const seconds = 'retryAfter' in error ? Number(error.retryAfter) : Number.NaN;
+  if (!(error instanceof WebAPIRateLimitedError)) return undefined;
+  const { retryAfter: seconds } = error;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : defaultMs;
 }
 
 /** Slack's error code, or undefined. */
 export function platformError(error: unknown): string | undefined {
-  if (!isCoded(error) || error.code !== ErrorCode.PlatformError || !('data' in error)) return undefined;
-  const { data } = error;
-  return typeof data === 'object' && data !== null && 'error' in data && typeof data.error === 'string'
-    ? data.error
-    : undefined;
+  const errorCode: unknown = error instanceof WebAPIPlatformError ? error.data.error : undefined;
+  return typeof errorCode === 'string' ? errorCode : undefined;
 }
-
-const isCoded = (error: unknown): error is CodedError => error instanceof Error && 'code' in error;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import type { ChangesContext } from '../../pipeline/changes/context.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
 import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions } from './bounded-calls.ts';
@@ -20,12 +21,8 @@ export type People = {
   readonly personOf: AskPerson;
   /** For what is shown or suggested: groups may be some minutes old. */
   readonly glanceAt: AskPerson;
-  /** Asked now, without the cache. */
-  readonly asked: AskPerson;
-  /** As `asked`, but group answers may be 15 seconds old. */
-  readonly fresh: AskPerson;
-  /** Accounts and groups may be 15 seconds old, because a batch asks about the same people for each of its changes. */
-  readonly recent: AskPerson;
+  /** Asked now. 15 seconds old may be: groups if `fresh`, accounts too if `recent`, because a batch asks about the same people for each change. */
+  readonly whoIs: ChangesContext['whoIs'];
   /** The members of a Slack user group, from the cache if fresh. Undefined if Slack did not say. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
   /** Why Slack did not list a user group when last asked. */
@@ -110,9 +107,7 @@ export function createPeople(options: PeopleOptions): People {
   return {
     personOf: who('usual'),
     glanceAt: who('glance'),
-    asked: who('decisive'),
-    fresh: who('fresh'),
-    recent: who('recent'),
+    whoIs: (id, groupIds, from, how) => who(how ?? 'decisive')(id, groupIds, from),
     membersOf: async (group, isGlance = false) => {
       const answer = await groups.ask(group, isGlance ? 'glance' : 'usual');
       return answer.kind === 'members' ? answer.ids : undefined;

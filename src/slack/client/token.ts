@@ -1,4 +1,4 @@
-import type { WebClient } from '@slack/web-api';
+import { WebAPIRequestError, type WebClient } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 
 /** Who this bot is and in which workspace. */
@@ -34,7 +34,7 @@ export async function whoAmIAtStart(client: WebClient, apiUrl: string): Promise<
 /** The error's message with its cause: a failed request alone says little. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = 'original' in error && error.original instanceof Error ? error.original.cause : error.cause;
+  const { cause } = error instanceof WebAPIRequestError ? error.original : error;
   return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
 }
 

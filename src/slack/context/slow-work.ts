@@ -38,12 +38,9 @@ export async function whileLeased(
       renewing = false;
     }
   };
-  const timer = setInterval(() => void renew(), pace.renewEveryMs);
-  try {
-    await work();
-  } finally {
-    clearInterval(timer);
-  }
+  // Cleared when the work has ended.
+  using _ = setInterval(() => void renew(), pace.renewEveryMs);
+  await work();
 }
 
 /** Whether its sender was told that it was lost. */

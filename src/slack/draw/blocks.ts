@@ -3,6 +3,7 @@ import type {
   Button as SlackButton,
   ContextBlock,
   KnownBlock,
+  PlainTextElement,
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
@@ -11,7 +12,7 @@ import type { Refusal } from '../../errors.ts';
 import { everythingLabel, type Button, type Card, type Note, type Press } from '../../pipeline/changes/card.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
 import { buttonValue } from './button-value.ts';
-import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
+import { charactersIn, cut, fitting, jsonLength, shortened, widthOf, type Short } from './truncate.ts';
 import { mrkdwnLine, sectionOf, visible } from './mrkdwn.ts';
 
 /** A message for Slack: its blocks, and the line for notifications and surfaces without blocks. */
@@ -50,7 +51,7 @@ export function drawCard(card: Card): Drawn {
 /** What a card does not show, in a sentence; empty if it shows everything. */
 export function notShownOn(card: Card): string {
   const { blocks, hidden } = partsOf(card);
-  const { left } = fitting(blocks, buttonRow(card.buttons, hidden));
+  const { left } = fittingBeside(blocks, buttonRow(card.buttons, hidden));
   return notShown({ ...hidden, characters: hidden.characters + left });
 }
 
@@ -126,18 +127,12 @@ function drawPart(part: PagePart, from: number): { block: KnownBlock; next: numb
   if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
   if (part.kind === 'code') return drawCode(part.text, from);
   if (part.kind === 'list') return drawList(part.entries, from);
-  const rows: TableBlock['rows'] = [part.columns.map((column) => cellOf(inline(column)))];
-  let size = 0;
-  for (const row of part.rows.slice(from, from + limits.rows)) {
-    const cells = row.map(cellOf);
-    size += JSON.stringify(cells).length;
-    if (size > limits.table) break;
-    rows.push(cells);
-  }
-  const next = from + Math.max(rows.length - 1, 1);
+  const all = part.rows.slice(from, from + limits.rows).map((row) => row.map(cellOf));
+  const rows = fitting(all, limits.table, jsonLength);
+  const next = from + Math.max(rows.length, 1);
   const block: TableBlock = {
     type: 'table',
-    rows,
+    rows: [part.columns.map((column) => cellOf(inline(column))), ...rows],
     column_settings: part.columns.map((_, column) => ({
       is_wrapped: part.rows.slice(from, next).some((row) => widthOf(inShort(row[column] ?? [])) > limits.unbroken),
     })),
@@ -147,29 +142,18 @@ function drawPart(part: PagePart, from: number): { block: KnownBlock; next: numb
 
 /** The entries from `from` on that fit a message. A longer entry is cut. */
 function drawList(entries: readonly Text[], from: number): { block: KnownBlock; next: number | undefined } {
-  const shown: Text[] = [];
-  let size = 0;
-  for (const entry of entries.slice(from, from + limits.rows)) {
-    const { text } = shortened(entry, limits.entry);
-    size += widthOf(text) + 1;
-    if (size > limits.text && shown.length > 0) break;
-    shown.push(text);
-  }
-  const next = from + Math.max(shown.length, 1);
+  const all = entries.slice(from, from + limits.rows).map((entry) => shortened(entry, limits.entry).text);
+  const shown = fitting(all, limits.text, (text) => widthOf(text) + 1);
+  const next = from + shown.length;
   return { block: richText(shown), next: next < entries.length ? next : undefined };
 }
 
 /** The lines from `from` on that fit a message. A longer line is cut. */
 function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
   const lines = text.split('\n');
-  let size = 0;
-  let next = from;
-  for (const line of lines.slice(from)) {
-    size += Math.min(visible(line).length, limits.codeLine) + 1;
-    if (size > limits.text && next > from) break;
-    next += 1;
-  }
-  const shown = lines.slice(from, next).map((line) => cut(visible(line), limits.codeLine));
+  const fits = fitting(lines.slice(from), limits.text, (line) => Math.min(visible(line).length, limits.codeLine) + 1);
+  const shown = fits.map((line) => cut(visible(line), limits.codeLine));
+  const next = from + shown.length;
   return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
 }
 
@@ -261,7 +245,7 @@ function notShown({ items, characters }: Hidden): string {
   return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
 }
 
-export const plainText = (text: string, limit: number): { type: 'plain_text'; text: string; emoji: false } => ({
+export const plainText = (text: string, limit: number): PlainTextElement => ({
   type: 'plain_text',
   text: cut(visible(text), limit) || ' ',
   emoji: false,
@@ -275,7 +259,7 @@ function bounded(
   hidden: Hidden = nothing,
   footer: readonly KnownBlock[] = [],
 ): Drawn {
-  const { kept, left } = fitting(blocks, [...footer, ...buttonRow(buttons, hidden)]);
+  const { kept, left } = fittingBeside(blocks, [...footer, ...buttonRow(buttons, hidden)]);
   const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
   const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
   return {
@@ -285,10 +269,7 @@ function bounded(
 }
 
 /** The first blocks that fit beside `others`, and how many characters the rest has. */
-function fitting(blocks: readonly KnownBlock[], others: readonly KnownBlock[]) {
-  let size = JSON.stringify(others).length;
-  const fits = (block: KnownBlock): boolean => (size += JSON.stringify(block).length) <= limits.characters;
-  const end = blocks.findIndex((block, at) => at === limits.blocks || !fits(block));
-  const kept = end === -1 ? blocks : blocks.slice(0, end);
+function fittingBeside(blocks: readonly KnownBlock[], others: readonly KnownBlock[]) {
+  const kept = fitting(blocks.slice(0, limits.blocks), limits.characters - jsonLength(others), jsonLength);
   return { kept, left: charactersIn(blocks.slice(kept.length)) };
 }

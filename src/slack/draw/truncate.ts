@@ -37,6 +37,16 @@ export function shortened(text: Text, limit: number): Short {
 export const widthOf = (text: readonly Drawable[]): number =>
   text.reduce((sum, span) => sum + ('text' in span ? span.text.length : 1), 0);
 
+/** The first items whose sizes together are at most `limit`. */
+export function fitting<T>(items: readonly T[], limit: number, sizeOf: (item: T) => number): readonly T[] {
+  let size = 0;
+  const end = items.findIndex((item) => (size += sizeOf(item)) > limit);
+  return end === -1 ? items : items.slice(0, end);
+}
+
+/** The characters of a value as JSON, as Slack counts. */
+export const jsonLength = (value: unknown): number => JSON.stringify(value).length;
+
 /** At most `limit` characters; if there is room, the end says how many are missing. */
 export const cut = (text: string, limit: number): string => {
   if (text.length <= limit) return text;

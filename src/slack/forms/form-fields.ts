@@ -9,6 +9,7 @@ import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
+import { fitting } from '../draw/truncate.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
 
@@ -105,7 +106,8 @@ async function choicesOf(
   const isNewList = kept !== undefined && kept.of !== of;
   const available = new Set(read);
   const remaining = isNewList ? given.filter((word) => available.has(word)) : given;
-  const words = [...new Set([...remaining, ...fittingChoices(read)])];
+  const fits = fitting(read.slice(0, maxChoices), maxCharacters, (word) => word.length + 3);
+  const words = [...new Set([...remaining, ...fits])];
   const dropped = given.filter((word) => !remaining.includes(word));
   const id = await payloads.keepList(person.id, words);
   return {
@@ -139,12 +141,6 @@ export function orTooOld(error: unknown): never {
   throw error instanceof Refusal
     ? new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' })
     : error;
-}
-
-function fittingChoices(read: readonly string[]): readonly string[] {
-  let size = 0;
-  const end = read.findIndex((word, at) => (size += word.length + 3) > maxCharacters || at === maxChoices);
-  return end === -1 ? read : read.slice(0, end);
 }
 
 function noteOf(words: readonly string[], read: readonly string[] = words): string | undefined {

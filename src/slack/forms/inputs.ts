@@ -1,4 +1,4 @@
-import type { InputBlock, Option } from '@slack/types';
+import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
@@ -28,7 +28,6 @@ export type FormField = {
 
 type NameOf = (id: string) => string | undefined;
 type Element = InputBlock['element'];
-type LabelledOption = Option & { text: { type: 'plain_text'; text: string } };
 
 const limits = {
   label: 150,
@@ -138,7 +137,7 @@ function selectOf(
 }
 
 /** A choice by its index, as an option. The end of a long word says more than its middle. */
-export function choiceAt(words: readonly string[], at: number): LabelledOption {
+export function choiceAt(words: readonly string[], at: number): PlainTextOption {
   return optionOf(String(at), endsOf(words[at] ?? ''));
 }
 
@@ -202,7 +201,7 @@ export const inputBlock = (field: string, label: string, element: Element): Inpu
 });
 
 /** An option of a select: Slack shows `text` and returns `value`. */
-export const optionOf = (value: string, text: string): LabelledOption => ({
+export const optionOf = (value: string, text: string): PlainTextOption => ({
   text: plainText(text, limits.option),
   value,
 });

@@ -68,8 +68,7 @@ export function formView(
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((field) => inputOf(field, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  const typed: TypedOptions = { ...(dryRun && { dryRun }), ...(queue && { queue }) };
-  const memo: Memo = { origin: from, path, ...(choices && { choices }), ...typed };
+  const memo: Memo = { origin: from, path, choices, dryRun, queue };
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 

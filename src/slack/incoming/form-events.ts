@@ -7,8 +7,8 @@ import { namedBy } from '../../pipeline/language/resolve.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
-import { pagePressShape, turnPage } from '../answers/call-view.ts';
-import { notePressShape, openDecision } from '../answers/decisions.ts';
+import { modalPressShape, turnPage } from '../answers/call-view.ts';
+import { openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
@@ -47,10 +47,8 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
   app.action(/.*/, async ({ ack, body }) => {
     if (!modalActionShape.safeParse(body).success) return;
     await ack();
-    const page = pagePressShape.safeParse(body);
-    if (page.success) return track(() => handlePagePress(context, page.data));
-    const approve = notePressShape.safeParse(body);
-    if (approve.success) return track(() => handleNotePress(context, approve.data));
+    const pressed = modalPressShape.safeParse(body);
+    if (pressed.success) return track(() => handlePress(context, pressed.data));
     const read = fieldChangeShape.safeParse(body);
     if (!read.success) return;
     const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
@@ -61,25 +59,20 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
   });
 }
 
-/** Shows another page of *Everything that will be sent*. */
-function handlePagePress(context: SlackContext, pressed: z.infer<typeof pagePressShape>): Promise<void> {
-  const { view, trigger_id: trigger } = pressed;
-  const interaction = interactionOf(
-    context,
-    pressed,
-    memoOf(view.private_metadata),
-    `page:${view.id}:${trigger ?? ''}`,
-  );
-  return runHandler(context, interaction, 'turning a page', () => turnPage(context, interaction, pressed), 'usual');
-}
-
-/** Opens the form for a note with an approval. */
-function handleNotePress(context: SlackContext, pressed: z.infer<typeof notePressShape>): Promise<void> {
-  const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
-  const [{ value }] = pressed.actions;
-  const interaction = interactionOf(context, pressed, undefined, key);
-  const open = (): Promise<void> => openDecision(context, interaction, value, 'push');
-  return runHandler(context, interaction, 'opening a form', open, 'usual');
+/** Shows another page of *Everything that will be sent*, or opens the form for a note with an approval. */
+function handlePress(context: SlackContext, pressed: z.infer<typeof modalPressShape>): Promise<void> {
+  const { view, trigger_id: trigger = '' } = pressed;
+  const [{ action_id: id, value }] = pressed.actions;
+  const interaction = interactionOf(context, pressed, memoOf(view.private_metadata), `press:${view.id}:${trigger}`);
+  return id.startsWith('note:')
+    ? runHandler(
+        context,
+        interaction,
+        'opening a form',
+        () => openDecision(context, interaction, value, 'push'),
+        'usual',
+      )
+    : runHandler(context, interaction, 'turning a page', () => turnPage(context, interaction, pressed), 'usual');
 }
 
 const modalActionShape = z.object({ view: z.object({ type: z.literal('modal') }) });

@@ -1,4 +1,5 @@
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
+import { z } from 'zod';
 import { attempt } from '../../errors.ts';
 
 /** Bolt parses deliveries outside its own error handling: an exception there would end the process. */
@@ -46,7 +47,7 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
     const envelope = envelopeIn(message[0]);
     if (envelope !== undefined && !isDelivery(envelope.payload)) {
       onMalformed(notADelivery);
-      client.websocket?.send(JSON.stringify({ envelope_id: envelope.id }), () => undefined);
+      client.websocket?.send(JSON.stringify({ envelope_id: envelope.envelope_id }), () => undefined);
       return;
     }
     for (const listener of read)
@@ -56,25 +57,20 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
   });
 }
 
+const envelopeShape = z.object({ envelope_id: z.string(), payload: z.unknown() });
+
 /** The envelope to ack; undefined for a message about the connection or one that cannot be read. */
-function envelopeIn(data: unknown): { readonly id: string; readonly payload: unknown } | undefined {
-  const envelope = attempt((): unknown =>
-    JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data)),
+const envelopeIn = (data: unknown): z.infer<typeof envelopeShape> | undefined =>
+  attempt(() =>
+    envelopeShape.parse(JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data))),
   );
-  return isObject(envelope) && typeof envelope['envelope_id'] === 'string'
-    ? { id: envelope['envelope_id'], payload: envelope['payload'] }
-    : undefined;
-}
 
-/** Whether it is an object with a type or a command; its event, if any, must have a type too. */
-const isDelivery = (body: unknown): boolean =>
-  isObject(body) &&
-  ['type', 'command', 'ssl_check'].some((name) => typeof body[name] === 'string') &&
-  (body['event'] === undefined || (isObject(body['event']) && typeof body['event']['type'] === 'string')) &&
-  !isDeep(body, maxLevels);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** An object with a type or a command; its event, if any, has a type too. */
+const deliveryShape = z.intersection(
+  z.union([z.object({ type: z.string() }), z.object({ command: z.string() }), z.object({ ssl_check: z.string() })]),
+  z.object({ event: z.object({ type: z.string() }).optional() }),
+);
+const isDelivery = (body: unknown): boolean => deliveryShape.safeParse(body).success && !isDeep(body, maxLevels);
 
 /** Whether it nests deeper than `levels`: recursive code would exhaust the stack. */
 const isDeep = (value: unknown, levels: number): boolean =>

@@ -127,9 +127,9 @@ export const listing: Listing = {
     { id: uuid(9), name: 'orphan', displayName: 'orphan', site: undefined, named: 'by the host' },
   ],
   domains: [
-    { id: uuid(11), name: 'blog.acme.com', siteId: uuid(901), site: siteOf('acme-blog'), isActive: true },
-    { id: uuid(12), name: 'shop.acme.com', siteId: uuid(900), site: siteOf('acme-shop'), isActive: true },
-    { id: uuid(13), name: 'nowhere.com', siteId: undefined, site: undefined, isActive: true },
+    { id: uuid(11), name: 'blog.acme.com', site: siteOf('acme-blog'), isActive: true },
+    { id: uuid(12), name: 'shop.acme.com', site: siteOf('acme-shop'), isActive: true },
+    { id: uuid(13), name: 'nowhere.com', site: undefined, isActive: true },
   ],
   company: { id: uuid(99) },
   cut: false,

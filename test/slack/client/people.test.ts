@@ -62,7 +62,10 @@ const ana = async (
   groups: readonly string[],
   how: 'asked' | 'fresh' | 'recent' | 'personOf' | 'glanceAt' = 'fresh',
 ) => {
-  const person = await people[how]('U01ANA', groups);
+  const person =
+    how === 'personOf' || how === 'glanceAt'
+      ? await people[how]('U01ANA', groups)
+      : await people.whoIs('U01ANA', groups, undefined, how === 'asked' ? undefined : how);
   if (person === undefined) throw new Error('Slack did not say who she is');
   return membership(person);
 };
@@ -196,7 +199,9 @@ describe('the age of an answer', () => {
   test('simultaneous callers share one request', async () => {
     const { people, asked } = await scene();
     const ids = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
-    const all = await Promise.all(ids.flatMap((id) => [people.fresh(id, ['S0DEVS']), people.personOf(id, ['S0DEVS'])]));
+    const all = await Promise.all(
+      ids.flatMap((id) => [people.whoIs(id, ['S0DEVS'], undefined, 'fresh'), people.personOf(id, ['S0DEVS'])]),
+    );
     expect(all.filter((one) => one?.groups.includes('S0DEVS'))).toHaveLength(4);
     expect(asked()).toBe(1);
   });
@@ -234,8 +239,8 @@ describe('the rate of requests to Slack', () => {
     const { people, pass, asked } = await scene();
     for (const approver of ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE']) {
       const [requester, voter] = await Promise.all([
-        people.fresh('U05FAY', ['S0DEVS', 'S0LEADS', 'S0G00']),
-        people.fresh(approver, ['S0DEVS', 'S0LEADS', 'S0G00']),
+        people.whoIs('U05FAY', ['S0DEVS', 'S0LEADS', 'S0G00'], undefined, 'fresh'),
+        people.whoIs(approver, ['S0DEVS', 'S0LEADS', 'S0G00'], undefined, 'fresh'),
       ]);
       for (const one of [requester, voter]) {
         expect([...(one?.groups ?? []), ...(one?.otherGroups ?? [])].toSorted()).toEqual([

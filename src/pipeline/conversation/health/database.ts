@@ -1,5 +1,5 @@
 import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
-import { oldestWatchDue } from '../../../storage/watches.ts';
+import { oldestDueIn } from '../../../storage/lease.ts';
 import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
 import { actor, amount, bytes, code, joined, say, time, type Text } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
@@ -91,7 +91,7 @@ export async function work({ database }: HealthContext): Promise<CheckResult> {
   const due = await oldestDue(database.db, now);
   if (due !== undefined && now - due > overdueMs)
     return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
-  const watch = await oldestWatchDue(database.db, now);
+  const watch = await oldestDueIn(database.db, 'watches', now);
   if (watch === undefined || now - watch <= watchOverdueMs) return well(say`nothing is overdue`);
   return bad(
     say`a watch has been due since ${time(watch, 'date')}`,
