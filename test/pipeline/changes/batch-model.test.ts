@@ -25,7 +25,7 @@ import { CarefulOperator } from './careful-operator.ts';
 const moves: Readonly<Partial<Record<State, readonly (State | 'aborted' | 'accepted for good')[]>>> = {
   approved: ['sending', 'sending', 'sending', 'expired', 'invalidated', 'superseded', 'cancelled', 'done'],
   sending: ['accepted', 'accepted', 'accepted', 'unknown', 'rejected', 'aborted'],
-  accepted: ['done', 'done', 'done', 'failed', 'unknown', 'accepted for good'],
+  accepted: ['done', 'done', 'accepted for good', 'failed', 'unknown', 'accepted for good'],
   unknown: ['happened', 'did_not_happen', 'accepted', 'rejected', 'expired'],
 };
 const usual: Readonly<Partial<Record<State, State>>> = { approved: 'sending', sending: 'accepted', accepted: 'done' };
