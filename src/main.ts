@@ -8,7 +8,7 @@ import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
 import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
-import { checkTimeline } from './pipeline/steps/ask-again.ts';
+import { handleSetBack } from './pipeline/steps/ask-again.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
 import { absenceReport, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';
@@ -54,7 +54,7 @@ export async function start(
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const foundations = await openFoundations(config, log, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
-  const back = await buildPipeline(config, foundations, slack.door);
+  const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting, replicas } = foundations;
   const { auditOut } = back.pipeline;
@@ -65,7 +65,7 @@ export async function start(
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
-  await checkTimeline(back.pipeline);
+  await handleSetBack(back.pipeline);
   await replicas.look();
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.

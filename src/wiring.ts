@@ -18,7 +18,7 @@ import { databaseNotices, policyNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
-import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
+import { createMessageSender, type MessageSender } from './pipeline/messages/deliver.ts';
 import { createStatusParts } from './pipeline/conversation/status-parts.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
@@ -86,7 +86,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
-    pins: () => policy.current().pins,
+    overrides: () => policy.current().overrides,
     listsSites: await listsSites(database),
     onSites: () => noteListsSites(database, onTrouble),
     now,
@@ -152,7 +152,7 @@ export async function connectSlack(
     lookAt,
     onToken: token.note,
   });
-  const door: FrontDoor = {
+  const frontend: Frontend = {
     ...people,
     lookAt,
     messenger,
@@ -160,18 +160,18 @@ export async function connectSlack(
     isTaken: token.isTaken,
     onCard: homes.moved,
   };
-  return { door, messages, views, bot, people, groups, token, homes, pace };
+  return { frontend, messages, views, bot, people, groups, token, homes, pace };
 }
 
 /** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
-export type FrontDoor = Pick<People, 'personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf'> &
-  Pick<Delivery, 'messenger' | 'isTaken' | 'onCard'> &
+export type Frontend = Pick<People, 'personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf'> &
+  Pick<MessageSender, 'messenger' | 'isTaken' | 'onCard'> &
   Pick<PipelineContext, 'askSlack' | 'lookAt'>;
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
 /** The context of the pipeline, and its background work: due changes, due messages, the audit trail sent elsewhere. */
-export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
+export async function buildPipeline(config: Config, foundations: Foundations, frontend: Frontend) {
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
@@ -190,7 +190,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     names,
     listing: directory.listing,
     presenceOf: directory.presenceOf,
-    ...door,
+    ...frontend,
     read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
     certificate,
     dialect: config.hosting.dialect,
@@ -212,7 +212,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     onSaved: () => nudge(),
     onTrouble,
   };
-  const { delivery, ops } = buildPost(foundations, door);
+  const { delivery, ops } = buildPost(foundations, frontend);
   const { worker, queues, nudge } = buildWork(pipeline, delivery);
   const watchers = [createWatcher, createDigester].map((create) => create(pipeline, delivery.nudge));
   const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
@@ -261,12 +261,12 @@ const buildObservers = ({ log, metrics }: Foundations): Pick<PipelineContext, 'o
 });
 
 /** The delivery of messages, and whether the ops channel accepts its own. */
-function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: FrontDoor) {
+function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: Frontend) {
   const { database, policy, onTrouble, log } = foundations;
   const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
     log[isWell ? 'info' : 'error'](line),
   );
-  const delivery = createDelivery({
+  const delivery = createMessageSender({
     ...foundations,
     idsOf: policy.idsOf,
     messenger,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Client, type Dispatcher } from 'undici';
 import { errorCode } from '../errors.ts';
-import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
+import { readExcerpt, isPage, retryAfterOf } from '../hosting/answer.ts';
 import type { AuditBatch, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
 import { postBody } from './format.ts';
@@ -45,7 +45,7 @@ export async function postBatch(
       signal: AbortSignal.any([signal, late]),
     });
     const { statusCode, headers: answered } = answer;
-    const said = await glance(answer);
+    const said = await readExcerpt(answer);
     const isHtml =
       isPage(said) || (said === '' && isUnread(answered, late) && /html/i.test(String(answered['content-type'])));
     return resultOf(statusCode, isHtml, retryAfterOf(answered['retry-after'], Date.now()));
@@ -80,10 +80,10 @@ function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefi
   if (isSuccess && !isHtml) return { kind: 'taken' };
   if (isSuccess) return { kind: 'failed', why: `a page answered ${status} in its place`, lasting: true };
   const redirects = status >= 300 && status < 400 ? ', and I follow no redirects' : '';
-  return { kind: 'failed', why: `it answered ${status}${redirects}`, lasting: !mayPass(status), retryAfterMs };
+  return { kind: 'failed', why: `it answered ${status}${redirects}`, lasting: !isTransient(status), retryAfterMs };
 }
 
-const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
+const isTransient = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
 
 /** An error's code, never its message, which may name the address. */
 function whyOf(error: unknown): string {

@@ -5,13 +5,13 @@ import { action } from './kit/action.ts';
 import { companyId } from './company.ts';
 import { environment, phrase, type PlainField } from './kit/fields.ts';
 
-const longest = 100;
+const maxLength = 100;
 
-const oneLine = phrase('Display name', longest);
+const oneLine = phrase('Display name', maxLength);
 /** A site's display name: one line without invisible characters. */
 const displayName: PlainField<string, false> = {
   ...oneLine,
-  hint: `What the new site is called, at most ${longest} characters.`,
+  hint: `What the new site is called, at most ${maxLength} characters.`,
   read: (words) => {
     const value = oneLine.read(words);
     const [hidden] = unseen.exec(value) ?? [];

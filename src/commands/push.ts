@@ -73,7 +73,7 @@ export const push = action({
       [`Newest backup of ${input.onto.name} when this was asked`]: backupFact(snapshot.backup),
     },
   }),
-  evidence: ({ input: { onto }, current: { backup }, sentAt }) =>
+  traces: ({ input: { onto }, current: { backup }, sentAt }) =>
     backup?.at !== undefined && backup.at >= sentAt - clockSkewMs
       ? say`A backup of ${onto.name} (${backup.type}) was made at ${time(backup.at)}. The host makes one before a push, so it probably started.`
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,

@@ -8,7 +8,7 @@ import { hourMs } from '../duration.ts';
 const unzipped = promisify(gunzip);
 
 /** How much of an answer is kept if it is only searched for a message or an operation id. */
-const glanceBytes = 65_536;
+const excerptBytes = 65_536;
 const maxMessageLength = 300;
 const maxRetryAfterMs = 24 * hourMs;
 
@@ -43,10 +43,10 @@ export async function textOf({ body, headers }: Answer, most: number, onLong: ()
 }
 
 /** The first 64 KiB of a body, or what arrived before it broke off. Never throws, never waits beyond the request. */
-export async function glance({ body, headers }: Answer): Promise<string> {
+export async function readExcerpt({ body, headers }: Answer): Promise<string> {
   const kept: Uint8Array[] = [];
-  await collected(body, glanceBytes, kept).catch(() => undefined);
-  return headers['content-encoding'] ? '' : Buffer.concat(kept).subarray(0, glanceBytes).toString('utf8');
+  await collected(body, excerptBytes, kept).catch(() => undefined);
+  return headers['content-encoding'] ? '' : Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8');
 }
 
 async function collected(

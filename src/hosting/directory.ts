@@ -3,9 +3,17 @@ import { allThemes } from './contract/all-themes.ts';
 import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, withPins } from './names.ts';
-import type { ListedEnvironment, Listing, Pins, SiteDomain } from './names.ts';
-import { trimmed, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
+import {
+  domainsFromSites,
+  domainsOf,
+  fromSites,
+  fromThemes,
+  maxDomains,
+  maxEnvironments,
+  withOverrides,
+} from './names.ts';
+import type { ListedEnvironment, Listing, NameOverrides, SiteDomain } from './names.ts';
+import { withoutOldListings, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
 import { hourMs } from '../duration.ts';
 
@@ -17,8 +25,8 @@ export type DirectoryOptions = {
   readonly listsSites?: boolean;
   /** Called when the host lists its sites for the first time, so that the next start sets `listsSites`. */
   readonly onSites?: () => void;
-  /** The policy's pins right now. */
-  readonly pins: () => Pins;
+  /** The policy's overrides right now. */
+  readonly overrides: () => NameOverrides;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly refreshMs?: number;
@@ -52,7 +60,7 @@ const freshenWithinMs = 1_500;
 /** Answers to one caller count for another who asks within this time. */
 const sharedMs = 5_000;
 
-/** What was read from the host, before the policy's pins are applied. */
+/** What was read from the host, before the policy's overrides are applied. */
 type HostListing = Omit<Listing, 'environments' | 'domains' | 'environmentDomains' | 'company' | 'cut'> & {
   readonly company: string | undefined;
   readonly sites: Sites;
@@ -93,7 +101,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     const fresh = await readAll(options, sites, seen);
     if (closed) return;
     const isWhole = fresh.sitesAt !== seen.sitesAt;
-    completeListings = isWhole ? trimmed([...completeListings, listings(fresh, options.pins())]) : [];
+    completeListings = isWhole ? withoutOldListings([...completeListings, listings(fresh, options.overrides())]) : [];
     seen = fresh;
     if (fresh.trouble) options.onTrouble(fresh.trouble);
   }
@@ -112,8 +120,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   }
 
   return {
-    listing: () => listings(seen, options.pins()),
-    presenceOf: (target, since) => presenceIn(listings(seen, options.pins()), completeListings, target, since),
+    listing: () => listings(seen, options.overrides()),
+    presenceOf: (target, since) => presenceIn(listings(seen, options.overrides()), completeListings, target, since),
     refresh,
     freshen: async (withinMs = freshenWithinMs) => {
       const since = now() - sharedMs;
@@ -170,14 +178,15 @@ async function domainsIn(read: HostReader, company: string, before: Domains): Pr
 }
 
 /** Makes listings. Unchanged lists stay the same objects, so results derived from them can be cached. */
-function createListings(): (seen: HostListing, pins: Pins) => Listing {
-  let last: { readonly seen: HostListing; readonly pins: Pins; readonly listing: Listing } | undefined;
-  return (seen, pins) => {
-    if (last?.seen === seen && last.pins === pins) return last.listing;
-    const made = listingOf(seen, pins);
-    const isSame = last?.seen.sites === seen.sites && last.seen.domains === seen.domains && last.pins === pins;
+function createListings(): (seen: HostListing, overrides: NameOverrides) => Listing {
+  let last: { readonly seen: HostListing; readonly overrides: NameOverrides; readonly listing: Listing } | undefined;
+  return (seen, overrides) => {
+    if (last?.seen === seen && last.overrides === overrides) return last.listing;
+    const made = listingOf(seen, overrides);
+    const isSame =
+      last?.seen.sites === seen.sites && last.seen.domains === seen.domains && last.overrides === overrides;
     const { environments, domains } = (isSame && last?.listing) || made;
-    last = { seen, pins, listing: { ...made, environments, domains } };
+    last = { seen, overrides, listing: { ...made, environments, domains } };
     return last.listing;
   };
 }
@@ -185,9 +194,9 @@ function createListings(): (seen: HostListing, pins: Pins) => Listing {
 /** The known value if the fresh one is equal. */
 const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
-function listingOf({ company, sites, domains: known, ...seen }: HostListing, pins: Pins): Listing {
-  const environments = withPins(sites.environments, pins);
-  const domains = domainsOf(known, sites.domains, environments, pins);
+function listingOf({ company, sites, domains: known, ...seen }: HostListing, overrides: NameOverrides): Listing {
+  const environments = withOverrides(sites.environments, overrides);
+  const domains = domainsOf(known, sites.domains, environments, overrides);
   return {
     ...seen,
     environments: environments.slice(0, maxEnvironments),

@@ -72,6 +72,6 @@ function kindOf(status: number): TroubleKind {
 }
 
 /** Whether the same read may work a moment later. */
-export function mayPass({ kind }: HostFailure): boolean {
+export function isTransient({ kind }: HostFailure): boolean {
   return kind === 'unreachable' || kind === 'time-out' || kind === 'throttled' || kind === 'server error';
 }

@@ -54,7 +54,7 @@ export type ListedDomain = {
 export type SiteDomain = { readonly id: string; readonly name: string; readonly environmentId: string };
 
 /** Names from the policy for what the host does not say; ids are in lower case. */
-export type Pins = {
+export type NameOverrides = {
   readonly environments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
   readonly sites: readonly { readonly id: string; readonly name: string; readonly environments: readonly string[] }[];
 };
@@ -104,9 +104,12 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
 }
 
 /** The environments under the policy's names, with those that only the policy knows. */
-export function withPins(environments: readonly ListedEnvironment[], pins: Pins): readonly ListedEnvironment[] {
+export function withOverrides(
+  environments: readonly ListedEnvironment[],
+  overrides: NameOverrides,
+): readonly ListedEnvironment[] {
   const known = new Map(environments.map((one) => [one.id, one]));
-  const homes = pins.sites.flatMap(({ id, name, environments }) =>
+  const homes = overrides.sites.flatMap(({ id, name, environments }) =>
     environments.map((member) => [member, { id, name, displayName: name }] as const),
   );
   for (const [id, site] of homes) {
@@ -114,11 +117,11 @@ export function withPins(environments: readonly ListedEnvironment[], pins: Pins)
     if (environment) known.set(id, { ...environment, site });
   }
   const home = new Map(homes);
-  for (const { id, site: siteName, name } of pins.environments) {
+  for (const { id, site: siteName, name } of overrides.environments) {
     const environment = known.get(id);
     const host = home.get(id) ?? environment?.site;
     const site = {
-      id: host?.id ?? pins.sites.find((one) => one.name === siteName)?.id,
+      id: host?.id ?? overrides.sites.find((one) => one.name === siteName)?.id,
       name: siteName,
       displayName: host?.displayName ?? siteName,
     };
@@ -136,11 +139,11 @@ export function domainsOf(
   domains: readonly CompanyDomain[],
   siteDomains: readonly SiteDomain[],
   environments: readonly ListedEnvironment[],
-  pins: Pins,
+  overrides: NameOverrides,
 ): readonly ListedDomain[] {
   const sites = new Map<string, SiteName>();
   for (const { site } of environments) if (site?.id !== undefined) sites.set(site.id, site);
-  for (const { id, name } of pins.sites) sites.set(id, { id, name, displayName: name });
+  for (const { id, name } of overrides.sites) sites.set(id, { id, name, displayName: name });
   const homes = new Map(environments.map(({ id, site }) => [id, site]));
   const [here, there] = [byName(domains), byName(siteDomains)];
   return domains.flatMap(({ id, name, site_id: siteId, is_active: isActive }) => {

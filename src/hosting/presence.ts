@@ -20,7 +20,7 @@ const agreeLongEnough = (listings: readonly Listing[]): boolean =>
   listings.length >= minListings && (listings.at(-1)?.sitesAt ?? 0) - (listings[0]?.sitesAt ?? 0) >= missingMs;
 
 /** Drops the oldest listings while the rest is still enough. */
-export function trimmed(listings: readonly Listing[]): readonly Listing[] {
+export function withoutOldListings(listings: readonly Listing[]): readonly Listing[] {
   const from = listings.findLastIndex((_, at) => agreeLongEnough(listings.slice(at)));
   return from > 0 ? listings.slice(from) : listings;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { glance, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
+import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
-import { hostFailureOf, failureOfStatus, mayPass, type HostFailure } from './failure.ts';
+import { hostFailureOf, failureOfStatus, isTransient, type HostFailure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
 import { shareOf } from '../share.ts';
@@ -99,7 +99,7 @@ export function createReader(options: ReaderOptions): Reader {
       const failure = cancel?.aborted ? cancelled : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
       const rest = failure.retryAfterMs ?? options.random() * budget.pauseMs * 2 ** (attempts - 1);
-      const again = attempts < budget.tries && mayPass(failure) && elapsedMs + rest <= budget.withinMs;
+      const again = attempts < budget.tries && isTransient(failure) && elapsedMs + rest <= budget.withinMs;
       if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
       await pause(rest, undefined, { signal: ending }).catch(() => undefined);
     }
@@ -173,7 +173,7 @@ async function attemptRead<R>(
     });
     const { statusCode: status, headers } = answer;
     if (!isAnswer(call, status)) {
-      const body = await glance(answer);
+      const body = await readExcerpt(answer);
       if (isPageInstead(status, body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
       return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], Date.now())) };

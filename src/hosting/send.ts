@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client, buildConnector } from 'undici';
 import type { Secret } from '../secret.ts';
-import { glance } from './answer.ts';
+import { readExcerpt } from './answer.ts';
 import type { Write } from './contract/call.ts';
 import { hostFailureOf } from './failure.ts';
 import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
@@ -111,7 +111,7 @@ async function sendOnce(
     const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
     const answer = await client.request(options);
     late.in(budget.bodyMs);
-    return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], Date.now());
+    return receiptOf(answer.statusCode, await readExcerpt(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
     const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : hostFailureOf(error).says;

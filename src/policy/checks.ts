@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Environment } from '../hosting/contract/target.ts';
 import { quoted } from './mistakes.ts';
-import { coversSpelled, readPattern, spell } from './pattern.ts';
+import { coversFolded, readPattern, foldNames } from './pattern.ts';
 import type { Policy, SiteExpectations } from './rules.ts';
 import { fields, refuse, filledList, inputError } from './shapes.ts';
 
@@ -77,8 +77,8 @@ type Expectations = Readonly<Record<'paths' | 'must' | 'domains', readonly strin
 /** What is expected of an environment. The first entry that covers it and says a thing decides that thing. */
 export function expectationsOf({ checks }: Pick<Policy, 'checks'>, environment: Environment): 'off' | Expectations {
   if (checks === 'off') return 'off';
-  const target = spell(environment);
-  const fitting = checks.filter(({ where }) => coversSpelled(where, target, 'allow'));
+  const target = foldNames(environment);
+  const fitting = checks.filter(({ where }) => coversFolded(where, target, 'allow'));
   if (fitting.some(({ isOff }) => isOff)) return 'off';
   const first = (key: keyof Expectations) => fitting.find((one) => one[key])?.[key];
   return { paths: first('paths') ?? ['/'], must: first('must') ?? [], domains: first('domains') ?? [] };

@@ -11,10 +11,10 @@ export type KnownEnvironment = {
   readonly kindKnown: boolean;
 };
 
-/** Whether an environment counts as live: by its pin, else by `live:`. Unknown counts as live. */
+/** Whether an environment counts as live: by its override, else by `live:`. Unknown counts as live. */
 export function isLive(policy: Policy, environment: KnownEnvironment): boolean {
-  const pinned = policy.pins.environments.find((pin) => pin.id === environment.id)?.live;
-  if (pinned !== undefined) return pinned;
+  const override = policy.overrides.environments.find(({ id }) => id === environment.id)?.live;
+  if (override !== undefined) return override;
   const { site, name, kindKnown } = environment;
   return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);
 }

@@ -121,9 +121,9 @@ function settingsOf({ live, groups, people, sets, channels, checks, environments
     sets: new Map(Object.entries(sets).map(([name, entries]) => [name, entries.map(({ pattern }) => pattern)])),
     channels: { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops },
     checks,
-    pins: {
-      environments: Object.entries(environments).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
-      sites: Object.entries(sites).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
+    overrides: {
+      environments: Object.entries(environments).map(([id, one]) => ({ id: id.toLowerCase(), ...one })),
+      sites: Object.entries(sites).map(([id, one]) => ({ id: id.toLowerCase(), ...one })),
     },
   };
 }

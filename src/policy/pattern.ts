@@ -71,13 +71,13 @@ function matchesFolded(glob: Glob, folded: string): boolean {
 }
 
 /** The folded names of a target, made once and compared with many patterns. Undefined: unknown. */
-export type Spelled =
+export type FoldedNames =
   | { readonly kind: 'environment'; readonly site: string | undefined; readonly environment: string | undefined }
   | { readonly kind: 'domain'; readonly name: string; readonly site: string | undefined }
   | { readonly kind: 'company' };
 
-/** Folds the names of a target for `coversSpelled`. */
-export function spell(target: Target): Spelled {
+/** Folds the names of a target for `coversFolded`. */
+export function foldNames(target: Target): FoldedNames {
   if (target.kind === 'company') return { kind: 'company' };
   const site = target.site && comparableName(target.site.name);
   if (target.kind === 'domain') return { kind: 'domain', name: comparableName(host(target.name)), site };
@@ -89,7 +89,7 @@ export function spell(target: Target): Spelled {
  * Whether a rule with this pattern covers the target. An unknown part of a target (the site of an environment or a
  * domain, the environment of a domain) never matches an `allow` and always matches a `deny`.
  */
-export function coversSpelled(pattern: Pattern, target: Spelled, effect: 'allow' | 'deny'): boolean {
+export function coversFolded(pattern: Pattern, target: FoldedNames, effect: 'allow' | 'deny'): boolean {
   if (target.kind === 'company') return pattern.kind === 'company';
   if (target.kind === 'domain') return coversDomain(pattern, target, effect);
   const { site, environment } = target;
@@ -109,13 +109,13 @@ export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'so
 /** Only stars. */
 const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');
 
-type SpelledDomain = Extract<Spelled, { kind: 'domain' }>;
+type FoldedDomain = Extract<FoldedNames, { kind: 'domain' }>;
 
 function environmentIn(site: string, name: string): string | undefined {
   return name.startsWith(`${site}/`) ? name.slice(site.length + 1) : undefined;
 }
 
-function coversDomain(pattern: Pattern, { name, site }: SpelledDomain, effect: 'allow' | 'deny'): boolean {
+function coversDomain(pattern: Pattern, { name, site }: FoldedDomain, effect: 'allow' | 'deny'): boolean {
   if (pattern.kind === 'company') return false;
   if (pattern.kind === 'domain') return matchesFolded(pattern.name, name);
   if (site === undefined) return effect === 'deny';

@@ -2,7 +2,7 @@ import type { Target } from '../hosting/contract/target.ts';
 import { cached } from './cached.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './approval-requirement.ts';
-import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
+import { coversOfKind, coversFolded, foldNames, type FoldedNames } from './pattern.ts';
 import {
   approvalBy,
   defaultBatchValidityMs,
@@ -157,7 +157,7 @@ export function groupsApproving(policy: Policy, command: PolicyCommand, needed: 
 
 type Question = {
   readonly command: PolicyCommand;
-  readonly target: Spelled | undefined;
+  readonly target: FoldedNames | undefined;
   readonly rules: RulesByEffect;
 };
 
@@ -170,7 +170,7 @@ function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly
   if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
   return aims.map(({ target, access }) => {
     const asked = access === 'read' && !reads ? readingAnything : command;
-    return { command: asked, target: spell(target), rules: rulesOn(policy, asked) };
+    return { command: asked, target: foldNames(target), rules: rulesOn(policy, asked) };
   });
 }
 
@@ -243,7 +243,7 @@ function findDenying(
 /** Whether a rule for this command also covers the target. */
 function coversQuestion({ where, effect }: Rule, { target }: Question): boolean {
   if (where === undefined) return true;
-  return where.some((pattern) => (target ? coversSpelled(pattern, target, effect) : pattern.kind === 'company'));
+  return where.some((pattern) => (target ? coversFolded(pattern, target, effect) : pattern.kind === 'company'));
 }
 
 function allowed(found: readonly Matches[], memberships: Memberships): AccessDecision {

@@ -1,10 +1,10 @@
 import type { Target } from '../hosting/contract/target.ts';
-import type { Pins } from '../hosting/names.ts';
+import type { NameOverrides } from '../hosting/names.ts';
 import type { Glob, Pattern } from './pattern.ts';
 import { hourMs } from '../duration.ts';
 
 /** An environment that the file names because the hosting API does not. */
-type PinnedEnvironment = Pins['environments'][number] & {
+type EnvironmentOverride = NameOverrides['environments'][number] & {
   /** Undefined: the names under `live:` decide. */
   readonly live?: boolean | undefined;
 };
@@ -119,7 +119,7 @@ export type Policy = {
   readonly channels: Channels;
   /** What is expected of sites when they are checked, in file order; `off`: no site is. */
   readonly checks: 'off' | readonly SiteExpectations[];
-  readonly pins: Pick<Pins, 'sites'> & { readonly environments: readonly PinnedEnvironment[] };
+  readonly overrides: Pick<NameOverrides, 'sites'> & { readonly environments: readonly EnvironmentOverride[] };
 };
 
 /** Whether the rule names this command's path or class. No rule can name the class `named`. */

@@ -216,16 +216,16 @@ const channels = z.preprocess(
 );
 
 const uuid = inputError('is not the id of a site or environment; expected a UUID');
-const pinId = z.string().regex(uuidShape, uuid);
+const targetId = z.string().regex(uuidShape, uuid);
 const environmentId = z.string('expected the id of an environment').regex(uuidShape, uuid).toLowerCase();
 const name = z.string('expected a name').regex(nameShape, inputError('cannot be a name'));
 
-/** Mappings of pins by their ids. `namesOf`: the names that one pin takes, each with the path to it. */
-function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.output<T>) => readonly TakenName[]) {
-  return z.record(pinId, pin, `expected ${expected}`).superRefine((all, ctx) => {
+/** Overrides by the id of what they name. `namesOf`: the names that one of them takes, each with the path to it. */
+function overrides<T extends z.ZodType>(one: T, expected: string, namesOf: (one: z.output<T>) => readonly TakenName[]) {
+  return z.record(targetId, one, `expected ${expected}`).superRefine((all, ctx) => {
     const taken = new Set<string>();
-    for (const [id, one] of Object.entries(all))
-      for (const { name, path = [] } of [...namesOf(one), { name: id.toLowerCase() }]) {
+    for (const [id, override] of Object.entries(all))
+      for (const { name, path = [] } of [...namesOf(override), { name: id.toLowerCase() }]) {
         if (taken.has(name)) refuse(ctx, [id, ...path], `${quoted(name)} is listed twice`);
         taken.add(name);
       }
@@ -233,12 +233,12 @@ function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.ou
 }
 type TakenName = { readonly name: string; readonly path?: readonly PropertyKey[] };
 
-const environments = pins(
+const environments = overrides(
   fields({ site: name, name, live: z.boolean('expected true or false').optional() }, '{ site, name, live }'),
   'ids of environments, each with its site and name',
   ({ site, name }) => [{ name: `${comparableName(site)}/${comparableName(name)}` }],
 );
-const sites = pins(
+const sites = overrides(
   fields({ name, environments: listShape(environmentId, 'environment ids').default([]) }, '{ name, environments }'),
   'ids of sites, each with its name and environments',
   ({ name, environments }) => [

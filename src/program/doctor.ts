@@ -224,12 +224,12 @@ async function noData(known: Known): Promise<Data> {
 }
 
 /** What asks the host, and its list of sites. */
-async function hostOf({ hosting: settings }: Config, { db }: Data['database'], { pins }: Policy) {
+async function hostOf({ hosting: settings }: Config, { db }: Data['database'], { overrides }: Policy) {
   const hosting = createClient(settings);
   const directory = createDirectory({
     read: hosting.read,
     company: settings.company,
-    pins: () => pins,
+    overrides: () => overrides,
     listsSites: await listsSites({ db }).catch(() => false),
     now: Date.now,
     onTrouble: () => undefined,

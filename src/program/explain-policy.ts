@@ -97,7 +97,7 @@ function namesIn(policy: Policy, words: readonly string[]): KnownNames {
 
 function environmentOf(policy: Policy, name: string): Environment {
   const [site = '', own = ''] = name.split('/');
-  const pinned = policy.pins.environments.find((pin) => pin.site === site && pin.name === own);
-  const live = isLive(policy, { ...(pinned && { id: pinned.id }), site, name: own, kindKnown: true });
-  return { kind: 'environment', id: pinned?.id ?? name, name, live, site: { id: site, name: site } };
+  const known = policy.overrides.environments.find((one) => one.site === site && one.name === own);
+  const live = isLive(policy, { ...(known && { id: known.id }), site, name: own, kindKnown: true });
+  return { kind: 'environment', id: known?.id ?? name, name, live, site: { id: site, name: site } };
 }

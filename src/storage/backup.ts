@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 import { addDigest } from './backup-digest.ts';
-import { asNumbered, countFrom, hasTable, databaseKind, lastNumber, readOneMoment } from './sql-dialect.ts';
+import { overridingIdentity, resetSequence, hasTable, databaseKind, lastNumber, readSnapshot } from './sql-dialect.ts';
 import { openIdleSqlite } from './sqlite.ts';
 import { batchesOf, tablesOf, type Row, type Table } from './table-rows.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -27,7 +27,7 @@ export async function writeBackup(db: Kysely<Schema>, path: string): Promise<voi
 
 async function copyInto(file: Kysely<Schema>, db: Kysely<Schema>): Promise<void> {
   await db.transaction().execute(async (from) => {
-    await readOneMoment(from);
+    await readSnapshot(from);
     await migrate(file, migrations.slice(0, await stepOf(from)));
     await file.transaction().execute(async (to) => {
       // The first step has written an id of its own.
@@ -80,13 +80,13 @@ async function copyTables(from: ReadHandle, to: Tx, tables: readonly Table[]): P
     for await (const rows of batchesOf(from, table)) await insertRows(to, table, rows);
     const [column = '', ...more] = table.key;
     const last = more.length > 0 ? undefined : await lastNumber(from, table.name, column);
-    if (last !== undefined) await countFrom(to, table.name, column, last);
+    if (last !== undefined) await resetSequence(to, table.name, column, last);
   }
 }
 
 async function insertRows(tx: Tx, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
   const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
   await sql`
-    insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))}) ${asNumbered(tx)}
+    insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))}) ${overridingIdentity(tx)}
     values ${sql.join(values)}`.execute(tx);
 }

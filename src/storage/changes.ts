@@ -40,7 +40,7 @@ export function findChange(db: ReadHandle, number: number): Promise<Change | und
 }
 
 /** As `findChange`, but locks the row until this transaction ends; waits if another transaction has it locked. */
-export function holdChange(tx: Tx, number: number): Promise<Change | undefined> {
+export function findChangeForUpdate(tx: Tx, number: number): Promise<Change | undefined> {
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 

@@ -27,7 +27,7 @@ export type Database = {
   /** As `transaction`, for a single statement that commits by itself: saves two round trips. */
   statement<T>(work: (db: ReadHandle) => Promise<T>): Promise<T>;
   /** As `transaction`, but without waiting for the disk: for leases and the like, which may be lost in a power cut. */
-  unflushed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transactionWithoutFsync<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * The current time, in epoch milliseconds, shared by all replicas. It never goes back and does not jump with the
    * clock; see `clock.ts`.
@@ -159,7 +159,7 @@ const postgres = () => import('./postgres.ts');
 /** The path of `sqlite:PATH`; undefined for any other address. */
 export const sqlitePath = (url: string): string | undefined => /^sqlite:(.+)$/s.exec(url)?.[1];
 
-type OpenedDatabase = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'> & {
+type OpenedDatabase = Pick<Database, 'db' | 'transaction' | 'statement' | 'transactionWithoutFsync' | 'stillOurs'> & {
   readonly listenForDue?: (listening: Listening) => () => void;
 };
 
@@ -174,7 +174,7 @@ async function openEither(url: string, { onLost = () => {}, ...options }: Openin
     const db = await openPostgres(url, onLost, options.migrations);
     const retried: Database['transaction'] = (work) => transaction(db, work);
     const statement: Database['statement'] = (work) => work(db);
-    return { db, transaction: retried, statement, unflushed: retried, stillOurs: () => {}, listenForDue };
+    return { db, transaction: retried, statement, transactionWithoutFsync: retried, stillOurs: () => {}, listenForDue };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
@@ -207,7 +207,7 @@ async function openFile(
     db,
     transaction: (work) => onDisk(() => db.transaction().execute(work)),
     statement: (work) => onDisk(() => work(db)),
-    unflushed: (work) => committed(() => db.transaction().execute(work)),
+    transactionWithoutFsync: (work) => committed(() => db.transaction().execute(work)),
     stillOurs: () => {
       reliance.check();
       const other = replaced();

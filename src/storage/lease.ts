@@ -13,8 +13,8 @@ export type Claim = {
 
 /** All ids of the person with this id; the first one represents the person. */
 export type IdsOf = (id: string) => readonly string[];
-export const onlyItself: IdsOf = (id) => [id];
-export const personBy = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id;
+export const sameId: IdsOf = (id) => [id];
+export const personKey = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id;
 
 /** Column values that end a lease. */
 export const unowned = { owner: null, lease_until: null } as const;
@@ -123,17 +123,17 @@ export type Shares = {
 };
 
 /** Turns and groups for `claim` that keep every requester within their share. */
-export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyItself }: Shares) {
+export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = sameId }: Shares) {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
-    const person = personBy(idsOf, id);
+    const person = personKey(idsOf, id);
     underWay.set(person, (underWay.get(person) ?? 0) + count);
   }
   // The longest overdue rows may all belong to busy people, so idle people are a group of their own.
   const busy = [...underWay.keys()];
   const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach);
   const groups = requesterGroups(belowShare.flatMap(idsOf), busy.flatMap(idsOf));
-  const whose = ({ requester }: { readonly requester: string }): string => personBy(idsOf, requester);
+  const whose = ({ requester }: { readonly requester: string }): string => personKey(idsOf, requester);
   return { whose, underWay, maxEach, groups };
 }
 

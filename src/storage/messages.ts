@@ -1,5 +1,5 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
-import { claim, onlyItself, personBy, requesterGroups, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
+import { claim, sameId, personKey, requesterGroups, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
 import type { MessageTable, Schema } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -78,9 +78,9 @@ export function claimMessages(
   tx: Tx,
   wanted: Claim,
   servedIds: LastServed = new Map(),
-  idsOf: IdsOf = onlyItself,
+  idsOf: IdsOf = sameId,
 ): Promise<Message[]> {
-  const whose = ({ requester }: Pick<Message, 'requester'>): string => personBy(idsOf, requester);
+  const whose = ({ requester }: Pick<Message, 'requester'>): string => personKey(idsOf, requester);
   const served = new Map<string, number>();
   for (const [requester, at] of servedIds)
     served.set(whose({ requester }), Math.max(at, served.get(whose({ requester })) ?? at));

@@ -64,7 +64,7 @@ export async function wakeQueues(tx: Tx, targets: readonly string[], now: number
  * Whether it is this request's time, if no lock is in its way: nobody has a turn in its queue, and nobody ahead of it is
  * due or being looked at. Whoever is ahead and was put back lets it pass.
  */
-export async function isFront(db: ReadHandle, { id, target }: QueuedRequest, now: number): Promise<boolean> {
+export async function isHeadOfQueue(db: ReadHandle, { id, target }: QueuedRequest, now: number): Promise<boolean> {
   const others = (await queueOf(db, target)).filter((row) => row.id !== id);
   return others.every((row) => row.turn_at === null && (row.id > id || (row.owner === null && row.due_at > now)));
 }
@@ -79,7 +79,7 @@ const wake = async (tx: Tx, { id }: QueuedRequest, now: number): Promise<void> =
   void (await tx.updateTable('queued_requests').set({ due_at: now }).where('id', '=', id).execute());
 
 /** Ends the turn of a request without removing it: it waits again, in its place. */
-export async function takeTurnBack(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, now: number): Promise<void> {
+export async function endTurn(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, now: number): Promise<void> {
   await tx.updateTable('queued_requests').set({ turn_at: null, due_at: now }).where('id', '=', id).execute();
 }
 

@@ -154,7 +154,7 @@ export async function tablesBySize(
 }
 
 /** PostgreSQL: a transaction that has read nothing yet reads everything as it is at one moment, and writes nothing. */
-export async function readOneMoment(tx: Tx): Promise<void> {
+export async function readSnapshot(tx: Tx): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(tx);
 }
 
@@ -168,7 +168,7 @@ export async function hasTable(db: ReadHandle, table: string): Promise<boolean> 
 }
 
 /** Before the values of an insert: takes given numbers instead of counting them. */
-export const asNumbered = (tx: Tx): RawBuilder<unknown> =>
+export const overridingIdentity = (tx: Tx): RawBuilder<unknown> =>
   databaseKind(tx) === 'postgres' ? sql`overriding system value` : sql``;
 
 /** The highest number that this column ever counted to; undefined: none yet, or it does not count. */
@@ -182,7 +182,7 @@ export async function lastNumber(db: ReadHandle, table: string, column: string):
 }
 
 /** Lets the column count on after this number. */
-export async function countFrom(tx: Tx, table: string, column: string, last: number): Promise<void> {
+export async function resetSequence(tx: Tx, table: string, column: string, last: number): Promise<void> {
   if (databaseKind(tx) === 'postgres') {
     await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`.execute(tx);
     return;

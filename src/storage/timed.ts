@@ -10,6 +10,6 @@ export function timed(database: Database, begin: () => () => unknown): Database 
     ...database,
     transaction: (work) => during(database.transaction(work)),
     statement: (work) => during(database.statement(work)),
-    unflushed: (work) => during(database.unflushed(work)),
+    transactionWithoutFsync: (work) => during(database.transactionWithoutFsync(work)),
   };
 }

@@ -63,12 +63,12 @@ const batchSize = 500;
 /**
  * Reads the whole trail, 500 lines at a time, and finds lines that were altered, removed or moved. `keys`: the current
  * key first, then its former ones; empty: the chain is a plain hash. Lines cut off at the end are found only by
- * `witnessed`, a head that somebody saw earlier.
+ * `published`, a head that somebody saw earlier.
  */
 export async function verifyAudit(
   db: ReadHandle,
   keys: readonly Buffer[],
-  witnessed: Head = emptyHead,
+  published: Head = emptyHead,
 ): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const scan: Scan = {
@@ -85,7 +85,7 @@ export async function verifyAudit(
   for (;;) {
     const lines = await linesAfter(db, scan.head.seq, batchSize);
     for (const line of lines) {
-      const why = whyMisplaced(line, scan.head, witnessed);
+      const why = whyMisplaced(line, scan.head, published);
       const wrong = why === undefined ? scanLine(scan, line, hashingOf(line, known)) : { seq: line.seq, why };
       if (wrong !== undefined) return { kind: 'altered', ...wrong };
       scan.head = { seq: line.seq, hash: line.hash };
@@ -95,16 +95,16 @@ export async function verifyAudit(
     // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }
-  return resultOf(scan, known, witnessed);
+  return resultOf(scan, known, published);
 }
 
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
-function resultOf(scan: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+function resultOf(scan: Scan, known: ReadonlyMap<string, Buffer>, published: Head): VerifyResult {
   const { head, seal, gaps, restored } = scan;
-  if (head.seq < witnessed.seq) {
-    const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
+  if (head.seq < published.seq) {
+    const why = `the trail had a line ${published.seq}, and now it ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
@@ -127,10 +127,10 @@ function hashingOf(line: AuditLine, known: ReadonlyMap<string, Buffer>): Hashing
   return line.hash === digestOf(line, undefined) ? { id: undefined, checked: true } : undefined;
 }
 
-function whyMisplaced(line: AuditLine, last: Head, witnessed: Head): string | undefined {
+function whyMisplaced(line: AuditLine, last: Head, published: Head): string | undefined {
   if (line.seq !== last.seq + 1) return `line ${last.seq + 1} is missing`;
   if (line.previous !== last.hash) return 'it does not follow from the line before';
-  if (line.seq === witnessed.seq && line.hash !== witnessed.hash) return 'it is not the line that was witnessed';
+  if (line.seq === published.seq && line.hash !== published.hash) return 'it is not the line that was published';
   return undefined;
 }
 

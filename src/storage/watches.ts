@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { claim, personBy, unowned, type Claim, type IdsOf } from './lease.ts';
+import { claim, personKey, unowned, type Claim, type IdsOf } from './lease.ts';
 import type { WatchTable } from './watch-table.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 import { minuteMs } from '../duration.ts';
@@ -31,7 +31,7 @@ async function triedSince(tx: Tx, since: number): Promise<number> {
 export async function claimWatches(tx: Tx, wanted: Claim, perMinute: number, idsOf: IdsOf): Promise<Watch[]> {
   const left = perMinute - (await triedSince(tx, wanted.now - minuteMs));
   if (left <= 0) return [];
-  const whose = ({ requester }: Pick<Watch, 'requester'>): string => personBy(idsOf, requester);
+  const whose = ({ requester }: Pick<Watch, 'requester'>): string => personKey(idsOf, requester);
   const limit = Math.min(left, wanted.limit);
   const order = { columns: ['requester'], whose };
   const claimed = await claim<Watch>(tx, 'watches', { ...wanted, limit }, order, { condition: isOf('errors') });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { domainsAdd } from '../../src/commands/domains/add.ts';
-import { certificateName, speaksFor } from '../../src/commands/domains/add.ts';
+import { certificateName, certificateCovers } from '../../src/commands/domains/add.ts';
 import { domainsList } from '../../src/commands/domains/list.ts';
 import { domainsRecords } from '../../src/commands/domains/records.ts';
 import { hostname, hostnameIn } from '../../src/commands/kit/values/hostnames.ts';
@@ -306,7 +306,9 @@ test.each([
   [['acme.com'], '*.acme.com', false],
   [['*.com'], 'acme.com', true],
   [[], 'acme.com', false],
-])('a certificate for %j covers %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
+])('a certificate for %j covers %s: %s', (names, domain, speaks) =>
+  expect(certificateCovers(names, domain)).toBe(speaks),
+);
 
 test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no certificate', (name) =>
   expect(refusalText(refusalOf(() => certificateName.read([name])))).toContain('Nothing was done.'),

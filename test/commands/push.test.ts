@@ -175,9 +175,9 @@ test.each<[string, NewestBackup, string]>([
   ['an older one', { type: 'system', at: 54_999 }, 'there is no new one. It may not have started, or not yet.'],
   ['one without a time', { type: 'system', at: undefined }, 'there is no new one.'],
   ['none', null, 'there is no new one.'],
-])('the backup as evidence for a push without an answer: %s', (_, newest, sentence) => {
+])('the backup as traces for a push without an answer: %s', (_, newest, sentence) => {
   const snapshot = { backup };
-  const says = push.evidence?.({
+  const says = push.traces?.({
     input: input({ files: true }),
     snapshot,
     current: { backup: newest },

@@ -8,7 +8,7 @@ import type { Command } from '../../src/commands/index.ts';
 import { redirectsAdd } from '../../src/commands/redirects/add.ts';
 import { redirectsClear } from '../../src/commands/redirects/clear.ts';
 import { redirectsEdit } from '../../src/commands/redirects/edit.ts';
-import { fromPath, places, selectors, redirectTarget } from '../../src/commands/redirects/fields.ts';
+import { fromPath, scopeFields, ruleSelectors, redirectTarget } from '../../src/commands/redirects/fields.ts';
 import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { loopFrom } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
@@ -430,7 +430,7 @@ describe('the path and the destination of a rule', () => {
     'https://bücher.example/ü',
   ])('to %j is read', (word) => expect(redirectTarget.read([word])).toBe(word));
 
-  test.each<[keyof typeof places, string, string | undefined, string | undefined]>([
+  test.each<[keyof typeof scopeFields, string, string | undefined, string | undefined]>([
     ['domain', 'ACME.com', 'acme.com', 'acme.com'],
     ['domain', 'bücher.example', 'xn--bcher-kva.example', 'xn--bcher-kva.example'],
     ['domain', 'any', undefined, 'any'],
@@ -447,12 +447,12 @@ describe('the path and the destination of a rule', () => {
     ['city', 'a\u0007', undefined, undefined],
     ['city', '  ', undefined, undefined],
   ])('%s %j', (field, word, added, selected) => {
-    const readBy = (one: (typeof places)[typeof field], value: string | undefined): void => {
+    const readBy = (one: (typeof scopeFields)[typeof field], value: string | undefined): void => {
       if (value !== undefined) return expect(one.read([word])).toBe(value);
       expect(refusalText(refusalOf(() => one.read([word])))).toMatch(/Nothing was done\. Write it like .+\.$/);
     };
-    readBy(places[field], added);
-    readBy(selectors[field], selected);
+    readBy(scopeFields[field], added);
+    readBy(ruleSelectors[field], selected);
   });
 
   test('an empty search never means all rules', () => {

@@ -7,7 +7,7 @@ import { clientOf, http, startHost, uuid, type Host } from './host.ts';
 const company = uuid(0xc0);
 const [shop, blog] = [uuid(0x51), uuid(0x52)];
 const [shopLive, shopStaging, blogLive] = [uuid(0xe1), uuid(0xe2), uuid(0xe3)];
-const noPins = { environments: [], sites: [] };
+const noOverrides = { environments: [], sites: [] };
 
 const sites = {
   company: {
@@ -73,7 +73,7 @@ async function world(
   const directory = createDirectory({
     read: client.read,
     company,
-    pins: () => noPins,
+    overrides: () => noOverrides,
     now: () => clock.now,
     onTrouble: ({ kind }) => troubles.push(kind),
     ...more,
@@ -186,9 +186,9 @@ describe('at a host that lists its sites', () => {
     });
 
     test('the policy can name the site', async () => {
-      const pins = { environments: [], sites: [{ id: blog, name: 'journal', environments: [blogLive] }] };
+      const overrides = { environments: [], sites: [{ id: blog, name: 'journal', environments: [blogLive] }] };
       const listed = withDomains([blogLive, uuid(0xa2), 'nowhere.example']);
-      expect(await listedWith(listed, { pins: () => pins })).toEqual([
+      expect(await listedWith(listed, { overrides: () => overrides })).toEqual([
         acme,
         { id: uuid(0xa2), name: 'nowhere.example', siteId: blog, site: 'journal' },
       ]);
@@ -467,7 +467,7 @@ describe('at a host that does not list its sites', () => {
 });
 
 describe('names in the policy', () => {
-  const pins = {
+  const overrides = {
     environments: [
       { id: shopLive, site: 'Shop', name: 'production' },
       { id: uuid(0xee), site: 'acme-docs', name: 'live' },
@@ -479,7 +479,7 @@ describe('names in the policy', () => {
   };
 
   test('override those of the host, and complete them', async () => {
-    const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) }, { pins: () => pins });
+    const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) }, { overrides: () => overrides });
     await it.directory.refresh();
     expect(namesIn(it)).toEqual(['Shop/production', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
     const [production, , ofBlog, docs] = it.directory.listing().environments;
@@ -494,11 +494,11 @@ describe('names in the policy', () => {
   });
 
   test('apply as soon as they change', async () => {
-    let said: typeof pins | typeof noPins = noPins;
-    const it = await world({ sites, domains }, { pins: () => said });
+    let said: typeof overrides | typeof noOverrides = noOverrides;
+    const it = await world({ sites, domains }, { overrides: () => said });
     await it.directory.refresh();
     expect(namesIn(it)).toContain('acme-shop/live');
-    said = pins;
+    said = overrides;
     expect(namesIn(it)).toContain('Shop/production');
     expect(it.directory.listing().environments.find(({ id }) => id === shopLive)?.site?.id).toBe(shop);
   });

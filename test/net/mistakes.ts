@@ -57,7 +57,7 @@ export const mistakes: readonly Mistake[] = [
     if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof elsewhere === 'string') {
       const url = new URL(elsewhere, wire.origin);
       const again = await new Client(url.origin).request({ method: call.method, path: url.pathname, headers, body });
-      return receiptOf(again.statusCode, await glance(again), undefined, now());
+      return receiptOf(again.statusCode, await readExcerpt(again), undefined, now());
     }
     return receiptOf(answer.statusCode,`,
       },

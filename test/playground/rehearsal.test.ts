@@ -9,7 +9,7 @@ import { projectRoot } from '../../src/playground/paths-and-ports.ts';
 import { parseRehearsal, readRehearsal } from '../../src/playground/rehearsal.ts';
 import { isFields, listOf } from '../../src/playground/slack/json-fields.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { coversSpelled, spell } from '../../src/policy/pattern.ts';
+import { coversFolded, foldNames } from '../../src/policy/pattern.ts';
 import type { Person } from '../../src/playground/slack/shapes.ts';
 
 type Stage = Exclude<ReturnType<typeof parseRehearsal>, string>;
@@ -152,7 +152,7 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
           })),
         );
         for (const pattern of loaded.policy.live) {
-          expect(targets.some((target) => coversSpelled(pattern, spell(target), 'allow'))).toBe(true);
+          expect(targets.some((target) => coversFolded(pattern, foldNames(target), 'allow'))).toBe(true);
         }
         expect(new Set(targets.map(({ id }) => id)).size).toBe(targets.length);
       }),

@@ -399,7 +399,7 @@ describe('every mistake is reported with its line', () => {
       ['line 3: "a/live" is not live here, but "live" lists its name'],
     ],
     [
-      'names and ids of pins that are taken',
+      'names and ids of overrides that are taken',
       `${ok}environments:\n  ${UUID}: { site: a, name: b }\n  ${UUID.toUpperCase()}: { site: c, name: d }\nsites:\n  ${UUID}: { name: a, environments: [${UUID}] }\n`,
       [`line 5: "${UUID}" is listed twice`, `line 7: "${UUID}" is listed twice`],
     ],
@@ -557,7 +557,7 @@ describe('accepted files', () => {
     const policy = policyOf(await readFile(new URL('../../policy.example.yml', import.meta.url), 'utf8'));
     expect(policy.rules).toHaveLength(8);
     expect(policy.channels.ops).toBe('C0000000004');
-    expect(policy.pins).toEqual({
+    expect(policy.overrides).toEqual({
       environments: [{ id: '00000000-0000-4000-8000-000000000001', site: 'acme-blog', name: 'preview', live: false }],
       sites: [
         {

@@ -45,7 +45,10 @@ describe('editors accept what Sitehand accepts', () => {
     ['sets', `${ok}sets: { care-plan_2: ["acme-*/live", b/c], constructor: ["*/*"] }`],
     ['people', `${ok}people: { "Zoë B.": [U12, W12], two: [] }`],
     ['channels', `${ok}channels: { G0A: {}, C0A: { cards: C0B, sites: ["*"] }, deny: [C12], ops: C0C }`],
-    ['pins', `${ok}environments: { ${UUID}: { site: größe 2, name: b, live: true } }\nsites: { ${UUID}: { name: a } }`],
+    [
+      'overrides',
+      `${ok}environments: { ${UUID}: { site: größe 2, name: b, live: true } }\nsites: { ${UUID}: { name: a } }`,
+    ],
   ])('%s', (_, text) => {
     expect(loadPolicy(text, rights).kind).toBe('policy');
     accepts(parse(text));

@@ -92,7 +92,7 @@ const told =
   (seq: number, at = Date.now()): Tampering =>
   (database) => {
     const value = JSON.stringify({ seq, ...database.prepare('select hash from audit where seq = ?').get(seq) });
-    database.prepare("insert into kv (key, value, at) values ('witnessed_head', ?, ?)").run(value, at);
+    database.prepare("insert into kv (key, value, at) values ('published_head', ?, ?)").run(value, at);
   };
 
 async function verify(file: string, keys: Readonly<Record<string, string>>) {
@@ -193,7 +193,7 @@ const cases: Readonly<Record<string, Case>> = {
       `the head that was told was overwritten: ${value}`,
       {
         apart: dayMs,
-        tampering: [run(`insert into kv (key, value, at) values ('witnessed_head', '${value}', ${Date.now()})`)],
+        tampering: [run(`insert into kv (key, value, at) values ('published_head', '${value}', ${Date.now()})`)],
         ...unproven('it is more than a day old, and none of its heads is on record'),
       },
     ]),

@@ -126,7 +126,7 @@ describeBoth('the trail', (open) => {
     const [database, forged] = [await open(), await open()];
     await ten(database);
     for (let at = 1; at <= 12; at += 1) await append(forged, { at, actor: 'U9' });
-    const why = 'it is not the line that was witnessed';
+    const why = 'it is not the line that was published';
     expect(await verifyAudit(forged.db, [key], await auditHead(database.db))).toEqual({
       kind: 'altered',
       seq: 10,

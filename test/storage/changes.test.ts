@@ -4,7 +4,7 @@ import {
   countOpen,
   findByCard,
   findChange,
-  holdChange,
+  findChangeForUpdate,
   listChanges,
   touchChange,
   updateChange,
@@ -47,7 +47,7 @@ describeBoth('changes', (open) => {
     const { number } = await save(database);
     const countUp = (one: typeof replica) =>
       one.transaction(async (tx) => {
-        const change = await holdChange(tx, number);
+        const change = await findChangeForUpdate(tx, number);
         if (change === undefined) throw new Error('no change');
         return touchChange(tx, change, { attempts: change.attempts + 1 });
       });

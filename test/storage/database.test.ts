@@ -229,7 +229,7 @@ describe('the file of a bot', () => {
     expect(those.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     const says = /^The disk didn't save what was written to .*a\.db/;
     await expect(write('c')).rejects.toThrow(says);
-    await expect(database.unflushed((tx) => readKv(tx, 'a'))).rejects.toThrow(says);
+    await expect(database.transactionWithoutFsync((tx) => readKv(tx, 'a'))).rejects.toThrow(says);
     expect(() => database.stillOurs()).toThrow(says);
     expect(lost.map(({ message }) => says.test(message))).toEqual([true]);
     await database.close();

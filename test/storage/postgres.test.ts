@@ -125,7 +125,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
         await changeStore.advance(tx, change, { kind: 'send', owner: 'me', leaseMs: 1 }, { by: 'sitehand', at: 2 });
         return waits(tx);
       });
-      const ofLease = await database.unflushed((tx) => waits(tx));
+      const ofLease = await database.transactionWithoutFsync((tx) => waits(tx));
       expect([atBirth, atSending, ofLease, await waits(database.db)]).toEqual([moving, moving, as, as]);
     },
   );

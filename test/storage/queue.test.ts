@@ -5,7 +5,7 @@ import {
   claimQueued,
   findQueued,
   insertQueued,
-  isFront as isNext,
+  isHeadOfQueue as isNext,
   queueOf,
   releaseQueued,
   removeQueued,
@@ -70,19 +70,19 @@ describeBoth('queued requests', (open) => {
   it('are passed by those behind while they are put back, but not while they are looked at, due, or have their turn', async () => {
     const database = await open();
     const [, second] = [await join(database), await join(database)];
-    const isFront = (now: number): Promise<boolean> => isNext(database.db, second, now);
-    expect(await isFront(20)).toBe(false);
+    const isHeadOfQueue = (now: number): Promise<boolean> => isNext(database.db, second, now);
+    expect(await isHeadOfQueue(20)).toBe(false);
     const [first] = await claim(database, 'a', 20);
     if (first === undefined) throw new Error('not claimed');
-    expect([await isNext(database.db, first, 20), await isFront(20)]).toEqual([true, false]);
+    expect([await isNext(database.db, first, 20), await isHeadOfQueue(20)]).toEqual([true, false]);
     await database.transaction((tx) => releaseQueued(tx, first, 500));
     await database.transaction((tx) => wakeNext(tx, first, 30));
     expect(await dueAt(database, second.id)).toBe(30);
-    expect([await isFront(499), await isFront(500)]).toEqual([true, false]);
+    expect([await isHeadOfQueue(499), await isHeadOfQueue(500)]).toEqual([true, false]);
     const [again] = await claim(database, 'a', 500);
     if (again === undefined) throw new Error('not claimed again');
     await database.transaction((tx) => releaseQueued(tx, again, 900, { turn_at: 500 }));
-    expect(await isFront(600)).toBe(false);
+    expect(await isHeadOfQueue(600)).toBe(false);
   });
 
   it('are held by a pause, but not beyond their time', async () => {

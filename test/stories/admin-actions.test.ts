@@ -276,7 +276,7 @@ test('promise 7: the trail is verified; an altered line is found, also by the ne
 
   // The bot compares the published head with the trail at its start, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
-  scenario.runSql('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
+  scenario.runSql('insert into kv (key, value, at) values (?, ?, ?)', 'published_head', told, Date.now());
   await scenario.stop();
   await scenario.start();
   await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);

@@ -13,7 +13,7 @@ import { decide } from '../../src/pipeline/steps/decide.ts';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
 import { joined, plain } from '../../src/text.ts';
-import { buildPipeline, openFoundations, type FrontDoor } from '../../src/wiring.ts';
+import { buildPipeline, openFoundations, type Frontend } from '../../src/wiring.ts';
 
 /** A second frontend besides Slack: people type lines, answer reviews, press buttons and read plain text. */
 export type Terminal = {
@@ -58,7 +58,7 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
     waiting = waiting.filter(({ pattern, found }) => !pattern.test(shown.text) || found(shown.text));
   };
   const foundations = await openFoundations(config, createLog('silent'), createSteadyNow());
-  const { pipeline, worker, delivery, logs } = await buildPipeline(config, foundations, doorOf(print));
+  const { pipeline, worker, delivery, logs } = await buildPipeline(config, foundations, frontendOf(print));
   await foundations.directory.refresh();
   worker.start();
   delivery.start();
@@ -125,9 +125,9 @@ function raise(why: string): never {
 }
 
 /** Everybody is a member of the workspace, and every message is printed. */
-function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
+function frontendOf(print: (ts: string, what: Card | Note) => void): Frontend {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
-  const known: FrontDoor['personOf'] = async (id) => ({ ...member, id });
+  const known: Frontend['personOf'] = async (id) => ({ ...member, id });
   const asking = { personOf: known, glanceAt: known, whoIs: known };
   let posts = 0;
   const post = (what: Card | Note) => {

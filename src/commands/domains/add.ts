@@ -52,7 +52,7 @@ export const domainsAdd = action({
     if (listed) return { field: 'domain', says: say`${input.domain} is already a domain of the company. ${nothing}` };
     if (certificate === null) return undefined;
     if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
-    if (speaksFor(certificate.names, input.domain)) return undefined;
+    if (certificateCovers(certificate.names, input.domain)) return undefined;
     return {
       field: 'certificate',
       says: say`The certificate ${code(input.certificate ?? '')} does not cover ${input.domain}. ${nothing}`,
@@ -115,7 +115,7 @@ const spokenNames = ({ names }: Certificate): Text =>
   names.length === 0 ? say`no domain` : [list(names, maxNames, 'code')];
 
 /** Whether a certificate with these names covers the domain; a wildcard matches one label. */
-export function speaksFor(names: readonly string[], domain: string): boolean {
+export function certificateCovers(names: readonly string[], domain: string): boolean {
   const above = domain.replace(/^[^.]+/, '*');
   return names.some((name) => name === domain || name === above);
 }
@@ -126,7 +126,7 @@ function uncovered(
   { domain, www, noWildcard }: { readonly domain: string; readonly www: boolean; readonly noWildcard: boolean },
 ): Text | undefined {
   const served = [...(www ? [`www.${domain}`] : []), ...(noWildcard ? [] : [`*.${domain}`])];
-  const missing = served.filter((name) => !speaksFor(names, name));
+  const missing = served.filter((name) => !certificateCovers(names, name));
   return missing.length === 0
     ? undefined
     : say`**The certificate does not cover ${missing.join(' and ')}.** Browsers will refuse to open pages there with it.`;

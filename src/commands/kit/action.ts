@@ -57,7 +57,7 @@ export type Action<F extends Fields, S> = {
   /** What the host's current state says about the change, with a sentence for people. */
   proof?(of: WithSnapshot<F, S> & { readonly current: S }): { readonly verdict: ProofVerdict; readonly says: Text };
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
-  evidence?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
+  traces?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
   /**
    * It can be done to many environments together. What the card of the batch says, or why these fields cannot be; `where`
    * is how many environments it is about: `12 environments`.

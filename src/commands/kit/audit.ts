@@ -71,7 +71,7 @@ export type Finding = {
   /** When the first line was written. */
   readonly since: number | undefined;
   /** The head that was announced last, and when. */
-  readonly witnessed: (TrailHead & { readonly at: number }) | undefined;
+  readonly published: (TrailHead & { readonly at: number }) | undefined;
   /** When the database was restored last (`at`), and to which state (`from`). */
   readonly restored?: { readonly at: number; readonly from: number };
   /** The id of the chain's key; undefined if the chain is a plain hash. */

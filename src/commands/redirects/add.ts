@@ -2,7 +2,7 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, list, say } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
-import { fromPath, places, redirectTarget, type } from './fields.ts';
+import { fromPath, scopeFields, redirectTarget, type } from './fields.ts';
 import { loopRefusal, loopFrom } from './loops.ts';
 import { selectorsOf } from './selection.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type RedirectRule,
 } from './rules.ts';
 
-const fields = { env: environment(), from: fromPath, to: redirectTarget, type, ...places };
+const fields = { env: environment(), from: fromPath, to: redirectTarget, type, ...scopeFields };
 type FieldValues = Input<typeof fields>;
 /** The rules with the same path, and those of a loop back to it; null if there is no loop. */
 type Snapshot = {

@@ -3,7 +3,7 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
-import { listedFrom, readsBack, selectors, redirectTarget, type } from './fields.ts';
+import { listedFrom, readsBack, ruleSelectors, redirectTarget, type } from './fields.ts';
 import { loopRefusal, loopFrom } from './loops.ts';
 import { fromOfItsRules, selectedRules, wrongRule, selectorsOf, type FoundRules } from './selection.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type RedirectRule,
 } from './rules.ts';
 
-const fields = { env: environment(), from: listedFrom, to: option(redirectTarget), type, ...selectors };
+const fields = { env: environment(), from: listedFrom, to: option(redirectTarget), type, ...ruleSelectors };
 type FieldValues = Input<typeof fields>;
 /** `loop`: the rules of a loop back from the new target; null if there is none. */
 type Snapshot = FoundRules & { readonly loop: readonly RedirectRule[] | null };

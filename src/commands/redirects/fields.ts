@@ -4,7 +4,7 @@ import { code, codeOf, say, unseen } from '../../text.ts';
 import { choice, option, wordField, word, type PlainField } from '../kit/fields.ts';
 import { hostnameIn } from '../kit/values/hostnames.ts';
 
-const longest = 2_000;
+const maxLength = 2_000;
 const maxCityLength = 100;
 /** The value that selects the rule for every domain, or for visitors from anywhere. */
 export const anyScope = 'any';
@@ -21,7 +21,7 @@ export const fromPath = wordField('From', {
 });
 
 /** The path of an existing rule, which may look like anything. */
-export const listedFrom = { ...word('From', longest), takesTokens: true } as const;
+export const listedFrom = { ...word('From', maxLength), takesTokens: true } as const;
 
 /** The target of a redirect: a path, or an address with its host. */
 export const redirectTarget = wordField('To', {
@@ -82,10 +82,10 @@ const city = (mayBeAny: boolean): PlainField<string, true> =>
 const isAny = (word: string): boolean => word.trim().toLowerCase() === anyScope;
 
 /** The fields that limit which requests a new rule covers. */
-export const places = { domain: domain(false), country: country(false), city: city(false) };
+export const scopeFields = { domain: domain(false), country: country(false), city: city(false) };
 
 /** The same fields for selecting one of several rules with the same path; `any` selects the rule without that limit. */
-export const selectors = { domain: domain(true), country: country(true), city: city(true) };
+export const ruleSelectors = { domain: domain(true), country: country(true), city: city(true) };
 
 /** Whether the field reads this value back unchanged. */
 export const readsBack = (field: PlainField<string>, value: string): boolean =>
@@ -97,7 +97,7 @@ const refused = (label: string, said: string, wrong: string, hint: string): Refu
 function wrongInAny(text: string): string | undefined {
   const [hidden] = unseen.exec(text) ?? [];
   if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
-  if (text.length > longest) return `has more than ${longest} characters`;
+  if (text.length > maxLength) return `has more than ${maxLength} characters`;
   if (/[\s\p{Cc}]/u.test(text)) return 'has a space or a line break in it';
   // Browsers read a backslash as a slash, so `/\acme.com` would lead to another host.
   return text.includes('\\') ? 'has a backslash in it' : undefined;

@@ -4,7 +4,7 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
-import { readsBack, listedFrom, fromPath, places, selectors, redirectTarget } from './fields.ts';
+import { readsBack, listedFrom, fromPath, scopeFields, ruleSelectors, redirectTarget } from './fields.ts';
 import { loopFrom } from './loops.ts';
 import { fromOfItsRules, selectedRules, wrongRule, type FoundRules } from './selection.ts';
 import {
@@ -26,7 +26,7 @@ export const redirectsRemove = action({
   examples: ['acme-shop/live /old-shop'],
   risk: 'sensitive',
   mayBreakSite: true,
-  fields: { env: environment(), from: listedFrom, ...selectors },
+  fields: { env: environment(), from: listedFrom, ...ruleSelectors },
   target: 'env',
   dependent: { from: fromOfItsRules },
   look: async ({ input, read }): Promise<FoundRules> => {
@@ -68,9 +68,9 @@ const factsOf = (rule: RedirectRule | undefined) => ({
 function undoArgs({ id }: Environment, rule: RedirectRule): Args | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
   const parts = [
-    [places.domain, 'domain', rule.domain],
-    [places.country, 'country', rule.traffic_from_country],
-    [places.city, 'city', rule.traffic_from_city],
+    [scopeFields.domain, 'domain', rule.domain],
+    [scopeFields.country, 'country', rule.traffic_from_country],
+    [scopeFields.city, 'city', rule.traffic_from_city],
   ] as const;
   const given = parts.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
   const canBeAdded =

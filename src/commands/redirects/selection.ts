@@ -5,7 +5,7 @@ import type { Invalid } from '../kit/action.ts';
 import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
-import { anyScope, readsBack, fromPath, selectors } from './fields.ts';
+import { anyScope, readsBack, fromPath, ruleSelectors } from './fields.ts';
 import {
   allRules,
   brief,
@@ -18,7 +18,7 @@ import {
 } from './rules.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
-type RuleSelection = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
+type RuleSelection = Input<typeof ruleSelectors> & { readonly env: Environment; readonly from: string };
 
 /** What a look finds of the selected rules. */
 export type FoundRules = {
@@ -100,7 +100,7 @@ export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectR
     city: rule.traffic_from_city?.trim() || anyScope,
   };
   const names = ['domain', 'country', 'city'] as const;
-  const isSayable = names.every((name) => readsBack(selectors[name], options[name]));
+  const isSayable = names.every((name) => readsBack(ruleSelectors[name], options[name]));
   return isSayable ? names.map((name) => `--${name}=${options[name]}`) : undefined;
 }
 

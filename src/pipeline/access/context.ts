@@ -8,7 +8,7 @@ import type { Person } from './access-check.ts';
  * Asks who a person is and in which of these user groups. `team`: where a request came from, which can only make them a
  * stranger. Undefined: no answer.
  */
-type WhoIs = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
+type AskPerson = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
 
 /** What this folder works with. `wiring.ts` builds it once, as a part of `PipelineContext`. */
 export type AccessContext = {
@@ -18,9 +18,9 @@ export type AccessContext = {
   /** The names that a person may read; undefined: all names. */
   readonly names: (person: Person | undefined) => KnownNames;
   /** Perhaps cached. */
-  readonly personOf: WhoIs;
+  readonly personOf: AskPerson;
   /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
-  readonly glanceAt: WhoIs;
+  readonly glanceAt: AskPerson;
   /** User ids in a user group; undefined: no answer. */
   readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
 };

@@ -23,7 +23,7 @@ type PublishedHead = TrailHead & { readonly at: number };
 /** `published`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
 export type PublishResult = { readonly kind: 'published' | 'altered'; readonly head: TrailHead };
 
-const headKey = 'witnessed_head';
+const headKey = 'published_head';
 const alarmKey = 'trail_altered';
 /** A running bot checks every hour, so it has published a head by then. */
 const publishedWithinMs = dayMs + 7_200_000;
@@ -64,7 +64,7 @@ export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: nu
   const first = read.kind === 'altered' ? undefined : await findAudit(db, 1);
   const isPublished = published !== undefined && !isAhead(published, now);
   const [key] = keys.map(keyId);
-  const about = { since: first?.at, witnessed: isPublished || read.kind === 'altered' ? published : undefined, key };
+  const about = { since: first?.at, published: isPublished || read.kind === 'altered' ? published : undefined, key };
   if (read.kind === 'altered') return { ...about, verdict: read };
   const { lines, head } = read;
   const restored = read.restored && restoreIn(read.restored);

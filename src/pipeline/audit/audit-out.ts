@@ -150,7 +150,7 @@ const save = (
   progress: AuditOutProgress,
   ops?: { readonly key: string; readonly text: Text },
 ): Promise<StoredProgress | undefined> =>
-  database.unflushed(async (tx) => {
+  database.transactionWithoutFsync(async (tx) => {
     const at = await database.now(tx);
     const saved = await saveAuditOut(tx, destination.id, before, progress, at);
     if (saved && ops) await enqueueOps(tx, ops.key, ops.text, at);

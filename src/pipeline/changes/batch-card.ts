@@ -215,13 +215,13 @@ export function stopNote(
   says: Text,
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
-  const isFollowed = has(all, 'under way');
+  const isSummaryPending = has(all, 'under way');
   const shownBad = badChanges(progress, changes);
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: stoppedReplyKey(batch),
     ops: has(all, 'unknown'),
-    also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies BatchProgress) },
+    also: { progress: JSON.stringify({ ...progress, isSummaryPending, shownBad } satisfies BatchProgress) },
   };
 }
 

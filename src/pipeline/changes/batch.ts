@@ -40,7 +40,7 @@ export type BatchProgress = {
   /** Why it stopped last. */
   readonly why?: StopReason;
   /** Its reply about the stop was written while changes were under way, so it is written anew when they are over. */
-  readonly isFollowed?: boolean;
+  readonly isSummaryPending?: boolean;
   /** Its time ended while an outcome was unknown. */
   readonly isOver?: boolean;
   /** The changes that its card has shown to have ended badly since it stopped. */

@@ -9,7 +9,7 @@ import type { Authorized } from '../access/access-check.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
-import { factsOf, frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
 
@@ -29,7 +29,7 @@ export function freezeBatch(authorized: Authorized, action: AnyAction, items: re
   if (only && more.length === 0) return { ...only, parsed: { ...authorized.parsed, canary: undefined } };
   const all = environmentsIn(items);
   const input = { ...authorized.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
-  const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...authorized, input }, action, items));
+  const whole = withFingerprint({ items: items.map(itemOf) }, cardOfBatch({ ...authorized, input }, action, items));
   const none = { snapshot: null, preconditions: 'null' };
   return { ...authorized, input, each: items, alsoReads: all, ...none, action, ...whole, items };
 }

@@ -47,11 +47,11 @@ export function freeze(authorized: Authorized, action: AnyAction, snapshot: unkn
   const access = action.access?.(of);
   const card = { ...frozenCard(action.card({ ...of, now })), ...(access && { access }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
-  return { ...authorized, action, snapshot, preconditions, ...sealed(call, card) };
+  return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
 }
 
 /** A call, or the items of a batch, and a card: as JSON, with their fingerprint. Throws `Refusal` if they are too long. */
-export function sealed(
+export function withFingerprint(
   callOrItems: Write | { readonly items: readonly BatchItem[] } | null,
   wording: FrozenCard,
 ): Pick<Frozen, 'call' | 'card' | 'fingerprint'> {

@@ -72,7 +72,13 @@ export const isKnown = (operation: Observation['operation']): boolean =>
  * What to do about an observation; pure. *Done* needs the host's word or a proof. `works`: this host has answered about
  * some operation before, so its silence about this one means something.
  */
-export function judge(change: Change, poll: PollState, observed: Observation, works: boolean, now: number): PollResult {
+export function assessOperation(
+  change: Change,
+  poll: PollState,
+  observed: Observation,
+  works: boolean,
+  now: number,
+): PollResult {
   const { operation } = observed;
   const proof = observed.proof === 'trouble' ? undefined : observed.proof;
   const polledMs = now - poll.since;

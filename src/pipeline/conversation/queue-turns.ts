@@ -6,7 +6,7 @@ import { isAnyDue } from '../../storage/lease.ts';
 import { exclusiveLock } from '../../storage/locks.ts';
 import {
   claimQueued,
-  isFront,
+  isHeadOfQueue,
   releaseQueued,
   removeQueued,
   wakeNext,
@@ -30,7 +30,7 @@ import {
 } from '../changes/queue.ts';
 import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
-import { checkTimeline } from '../steps/ask-again.ts';
+import { handleSetBack } from '../steps/ask-again.ts';
 import { Locked } from '../changes/lock-replies.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { save } from '../steps/submit.ts';
@@ -58,8 +58,8 @@ export function createQueueTurns(context: PipelineContext, onTurn: () => void): 
   const look = async (): Promise<void> => {
     const { database, owner } = context;
     if (!(await isAnyDue(database, ['queued_requests'], await database.now()))) return;
-    await checkTimeline(context);
-    const rows = await database.unflushed(async (tx) =>
+    await handleSetBack(context);
+    const rows = await database.transactionWithoutFsync(async (tx) =>
       claimQueued(tx, { owner, now: await database.now(tx), leaseMs, limit: maxAtOnce }),
     );
     if (rows.length === 0) return;
@@ -98,7 +98,7 @@ async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<v
   }
   if (row.turn_at !== null) return end(context, row, { kind: 'unused' });
   // After the lock was read: who is ahead is woken in the transaction that frees it.
-  if (!(await isFront(database.db, row, now))) return putBack(context, row);
+  if (!(await isHeadOfQueue(database.db, row, now))) return putBack(context, row);
   return useTurn(context, row);
 }
 
@@ -115,7 +115,7 @@ async function putBack(
   row: QueuedRequest,
   { afterMs = lookAgainMs, lets = 'nobody', patch = {} }: PutBack = {},
 ): Promise<void> {
-  await database.unflushed(async (tx) => {
+  await database.transactionWithoutFsync(async (tx) => {
     const at = await database.now(tx);
     if (!(await releaseQueued(tx, row, Math.min(row.expires_at, at + afterMs), patch))) return;
     if (patch.turn_at === null) await withdrawTurn(tx, row, turnTaken, at);
@@ -133,7 +133,7 @@ async function end(context: PipelineContext, row: QueuedRequest, why: QueueEnd):
 async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Text): Promise<void> {
   const { database, changeStore } = context;
   await exclusiveTransaction(database, async (tx, at) => {
-    const isNow = !(await isPaused(tx)) && (await isFront(tx, row, at));
+    const isNow = !(await isPaused(tx)) && (await isHeadOfQueue(tx, row, at));
     if (!isNow) return void (await releaseQueued(tx, row, at + lookAgainMs));
     const turned = await releaseQueued(tx, row, at + lookAgainMs, { turn_at: at });
     if (turned === undefined) return;

@@ -2,7 +2,14 @@ import { cached } from '../../policy/cached.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
-import { comparableName, coversSpelled, readPattern, spell, type Pattern, type Spelled } from '../../policy/pattern.ts';
+import {
+  comparableName,
+  coversFolded,
+  readPattern,
+  foldNames,
+  type Pattern,
+  type FoldedNames,
+} from '../../policy/pattern.ts';
 import { amount, code, say, type Text } from '../../text.ts';
 import { searchIn } from './name-search.ts';
 
@@ -133,7 +140,7 @@ const notMatched = (says: Text, trouble: Text | undefined, meant?: Text): Refusa
         hint: meant ?? say`${code('environments')} lists what you can name.`,
       });
 
-const spelled = cached((all: readonly Environment[]): readonly Spelled[] => all.map(spell));
+const spelled = cached((all: readonly Environment[]): readonly FoldedNames[] => all.map(foldNames));
 
 function covered(
   patterns: readonly Pattern[],
@@ -143,6 +150,6 @@ function covered(
   const all = spelled(environments);
   return environments.filter((_, at) => {
     const one = all[at];
-    return one !== undefined && patterns.some((pattern) => coversSpelled(pattern, one, effect));
+    return one !== undefined && patterns.some((pattern) => coversFolded(pattern, one, effect));
   });
 }

@@ -7,7 +7,7 @@ import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
-import { isUninvited, tellOfMove } from './undelivered.ts';
+import { isUninvited, reportMoved } from './undelivered.ts';
 import { noteOps, type Outbox } from './post-retries.ts';
 
 /** What happens after Slack has accepted a message. */
@@ -27,7 +27,7 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
   const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
-  if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
+  if (change && refused !== undefined && !isUsual) await reportMoved(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
   // Its next edit adds the file. In the database, so that a restart in between loses nothing.
   if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);

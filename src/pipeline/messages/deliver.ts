@@ -13,11 +13,11 @@ import { destinationsOf, postSomewhere, type MessageDestination, type Posted } f
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
 import { renderCard, withdrawn, type Note } from '../changes/card.ts';
-import { whyHere } from './undelivered.ts';
+import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent, type Messenger } from './messenger.ts';
 
-export type Delivery = Outbox & {
+export type MessageSender = Outbox & {
   readonly messenger: Messenger;
   readonly owner: string;
   readonly idsOf: (id: string) => readonly string[];
@@ -42,13 +42,15 @@ const busyRetryMs = 300;
  * Posts and edits due messages at every interval and when nudged. A slow place does not hold up the others. `restMs`: how
  * long the rate limits, ours and Slack's, still hold back the place that waits longest.
  */
-export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller & { readonly restMs: () => number } {
+export function createMessageSender(
+  post: Omit<MessageSender, 'onPace' | 'turns'>,
+): Poller & { readonly restMs: () => number } {
   let restsUntil = 0;
   const onPace = (afterMs: number): void => {
     restsUntil = Math.max(restsUntil, performance.now() + afterMs);
     poller.nudgeIn(afterMs);
   };
-  const context: Delivery = { ...post, turns: createPostQueues(), onPace };
+  const context: MessageSender = { ...post, turns: createPostQueues(), onPace };
   const onTrouble = (error: unknown): void => post.onTrouble('posting', error);
   const poll = async (): Promise<void> => {
     const { tried, lines } = await deliverDue(context);
@@ -73,13 +75,13 @@ type Begun = { readonly tried: number; readonly lines: readonly Promise<void>[] 
  * Posts or edits one batch of due messages, in fair order. Resolves once everything is under way, with the number of
  * attempts; `lines` has one queue for each place.
  */
-export async function deliverDue(context: Delivery): Promise<Begun> {
+export async function deliverDue(context: MessageSender): Promise<Begun> {
   const { database, owner, turns } = context;
   const limit = Math.min(atOnce, maxUnderWay - turns.underWay);
   if (!context.isTaken() || limit <= 0) return { tried: 0, lines: [] };
   if (!(await isAnyDue(database, ['messages'], await database.now()))) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
-  const due = await database.unflushed(async (tx) =>
+  const due = await database.transactionWithoutFsync(async (tx) =>
     claimMessages(
       tx,
       { owner, now: await database.now(tx), leaseMs: messageLeaseMs, limit },
@@ -104,7 +106,7 @@ const placeOf = ({ message, destinations }: Ready): string => {
 };
 
 /** Puts the rest back when the place is rate-limited or slow, or we stop: the lease may end before their turn. */
-async function drawInLine(context: Delivery, line: readonly Ready[], claimedAt: number): Promise<void> {
+async function drawInLine(context: MessageSender, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
     if (context.turns.isOver || performance.now() - claimedAt > maxLineMs)
       return delay(context, line.slice(at), busyRetryMs);
@@ -114,14 +116,16 @@ async function drawInLine(context: Delivery, line: readonly Ready[], claimedAt: 
 }
 
 async function delay(
-  { database, onPace, onTrouble }: Delivery,
+  { database, onPace, onTrouble }: MessageSender,
   line: readonly Ready[],
   afterMs: number,
 ): Promise<void> {
   if (line.length === 0) return;
   try {
     const messages = line.map(({ message }) => message);
-    await database.unflushed(async (tx) => releaseUntil(tx, messages, (await database.now(tx)) + afterMs));
+    await database.transactionWithoutFsync(async (tx) =>
+      releaseUntil(tx, messages, (await database.now(tx)) + afterMs),
+    );
     onPace(afterMs);
   } catch (error) {
     // Harmless: their lease expires by itself.
@@ -137,7 +141,7 @@ type Ready = {
   readonly error?: unknown;
 };
 
-async function prepare(context: Delivery, message: Message): Promise<Ready> {
+async function prepare(context: MessageSender, message: Message): Promise<Ready> {
   try {
     const content = await contentOf(context, message);
     if (content === undefined || isEdit(message)) return { message, content };
@@ -148,7 +152,7 @@ async function prepare(context: Delivery, message: Message): Promise<Ready> {
 }
 
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
-async function draw(context: Delivery, ready: Ready): Promise<number> {
+async function draw(context: MessageSender, ready: Ready): Promise<number> {
   const { message, content } = ready;
   const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: content ? startOf(content) : '' });
   if (message.kind === 'card' && message.change !== null) context.onCard(message.change);
@@ -177,7 +181,7 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
 }
 
 /** Its result is saved: a failure must not draw it again. */
-async function markSecond({ messenger, onTrouble }: Delivery, { key }: Message, { place }: Posted): Promise<void> {
+async function markSecond({ messenger, onTrouble }: MessageSender, { key }: Message, { place }: Posted): Promise<void> {
   await messenger
     .edit(place, secondPost)
     .catch((error: unknown) => onTrouble(`marking the second message for ${key}`, error));
@@ -186,7 +190,7 @@ async function markSecond({ messenger, onTrouble }: Delivery, { key }: Message, 
 const startOf = (content: MessageContent): string =>
   plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
 
-async function contentOf({ database, idsOf }: Delivery, message: Message): Promise<MessageContent | undefined> {
+async function contentOf({ database, idsOf }: MessageSender, message: Message): Promise<MessageContent | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';
   if (!isCard) return message.body === null ? undefined : parseStored<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
@@ -205,7 +209,7 @@ async function contentOf({ database, idsOf }: Delivery, message: Message): Promi
  * Edits the message, or posts it if it was never posted or cannot be edited. A minor update that cannot be edited in
  * is dropped: it is not worth a second message.
  */
-async function put(context: Delivery, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
+async function put(context: MessageSender, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
   const { message } = ready;
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
@@ -228,7 +232,7 @@ async function put(context: Delivery, ready: Ready, content: MessageContent): Pr
 }
 
 async function post(
-  { messenger, onTrouble }: Delivery,
+  { messenger, onTrouble }: MessageSender,
   message: Message,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
@@ -239,7 +243,7 @@ async function post(
   const { channel, ts } = posted.place;
   // The card is posted already, so a failure here must not post it again.
   await messenger
-    .post({ channel, thread: ts }, { text: whyHere(intended, posted.refused) })
+    .post({ channel, thread: ts }, { text: movedNote(intended, posted.refused) })
     .catch((error: unknown) => onTrouble(`explaining the place of ${message.key}`, error));
   return posted;
 }

@@ -2,7 +2,7 @@ import { findChange } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { giveUpMessage, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
-import { tellOfLoss, type Undelivered } from './undelivered.ts';
+import { reportUndelivered, type Undelivered } from './undelivered.ts';
 import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
 import { dayMs } from '../../duration.ts';
@@ -44,7 +44,7 @@ export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Undelive
   if (kind === 'later' && !isOld) return retryLater(tx, message, now + retryDelay(message, error));
   if (!(await giveUpMessage(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  await tellOfLoss(tx, { ...failed, change }, now);
+  await reportUndelivered(tx, { ...failed, change }, now);
 }
 
 const retryDelay = ({ attempts }: Message, error: unknown): number =>

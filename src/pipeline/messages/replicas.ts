@@ -49,7 +49,7 @@ export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions)
     });
   if (database.kind === 'sqlite') return { count: () => 1, look: async () => {}, leave };
   const look = async (): Promise<void> => {
-    const { signs, now, isTold } = await database.unflushed(async (tx) => {
+    const { signs, now, isTold } = await database.transactionWithoutFsync(async (tx) => {
       const now = await database.now(tx);
       await saveSignOfLife(tx, sign(), now);
       await sweepSignsOfLife(tx, now - liveMs);

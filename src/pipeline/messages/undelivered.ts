@@ -22,7 +22,7 @@ const prefix = 'untold:';
 const maxQuoteLength = 300;
 
 /** Tells the requester and the ops channel that a message was given up. The loss of such a report is not reported again. */
-export async function tellOfLoss(tx: Tx, loss: Undelivered, at: number): Promise<void> {
+export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
@@ -84,7 +84,7 @@ const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliver
   error instanceof Undeliverable && error.kind === kind;
 
 /** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
-export async function tellOfMove(tx: Tx, change: Change, word: string, at: number): Promise<void> {
+export async function reportMoved(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
   const says = say`⚠️ ${refusalText(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
@@ -92,7 +92,7 @@ export async function tellOfMove(tx: Tx, change: Change, word: string, at: numbe
 }
 
 /** The reply under a card that was posted in direct messages instead of `place`. */
-export const whyHere = (place: string, word: string): Text =>
+export const movedNote = (place: string, word: string): Text =>
   isUninvited(word)
     ? say`I can't post in ${channel(place)}, so here it is instead. ${'/invite'} me there to get cards in the channel.`
     : say`${refusalText(place, word)} So here it is instead.`;

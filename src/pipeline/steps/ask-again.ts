@@ -14,7 +14,7 @@ import { endAllHandedOn } from './hand-on.ts';
 import { endQueued } from '../changes/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
-import { callUnknown, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
+import { markUnknownIfSent, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
 import { nextReminder } from './reminders.ts';
 import type { SendHistory } from './send-history.ts';
 
@@ -41,7 +41,7 @@ export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, sa
  * was approved is asked again, and what was being sent is unknown. It is done once; every process that was alive before
  * adds what it remembers to have sent.
  */
-export async function checkTimeline(context: StepsContext): Promise<void> {
+export async function handleSetBack(context: StepsContext): Promise<void> {
   const { database, history } = context;
   // A newer version has changed the tables; it looks too.
   if (database.isOutdated()) return;
@@ -116,7 +116,7 @@ async function moveOne(
 ): Promise<Change | undefined> {
   const { changeStore, history } = context;
   const known = history.newerThan(change);
-  if (known && mayBeSent(change, known)) return callUnknown(context, tx, change, known, at);
+  if (known && mayBeSent(change, known)) return markUnknownIfSent(context, tx, change, known, at);
   if (found === undefined) return undefined;
   const { says: why, key } = found;
   const base = { by: 'sitehand', at, details: { found: key } };

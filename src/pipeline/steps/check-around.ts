@@ -51,7 +51,7 @@ async function readBefore(context: StepsContext, change: Change): Promise<void> 
   if (kept.before && (await database.now()) - kept.before.at < freshMs) return;
   const before = shortReading(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
   if (before === undefined) return;
-  await database.unflushed(async (tx) => {
+  await database.transactionWithoutFsync(async (tx) => {
     // Nobody waits for a late reading: what it saw may already be the change's doing.
     if ((await findChange(tx, change.number))?.sent_at !== null) return;
     const { readings, stored } = await keptReadings(tx, change.number);

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { samePerson } from '../../policy/people.ts';
-import { findChange, holdChange, isBatch, type Change } from '../../storage/changes.ts';
+import { findChange, findChangeForUpdate, isBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { readTimeline } from '../../storage/timeline.ts';
@@ -35,10 +35,10 @@ import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
-import { checkTimeline, isSameTimeline } from './ask-again.ts';
+import { handleSetBack, isSameTimeline } from './ask-again.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
-import { declareLost } from './lost-commit.ts';
+import { markLost } from './lost-commit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 type DeliveredDecision = ShownVersion & {
@@ -67,7 +67,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
   // After a failover the row may lack that it was sent, and what ends by a click is called unsent.
-  await checkTimeline(context);
+  await handleSetBack(context);
   const { by, change, reparsed } = await loadPresent(context, decided);
   const ending = endingOf(change, reparsed, context.company());
   const policy = context.policy();
@@ -128,7 +128,7 @@ async function endIfOutdated(context: StepsContext, change: Change, { inbox }: D
   const isEnded = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);
     // If somebody else was first, the next `decisionResult` tells the person what they did.
-    const held = await holdChange(tx, change.number);
+    const held = await findChangeForUpdate(tx, change.number);
     if (held?.version !== change.version || (await isSetBack(context, tx, held))) return false;
     const at = await context.database.now(tx);
     if (!(await claimDelivery(tx, inbox, at))) throw tooLate();
@@ -155,7 +155,7 @@ async function commit(context: StepsContext, decided: DeliveredDecision, session
     return await database.transaction(async (tx) => {
       // Before the row lock, like every move of a change, so that there is no deadlock.
       await acquireGlobalLock(tx);
-      const change = await holdChange(tx, decided.number);
+      const change = await findChangeForUpdate(tx, decided.number);
       const now = await database.now(tx);
       if (change === undefined || (await isSetBack(context, tx, change))) throw new SetBack();
       if (!(await claimDelivery(tx, decided.inbox, now))) throw tooLate();
@@ -189,10 +189,10 @@ const isSetBack = async ({ history }: StepsContext, tx: Tx, change: Change): Pro
 
 /** Deals with it as looking for work does; resolves with what to tell the person. */
 async function setBack(context: StepsContext, { number }: DeliveredDecision): Promise<Refusal> {
-  await checkTimeline(context);
+  await handleSetBack(context);
   const change = await findChange(context.database.db, number);
   const known = change && context.history.newerThan(change);
-  if (known) await declareLost(context, change, known);
+  if (known) await markLost(context, change, known);
   return couldNotCheck(say`My database was set back, or may have been.`);
 }
 

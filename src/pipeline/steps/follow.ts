@@ -18,7 +18,13 @@ import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import { isKnown, judge, type Observation, type PollState, type PollResult } from '../changes/operation-state.ts';
+import {
+  isKnown,
+  assessOperation,
+  type Observation,
+  type PollState,
+  type PollResult,
+} from '../changes/operation-state.ts';
 import { alarm, markFor } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';
@@ -38,7 +44,7 @@ export async function follow(context: StepsContext, change: Change): Promise<voi
   const now = await context.database.now();
   const observed = await observe(context, change, reparsed);
   const works = (await readKv(context.database.db, followingKey)) !== undefined;
-  const result = judge(change, pollStateOf(change, now), observed, works, now);
+  const result = assessOperation(change, pollStateOf(change, now), observed, works, now);
   if (!('wait' in result)) failpoint('seen', change.number);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
@@ -104,10 +110,10 @@ export async function readBack(
   reparsed: Reparsed | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
   const proof = await prove(context, change, reparsed);
-  if (proof !== undefined || !reparsed?.action.evidence) return { proof, traces: undefined };
+  if (proof !== undefined || !reparsed?.action.traces) return { proof, traces: undefined };
   const sentAt = change.sent_at ?? change.created_at;
-  const evidence = (of: Compared): Text | undefined => reparsed.action.evidence?.({ ...of, sentAt });
-  return { proof, traces: await compared(context, change, reparsed, evidence) };
+  const traces = (of: Compared): Text | undefined => reparsed.action.traces?.({ ...of, sentAt });
+  return { proof, traces: await compared(context, change, reparsed, traces) };
 }
 
 type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];

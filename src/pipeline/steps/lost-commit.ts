@@ -57,11 +57,11 @@ export async function pauseAfterLoss(
 }
 
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
-export async function declareLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
+export async function markLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
   const { database, history } = context;
   const believed = await exclusiveTransaction(database, async (tx, at) => {
     await pauseAfterLoss(context, tx, at, lostCommitOf(change));
-    if (mayBeSent(change, known)) return callUnknown(context, tx, change, known, at);
+    if (mayBeSent(change, known)) return markUnknownIfSent(context, tx, change, known, at);
     return touchChange(tx, change, { due_at: at, ...unowned });
   });
   if (believed) history.believe(believed);
@@ -72,7 +72,7 @@ export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory)
   ['approved', 'running', 'stopped'].includes(state) || (state === 'waiting' && known.sentAt !== undefined);
 
 /** Makes such a change unknown, and ends a batch. Undefined if somebody else moved it first. */
-export function callUnknown(
+export function markUnknownIfSent(
   { changeStore }: StepsContext,
   tx: Tx,
   change: Change,

@@ -11,7 +11,7 @@ import {
   listQueued,
   queueOf,
   removeQueued,
-  takeTurnBack,
+  endTurn,
   type QueuedRequest,
 } from '../../storage/queue.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
@@ -63,7 +63,7 @@ export function joinQueue(
     await answerDelivery(tx, inbox, at);
     if (same) {
       // It was their turn, and somebody's lock came in between.
-      await takeTurnBack(tx, same, at);
+      await endTurn(tx, same, at);
       await withdrawTurn(tx, same, turnTaken, at);
       await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
       const place = (await queueOf(tx, same.target)).findIndex(({ id }) => id === same.id) + 1;

@@ -82,7 +82,11 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         if (await isPaused(tx)) return reschedule(run, progress, pausedMs);
         return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
-        if (batch.state === 'stopped' && progress.isFollowed && !standingsOf(progress, changes).includes('under way'))
+        if (
+          batch.state === 'stopped' &&
+          progress.isSummaryPending &&
+          !standingsOf(progress, changes).includes('under way')
+        )
           return sumUp(run);
         return waitFor(await withoutUnsent(run));
       case 'halt':
@@ -148,7 +152,7 @@ async function withoutUnsent(run: Run): Promise<Run> {
   const { context, tx, batch, changes, at } = run;
   if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
   const after = await recall(context, tx, run, { by: 'sitehand', at });
-  return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isFollowed: true } };
+  return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isSummaryPending: true } };
 }
 
 /** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */

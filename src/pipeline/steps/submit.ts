@@ -14,7 +14,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
-import { checkTimeline } from './ask-again.ts';
+import { handleSetBack } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
 import { usePlace } from './queue.ts';
@@ -45,7 +45,7 @@ export async function save(
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
-  await checkTimeline(context);
+  await handleSetBack(context);
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {

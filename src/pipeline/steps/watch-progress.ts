@@ -50,7 +50,7 @@ export const heldIn = ({ held, heldMore }: WatchProgress): number => held.length
  * Takes in the kinds that a look found. `quietUntil`: the end of the quiet hours, if it is one of them. `news`: what to
  * tell now. `due`: when what is held back can be told (epoch ms).
  */
-export function takeIn(
+export function withKinds(
   before: WatchProgress,
   kinds: readonly NewKind[],
   now: number,
@@ -82,7 +82,7 @@ export function takeIn(
 }
 
 /** Counts one more look with trouble. `since`: when this trouble began (epoch ms). `isNews`: people have to be told. */
-export function inTrouble(
+export function withTrouble(
   { trouble, ...rest }: WatchProgress,
   kind: Trouble['kind'],
   since: number,

@@ -17,7 +17,7 @@ import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import { inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
+import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } from './watch-progress.ts';
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
@@ -114,8 +114,8 @@ async function tellNew(
   const isResumed = trouble?.told.includes('unsure') ?? false;
   const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
   const gap = gapIn(watch, read);
-  const taken = takeIn(before, read.kinds, now, quietEnd(watch, now));
-  const after = gap && inTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
+  const taken = withKinds(before, read.kinds, now, quietEnd(watch, now));
+  const after = gap && withTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
   const lines: Note[] = [];
   if (isResumed) lines.push(notes.resumedNote(watch, env));
   if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
@@ -137,13 +137,13 @@ const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | 
     : undefined;
 
 async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
-  const { progress, isNews } = inTrouble(watchProgress(watch), 'unread', await context.database.now());
+  const { progress, isNews } = withTrouble(watchProgress(watch), 'unread', await context.database.now());
   const { since } = progress.trouble;
   await saveLook(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
 }
 
 async function pause(context: WatchContext, watch: Watch, groups: readonly string[]): Promise<void> {
-  const { progress, isNews } = inTrouble(watchProgress(watch), 'unsure', await context.database.now());
+  const { progress, isNews } = withTrouble(watchProgress(watch), 'unsure', await context.database.now());
   const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
   await saveLook(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
 }

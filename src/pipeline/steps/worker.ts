@@ -3,12 +3,12 @@ import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { isBack } from '../../storage/lost-connection.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
-import { checkTimeline } from './ask-again.ts';
+import { handleSetBack } from './ask-again.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../messages/poller.ts';
 import { execute, endUnsent } from './execute.ts';
 import { follow } from './follow.ts';
-import { declareLost } from './lost-commit.ts';
+import { markLost } from './lost-commit.ts';
 import { remind } from './reminders.ts';
 import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../changes/replies.ts';
@@ -45,13 +45,13 @@ const brokenRetryMs = 5_000;
 /** One step of a change, by its state. */
 export async function step(context: StepsContext, change: Change): Promise<void> {
   const known = context.history.newerThan(change);
-  if (known) return declareLost(context, change, known);
+  if (known) return markLost(context, change, known);
   context.history.saw(change);
   switch (change.state) {
     case 'approved':
       return execute(context, change);
     case 'sending':
-      return declareUnknown(context, change);
+      return markUnknown(context, change);
     case 'accepted':
       return follow(context, change);
     case 'unknown':
@@ -92,13 +92,13 @@ async function stepOrPutBack(context: StepsContext, change: Change): Promise<voi
 
 /** Does nothing if the change was moved or claimed since. */
 async function putBack({ database }: StepsContext, change: Change): Promise<void> {
-  await database.unflushed(async (tx) => {
+  await database.transactionWithoutFsync(async (tx) => {
     await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenRetryMs, ...unowned });
   });
 }
 
 /** Found in *sending* after its lease: whoever sent it is gone or could not save the answer. */
-async function declareUnknown({ database, changeStore }: StepsContext, change: Change): Promise<void> {
+async function markUnknown({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
@@ -142,7 +142,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     running.add(task);
   };
   const poll = async (): Promise<void> => {
-    await checkTimeline(context);
+    await handleSetBack(context);
     const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
     for (const change of claimed.changes) {
       underWay.stepping.add(change.number);
@@ -204,7 +204,7 @@ async function claimAll(
   underWay: UnderWay,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   if (!(await isAnyDue(database, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
-  return database.unflushed(async (tx) => {
+  return database.transactionWithoutFsync(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs: stepLeaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);

@@ -18,7 +18,7 @@ export async function handleLine(context: SlackContext, interaction: Interaction
 }
 
 /** As `handleLine`, for a button whose command never runs before its form or review was submitted. */
-export async function handleButton(
+export async function handleFormButton(
   context: SlackContext,
   interaction: Interaction,
   line: string,

@@ -13,7 +13,7 @@ import { drawNote, drawPage } from '../draw/blocks.ts';
 import { senderOf } from './channels.ts';
 import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { inert, sendDrawn } from '../client/messenger.ts';
+import { noUnfurl, sendDrawn } from '../client/messenger.ts';
 
 /** The buttons of a kept page, for those who may still read it: *Next page*, *File* and *Share*. */
 
@@ -28,7 +28,7 @@ export async function showRest(
 }
 
 /** Sends the rows of the page as CSV, as they were read. */
-export async function sendSheet(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
+export async function sendPageFile(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { page } = await readablePage(context, interaction, id);
   if (page.sheet === undefined) throw new Refusal('This answer has no file. Nothing was sent.');
   const { name, columns, rows } = page.sheet;
@@ -66,7 +66,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
       context.messages.chat.postMessage({
-        ...inert,
+        ...noUnfurl,
         channel,
         ...(thread !== undefined && { thread_ts: thread }),
         ...drawn,

@@ -4,7 +4,7 @@ import { spokenDuration } from '../../duration.ts';
 import { readBeginning } from '../../stream-beginning.ts';
 import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
-import { inert, sendDrawn, postDrawn } from './messenger.ts';
+import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
 
 /** Where a request came from, to answer its sender privately. */
 export type ReplyTarget = {
@@ -75,7 +75,7 @@ async function respond(
   thread?: string,
 ): Promise<'taken' | 'expired' | 'refused'> {
   const body = (message: object): string =>
-    JSON.stringify({ response_type: 'ephemeral', replace_original: false, thread_ts: thread, ...inert, ...message });
+    JSON.stringify({ response_type: 'ephemeral', replace_original: false, thread_ts: thread, ...noUnfurl, ...message });
   for (const message of [{ text, blocks }, { text }]) {
     try {
       const answer = await request(url, {

@@ -30,7 +30,7 @@ const maxPlainLength = 3_000;
 const maxErrorLength = 80;
 
 /** Arguments of every message: nothing is unfurled or read as a name. */
-export const inert = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
+export const noUnfurl = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
 
 /**
  * Posts and edits within Slack's rates: about one post per second and channel, and a share of the app's edits. It posts
@@ -103,7 +103,7 @@ export async function postDrawn(
 ): Promise<MessagePlace> {
   try {
     const { channel, ts } = await sendDrawn(drawn, (message) =>
-      client.chat.postMessage({ ...inert, ...to, ...message }),
+      client.chat.postMessage({ ...noUnfurl, ...to, ...message }),
     );
     if (!channel || !ts) throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
     return { channel, ts };

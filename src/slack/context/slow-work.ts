@@ -28,7 +28,7 @@ export async function whileLeased(
     if (renewing || performance.now() - began > maxMs) return;
     renewing = true;
     try {
-      await database.unflushed(async (tx) =>
+      await database.transactionWithoutFsync(async (tx) =>
         renewInbox(tx, inbox, pipeline.owner, (await database.now(tx)) + inboxLeaseMs),
       );
     } catch (error) {

@@ -5,8 +5,8 @@ import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
 import { openDecision, pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { handleButton, handleLine } from '../answers/dispatch.ts';
-import { sendSheet, sharePage, showRest } from '../answers/kept-page.ts';
+import { handleFormButton, handleLine } from '../answers/dispatch.ts';
+import { sendPageFile, sharePage, showRest } from '../answers/kept-page.ts';
 import { undoOf } from '../../pipeline/changes/undo.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
@@ -83,9 +83,9 @@ async function onPress(context: SlackContext, interaction: Interaction, kind: st
     case 'run':
       return handleLine(context, interaction, value);
     case 'form':
-      return handleButton(context, interaction, value, 'fields');
+      return handleFormButton(context, interaction, value, 'fields');
     case 'review':
-      return handleButton(context, interaction, value, 'review');
+      return handleFormButton(context, interaction, value, 'review');
     case 'undo':
       return pressUndo(context, interaction, value);
     case 'decision':
@@ -102,7 +102,7 @@ async function onPress(context: SlackContext, interaction: Interaction, kind: st
     case 'share':
       return sharePage(context, interaction, value);
     case 'file':
-      return sendSheet(context, interaction, value);
+      return sendPageFile(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
       return showRest(context, interaction, { id, from: Number(from) });
@@ -120,5 +120,5 @@ async function pressUndo(context: SlackContext, interaction: Interaction, value:
   const { change, args, isAsLeft } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
   if (isAsLeft) return handleLine(context, interaction, join(args));
   const notice = say`**Somebody has changed ${change.target_name} since #${change.number} was done.** This is what undoing it would do now.`;
-  return handleButton(context, interaction, join(args), 'review', notice);
+  return handleFormButton(context, interaction, join(args), 'review', notice);
 }

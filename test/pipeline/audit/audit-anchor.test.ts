@@ -67,7 +67,7 @@ describeBoth('the head of the trail', (open) => {
     await append(database, 1);
     const { seq, hash } = await auditHead(database.db);
     const value = JSON.stringify({ seq, hash });
-    await database.transaction((tx) => writeKv(tx, { key: 'witnessed_head', value, at: 8e15 }));
+    await database.transaction((tx) => writeKv(tx, { key: 'published_head', value, at: 8e15 }));
     expect(await verified(database)).toContain('none of its heads is on record');
     expect(await publishAuditHead(database)).toEqual({ kind: 'published', head: { seq, hash } });
     expect(await publishAuditHead(database)).toBeUndefined();

@@ -210,10 +210,10 @@ describe('the replies', () => {
     ['df-', false, false],
   ])(
     'when it stops at %s: the ops channel hears of it: %j; it is said anew later: %j',
-    (text, isForOps, isFollowed) => {
+    (text, isForOps, isSummaryPending) => {
       const { ops, also } = noteFor('stopped', text);
       expect(ops).toBe(isForOps);
-      expect(JSON.parse(also?.progress ?? '')).toMatchObject({ isFollowed });
+      expect(JSON.parse(also?.progress ?? '')).toMatchObject({ isSummaryPending });
     },
   );
   test('at its end', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isKnown,
-  judge,
+  assessOperation,
   type Observation,
   type PollState,
   type PollResult,
@@ -235,25 +235,25 @@ describe('the state of an operation, by observation', () => {
       'cannot be verified from here',
     ],
   ])('%s', (_, poll, seen, works, after, wanted, says) => {
-    const verdict = judge(change, { ...fresh, ...poll }, seen, works, begun + after);
+    const verdict = assessOperation(change, { ...fresh, ...poll }, seen, works, begun + after);
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
     if ('says' in verdict) expect(wanted === 'finish').toBe(isProven(seen) || seen.operation === 'finished');
     // Only the last reply of a routine change must name the operation.
     if ('says' in verdict) expect(plain(verdict.reply)).toMatch(/\bop-1\b/);
-    const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...poll }, seen, works, begun + after);
+    const other = assessOperation({ ...change, risk: 'sensitive' }, { ...fresh, ...poll }, seen, works, begun + after);
     if ('says' in other) expect(other.reply).toEqual(other.says);
     expect('says' in other && other.says).toEqual('says' in verdict && verdict.says);
   });
 
   test('an operation without an id is not named', () => {
     const seen: Observation = { operation: undefined, proof: proof('yes') };
-    const verdict = judge(immediate, fresh, seen, true, begun + 5_000);
+    const verdict = assessOperation(immediate, fresh, seen, true, begun + 5_000);
     expect('says' in verdict && plain(verdict.reply)).toBe('it is yes: read back 6 s later.');
   });
 
   test('the duration counts from the send, or from when following began', () => {
-    const done = judge(
+    const done = assessOperation(
       { ...change, sent_at: null },
       fresh,
       { operation: 'finished', proof: undefined },
@@ -265,13 +265,15 @@ describe('the state of an operation, by observation', () => {
 
   test('an operation that is done at once is unlocked; one that may go on stays locked', () => {
     const seen: Observation = { operation: undefined, proof: undefined };
-    expect(lockOf(judge(immediate, fresh, seen, true, begun))).toBe(0);
-    expect(lockOf(judge({ ...change, receipt: null }, fresh, seen, true, begun))).toBe(900_000);
-    expect(lockOf(judge(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(900_000);
+    expect(lockOf(assessOperation(immediate, fresh, seen, true, begun))).toBe(0);
+    expect(lockOf(assessOperation({ ...change, receipt: null }, fresh, seen, true, begun))).toBe(900_000);
+    expect(lockOf(assessOperation(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(
+      900_000,
+    );
   });
 
   const waitOf = (poll: Partial<PollState>, seen: Observation): number => {
-    const verdict = judge(change, { ...fresh, ...poll }, seen, true, begun);
+    const verdict = assessOperation(change, { ...fresh, ...poll }, seen, true, begun);
     if (!('wait' in verdict)) throw new Error('it was settled');
     return verdict.wait;
   };
@@ -304,7 +306,7 @@ describe('the state of an operation, by observation', () => {
     ];
     let poll = fresh;
     for (const [at, [operation, wanted]] of rows.entries()) {
-      const verdict = judge(change, poll, { operation, proof: undefined }, true, begun + at);
+      const verdict = assessOperation(change, poll, { operation, proof: undefined }, true, begun + at);
       if (!('wait' in verdict)) throw new Error('it was settled');
       ({ poll } = verdict);
       expect(poll).toMatchObject({ ...wanted, looks: at + 1 });
@@ -350,7 +352,7 @@ describe('for any sequence of observations', () => {
           for (let looks = 0; looks < 200; looks += 1) {
             const shown = shows[looks % shows.length];
             if (shown === undefined) throw new Error('nothing is shown');
-            const verdict = judge(of, poll, shown, works, now);
+            const verdict = assessOperation(of, poll, shown, works, now);
             since.push(now);
             if (shown.operation !== 'failed') since.length = 0;
             if (!('wait' in verdict)) {

@@ -1,7 +1,7 @@
-import { deliverDue, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
+import { deliverDue, type MessageSender } from '../../../src/pipeline/messages/deliver.ts';
 
 /** Posts and edits until nothing is due. */
-export async function deliverAll(context: Delivery): Promise<void> {
+export async function deliverAll(context: MessageSender): Promise<void> {
   for (let tried = 1; tried > 0;) {
     const batch = await deliverDue(context);
     await Promise.all(batch.lines);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDelivery, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
+import { createMessageSender, type MessageSender } from '../../../src/pipeline/messages/deliver.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
@@ -44,7 +44,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
     },
     edit: async (place, what) => take(`edit ${place.channel}`, what),
   };
-  const context: Delivery = {
+  const context: MessageSender = {
     database,
     messenger,
     owner: 'a',
@@ -131,9 +131,9 @@ describeBoth('messages that Slack does not take', (open) => {
   });
 
   const secondOf = (
-    context: Delivery,
+    context: MessageSender,
     state: { slowly: (to: string) => Promise<void> },
-  ): { readonly wake: () => void; readonly other: Delivery; readonly asleep: Promise<void> } => {
+  ): { readonly wake: () => void; readonly other: MessageSender; readonly asleep: Promise<void> } => {
     const [sleeps, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     state.slowly = () => {
       state.slowly = async () => undefined;
@@ -432,7 +432,7 @@ describeBoth('a place that is slow', (open) => {
         await enqueueMessage(tx, message(`slow ${count}`, 'notice', 'C0SLOW'));
       await enqueueMessage(tx, message('first', 'direct', 'U02BEN'));
     });
-    const delivery = createDelivery(context);
+    const delivery = createMessageSender(context);
     const until = (count: number): Promise<void> =>
       new Promise((resolve) => {
         state.onPost = () => posts.length >= count && resolve();
@@ -462,7 +462,7 @@ describeBoth('a place that is slow', (open) => {
       for (const key of ['one', 'two', 'three'])
         await enqueueMessage(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
     });
-    const delivery = createDelivery(context);
+    const delivery = createMessageSender(context);
     delivery.start();
     await asked;
     const stopped = delivery.stop();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkTimeline } from '../../../src/pipeline/steps/ask-again.ts';
+import { handleSetBack } from '../../../src/pipeline/steps/ask-again.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
 import { decide } from '../../../src/pipeline/steps/decide.ts';
 import { execute } from '../../../src/pipeline/steps/execute.ts';
@@ -45,7 +45,7 @@ describeBoth('after a restore', (open) => {
     const database = await open({ now: () => now });
     const history = createSendHistory();
     const context: StepsContext = contextOver(database, { history });
-    await checkTimeline(context);
+    await handleSetBack(context);
     const saved = (row: Partial<NewChange>): Promise<Change> => save(database, { card, due_at: now, ...row });
     const after = async ({ number }: Change): Promise<Change | undefined> => findChange(database.db, number);
     return { database, history, context, saved, after };
@@ -97,7 +97,7 @@ describeBoth('after a restore', (open) => {
     await database.transaction((tx) => takeLocks(tx, [change.target], { change: change.number, reason: '' }, now));
     await database.transaction((tx) => castVote(tx, { change: change.number, person: chi.id, at: now }));
     await restores(database);
-    await checkTimeline(context);
+    await handleSetBack(context);
     expect(await after(change)).toMatchObject(must);
     expect((await messagesOf(database, change.number)).join('\n')).toMatch(says);
     const isAsked = must.state === 'waiting';
@@ -121,7 +121,7 @@ describeBoth('after a restore', (open) => {
       await database.transaction((tx) => insertQueued(tx, queued));
     }
     await restores(database);
-    await checkTimeline(context);
+    await handleSetBack(context);
     expect(await listQueued(database.db, 9)).toEqual([]);
     const told = (await messagesOf(database, null)).filter((body) => body.includes('I emptied the queue'));
     expect(told).toHaveLength(2);
@@ -131,11 +131,11 @@ describeBoth('after a restore', (open) => {
   test('it is done once: what is approved and resumed after it is left alone', async () => {
     const { database, context, saved, after } = await opened();
     await restores(database);
-    await checkTimeline(context);
+    await handleSetBack(context);
     await database.db.deleteFrom('kv').where('key', '=', 'pause').execute();
     const change = await saved({ state: 'approved', authorization: byApproval });
-    await checkTimeline(context);
-    await checkTimeline(contextOver(database));
+    await handleSetBack(context);
+    await handleSetBack(contextOver(database));
     expect(await after(change)).toEqual(change);
     expect(await paused(database)).toEqual([]);
   });
@@ -145,7 +145,7 @@ describeBoth('after a restore', (open) => {
     for (let count = 0; count < 103; count += 1) await saved({ state: 'approved', authorization: byApproval });
     await saved({ state: 'approved', authorization: authorized('none') });
     await restores(database);
-    await checkTimeline(context);
+    await handleSetBack(context);
     const [told] = await messagesOf(database, null);
     expect(told).toMatch(
       /restored from a backup.*I'm asking again for #1, #2, .*#20 and 83 more\. The outcome of #104 is unknown\..*resume/s,
@@ -158,7 +158,7 @@ describeBoth('after a restore', (open) => {
     const change = await saved({ state: 'waiting', authorization: byApproval });
     history.aboutToSend({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
     await restores(database);
-    await checkTimeline(context);
+    await handleSetBack(context);
     const row = await after(change);
     expect(row).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
     expect((await messagesOf(database, change.number)).join('\n')).not.toContain('"at":360000');
@@ -175,7 +175,7 @@ describeBoth('after a restore', (open) => {
     history.aboutToSend({ ...sent, version: 3, state: 'sending', sent_at: now - 5_000 });
     expect(history.timeline()).toBe((await readTimeline(database.db)).now);
     history.sawTimeline('an earlier one');
-    await checkTimeline(context);
+    await handleSetBack(context);
     expect(await after(sent)).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
     expect(await after(other)).toEqual(other);
     expect(await paused(database)).toEqual([]);
@@ -185,7 +185,7 @@ describeBoth('after a restore', (open) => {
     const { database, context, saved, after } = await opened();
     const change = await saved({ state: 'approved', authorization: byApproval });
     await restores(database);
-    await checkTimeline({ ...context, database: { ...database, isOutdated: () => true } });
+    await handleSetBack({ ...context, database: { ...database, isOutdated: () => true } });
     expect(await after(change)).toEqual(change);
     expect(await paused(database)).toEqual([]);
   });
@@ -218,7 +218,7 @@ describeBoth('after a restore', (open) => {
     if (claimed) await execute(context, claimed);
     expect(written).toEqual([]);
     expect(await findChange(database.db, number)).toMatchObject({ state: 'approved', owner: null });
-    await checkTimeline(context);
+    await handleSetBack(context);
     expect(await findChange(database.db, number)).toMatchObject({ state: 'unknown' });
   });
 

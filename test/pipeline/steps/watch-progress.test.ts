@@ -3,8 +3,8 @@ import type { NewKind } from '../../../src/commands/kit/watch.ts';
 import {
   emptyProgress,
   heldIn,
-  inTrouble,
-  takeIn,
+  withTrouble,
+  withKinds,
   type WatchProgress,
 } from '../../../src/pipeline/steps/watch-progress.ts';
 
@@ -16,13 +16,13 @@ const kinds = (many: number, first?: number): readonly NewKind[] =>
 
 describe('what a watch tells', () => {
   test('at most five kinds, and how many more', () => {
-    expect(takeIn(emptyProgress, kinds(8), now, undefined).news).toMatchObject({ kinds: { length: 5 }, more: 3 });
+    expect(withKinds(emptyProgress, kinds(8), now, undefined).news).toMatchObject({ kinds: { length: 5 }, more: 3 });
   });
 
   test('nothing twice within a day, and again after it', () => {
-    const { progress } = takeIn(emptyProgress, [kind('a')], now, undefined);
-    expect(takeIn(progress, [kind('a', now + day - minute)], now + day, undefined).news).toBeUndefined();
-    expect(takeIn(progress, [kind('a', now + day)], now + day, undefined).news).toBeDefined();
+    const { progress } = withKinds(emptyProgress, [kind('a')], now, undefined);
+    expect(withKinds(progress, [kind('a', now + day - minute)], now + day, undefined).news).toBeUndefined();
+    expect(withKinds(progress, [kind('a', now + day)], now + day, undefined).news).toBeDefined();
   });
 
   test('three messages in an hour, then the rest together', () => {
@@ -30,7 +30,7 @@ describe('what a watch tells', () => {
     const told: number[] = [];
     for (let look = 0; look < 13; look += 1) {
       const at = now + look * 5 * minute;
-      const taken = takeIn(progress, [kind(`k${look}`, at)], at, undefined);
+      const taken = withKinds(progress, [kind(`k${look}`, at)], at, undefined);
       progress = taken.progress;
       if (taken.news) told.push(look, taken.news.kinds.length + taken.news.more);
       if (look === 2) expect(taken.news?.until).toBe(now + hour);
@@ -43,7 +43,7 @@ describe('what a watch tells', () => {
   test('nothing in quiet hours, however many there are, and all of it after', () => {
     let progress: WatchProgress = emptyProgress;
     for (const at of [now, now + 5 * minute]) {
-      const taken = takeIn(
+      const taken = withKinds(
         progress,
         kinds(4, at).map((one) => ({ ...one, key: `${one.key} ${at}` })),
         at,
@@ -54,7 +54,7 @@ describe('what a watch tells', () => {
       progress = taken.progress;
     }
     expect(progress.held).toHaveLength(5);
-    expect(takeIn(progress, [], now + hour, undefined).news).toMatchObject({
+    expect(withKinds(progress, [], now + hour, undefined).news).toMatchObject({
       kinds: { length: 5 },
       more: 3,
       wereHeld: true,
@@ -62,7 +62,7 @@ describe('what a watch tells', () => {
   });
 
   test('remembers a bounded number', () => {
-    const { progress } = takeIn(emptyProgress, kinds(1_000), now, undefined);
+    const { progress } = withKinds(emptyProgress, kinds(1_000), now, undefined);
     expect(progress.found).toHaveLength(300);
     expect(JSON.stringify(progress).length).toBeLessThan(20_000);
   });
@@ -74,7 +74,7 @@ describe('what a watch tells', () => {
   ] as const)('its trouble once: %s', (what, wanted) => {
     let progress: WatchProgress = emptyProgress;
     const isNews = wanted.map((_, look) => {
-      const next = inTrouble(progress, what, now + look);
+      const next = withTrouble(progress, what, now + look);
       progress = next.progress;
       return next.isNews;
     });
@@ -85,7 +85,7 @@ describe('what a watch tells', () => {
   test('remembers each trouble that it reported, even if they alternate', () => {
     let progress: WatchProgress = emptyProgress;
     const isNews = (['unread', 'unread', 'unsure', 'unread', 'unsure', 'unread'] as const).map((what) => {
-      const next = inTrouble(progress, what, now);
+      const next = withTrouble(progress, what, now);
       progress = next.progress;
       return next.isNews;
     });
@@ -94,7 +94,7 @@ describe('what a watch tells', () => {
   });
 
   test('dates its trouble from the first line that it may have missed', () => {
-    const { progress } = inTrouble(inTrouble(emptyProgress, 'unread', now).progress, 'gap', now - 5 * minute);
+    const { progress } = withTrouble(withTrouble(emptyProgress, 'unread', now).progress, 'gap', now - 5 * minute);
     expect(progress.trouble).toMatchObject({ kind: 'gap', since: now - 5 * minute });
   });
 });

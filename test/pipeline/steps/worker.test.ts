@@ -85,7 +85,7 @@ test('promise 8: a change whose step lost the database is released when the data
     database: {
       ...database,
       now: () => ((failing -= 1) >= 0 ? Promise.reject(away) : database.now()),
-      unflushed: (work) => (failing > 0 ? Promise.reject(away) : database.unflushed(work)),
+      transactionWithoutFsync: (work) => (failing > 0 ? Promise.reject(away) : database.transactionWithoutFsync(work)),
     },
     whoIs: () => {
       failing = 1;

@@ -96,10 +96,10 @@ const headOf = ({ verdict }: Finding): Text =>
     ? say`The newest is line ${verdict.head.seq}, ${code(shortHash(verdict.head.hash))}.`
     : [];
 
-function announcedOf({ verdict, witnessed }: Finding): Text {
-  if (witnessed === undefined)
+function announcedOf({ verdict, published }: Finding): Text {
+  if (published === undefined)
     return say`No head has been announced in the ops channel yet, so I couldn't tell if lines were cut off at the end.`;
-  const line = say`line ${witnessed.seq}, ${code(shortHash(witnessed.hash))}, on ${time(witnessed.at, 'date')}`;
+  const line = say`line ${published.seq}, ${code(shortHash(published.hash))}, on ${time(published.at, 'date')}`;
   const told = verdict.kind === 'altered' ? 'The head announced last' : 'It contains the head announced last';
   return say`${told}: ${line}. Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;
 }

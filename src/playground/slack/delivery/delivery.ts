@@ -25,7 +25,7 @@ export type Delivery = {
 const MAX_REMEMBERED = 100;
 
 /** Delivers by one route, chosen for each envelope. `onDelivered` gets every ack and every failure. */
-export function createDelivery(
+export function createMessageSender(
   transport: () => Transport,
   onDelivered: (envelope: Envelope, attempt: number, answer: DeliveryResult) => void,
 ): Delivery {

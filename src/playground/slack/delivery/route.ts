@@ -1,6 +1,6 @@
 import type { SlackOptions } from '../options.ts';
 import type { Workspace } from '../workspace.ts';
-import { type Delivery, createDelivery } from './delivery.ts';
+import { type Delivery, createMessageSender } from './delivery.ts';
 import type { DeliveryResult, RawEnvelope } from './envelope.ts';
 import { summaryOf } from './summary.ts';
 import { createHttpDelivery } from './http.ts';
@@ -30,7 +30,7 @@ export function createRoute(
   const chosen = options.delivery ?? { kind: 'socket' };
   let urls: readonly string[] = chosen.kind === 'http' && chosen.url !== undefined ? [chosen.url] : [];
   let byHttp = chosen.kind === 'http';
-  const delivery: Delivery = createDelivery(
+  const delivery: Delivery = createMessageSender(
     () => (byHttp ? http : socket.deliver),
     (envelope, attempt, answer) => {
       const at = workspace.now() - answer.ms;
