@@ -88,7 +88,7 @@ test('promise 7: every change of state has a line, and the trail is intact', asy
   } finally {
     await database.close();
   }
-  const remarks = "('queued', 'evidence', 'late_answer')";
+  const remarks = "('no_approval_needed', 'evidence', 'late_answer')";
   const moves = scenario.rows(
     `select number, version, count(seq) as lines from changes join audit on change = number and event not in ${remarks} group by number, version`,
   );

@@ -11,7 +11,7 @@ const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | unde
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
 /** The commands people use most; they come first. */
-const usual = [
+const firstCommands = [
   'status',
   'cache clear',
   'push',
@@ -34,9 +34,9 @@ function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
       ];
 }
 
-/** The usual commands and those with a note, each with what it does, then the names of the rest. */
+/** The first commands and those with a note, each with what it does, then the names of the rest. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
-  const first = usual.flatMap((path) => mine.find((command) => command.path === path) ?? []);
+  const first = firstCommands.flatMap((path) => mine.find((command) => command.path === path) ?? []);
   const noted = mine.filter((command) => command.unknown.length > 0 && !first.includes(command));
   const shown = [...first, ...noted];
   const entries = shown.map((command) => joined([code(command.path), joined([command.summary, mark(command)])], '  '));

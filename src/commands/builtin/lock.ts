@@ -24,13 +24,13 @@ export const lock = builtin({
         hint: say`${code('pause')} stops everything that has not been sent yet.`,
       });
     }
-    const { hold } = locked;
-    const end = hold.until === undefined ? say`until it is unlocked` : say`until ${time(hold.until, 'date')}`;
+    const { lock } = locked;
+    const end = lock.until === undefined ? say`until it is unlocked` : say`until ${time(lock.until, 'date')}`;
     return {
       title: say`**${env.name} is locked by you** ${end}`,
       parts: [
         paragraph(
-          say`I'll tell everybody who asks to change it, with your reason: “${hold.why}”. I told the ops channel too.`,
+          say`I'll tell everybody who asks to change it, with your reason: “${lock.why}”. I told the ops channel too.`,
         ),
       ],
       offers: [{ label: 'Unlock', args: ['unlock', env.id] }],

@@ -66,7 +66,7 @@ function errorsText({ errors, others, loudest, cut: left, isTimeless }: LoudestE
 
 function workText({ lock, open, hidden, more }: SiteWork): StatusText {
   const locked =
-    lock && say`${heldBy({ ...lock.hold, why: shortened(lock.hold.why) })}, since ${time(lock.since, 'date')}.`;
+    lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
   const shown = open.slice(0, maxOpen).map(changeText);
   const rest = open.length - shown.length;
   const notes = [

@@ -56,7 +56,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   const site = found.site.kind === 'found' ? found.site.found : undefined;
   const isWell = site?.kind === 'read' && impressionIn(site.reading) === 'well';
   const hasErrors = errors.kind === 'found' && errors.found.errors > 0;
-  const holder = work.kind === 'found' ? work.found.lock?.hold.by : undefined;
+  const holder = work.kind === 'found' ? work.found.lock?.info.by : undefined;
   const isPersons = holder !== undefined && 'person' in holder;
   const [newest] = work.kind === 'found' ? work.found.open : [];
   const [last] = found.changes.kind === 'found' ? found.changes.found.lines : [];

@@ -51,8 +51,8 @@ function entryInWords(entry: TimeLineEntry): Text {
     const { count, from, to, says } = entry;
     return say`📈 ${at} · ${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
   }
-  if (entry.kind === 'hold') {
-    const terms = holdTerms(entry);
+  if (entry.kind === 'lock') {
+    const terms = lockTerms(entry);
     return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
   }
   const { mark, number, title, reason, requester, handedOnBy, approvers, outcome } = entry;
@@ -64,7 +64,7 @@ function entryInWords(entry: TimeLineEntry): Text {
 
 const drawn = ({ id }: NamedActor): Text => [actor(id)];
 
-const holdTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'hold' }>): Text =>
+const lockTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'lock' }>): Text =>
   joined(
     [
       reason === undefined ? undefined : say`“${reason}”`,

@@ -19,20 +19,20 @@ export const unlock = builtin({
 });
 
 async function removePersonLock(env: Environment, queryService: QueryService): Promise<Page> {
-  const { done, hold } = await queryService.unlock(env);
-  if (hold === undefined) throw notLocked(env);
+  const { done, lock } = await queryService.unlock(env);
+  if (lock === undefined) throw notLocked(env);
   if (!done) {
-    throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, not by a person. Nothing was done.`, {
+    throw new Refusal(say`**${env.name} is ${heldBy(lock)}**, not by a person. Nothing was done.`, {
       hint:
-        'change' in hold.by
-          ? say`${code(`change ${hold.by.change}`)} shows its state. If its outcome is unknown, people with a rule for ${code('unlock --force')} can free it.`
+        'change' in lock.by
+          ? say`${code(`change ${lock.by.change}`)} shows its state. If its outcome is unknown, people with a rule for ${code('unlock --force')} can free it.`
           : undefined,
     });
   }
-  const whose = 'person' in hold.by ? say`the lock of ${mention(hold.by.person)}` : say`the lock`;
+  const whose = 'person' in lock.by ? say`the lock of ${mention(lock.by.person)}` : say`the lock`;
   return {
     title: say`**${env.name} is unlocked**`,
-    parts: [paragraph(say`That was ${whose} (“${hold.why}”). I told the ops channel.`)],
+    parts: [paragraph(say`That was ${whose} (“${lock.why}”). I told the ops channel.`)],
   };
 }
 
@@ -42,7 +42,7 @@ async function removeChangeLock(env: Environment, queryService: QueryService): P
     case 'not locked':
       throw notLocked(env);
     case 'held by a person':
-      throw new Refusal(say`**${env.name} is ${heldBy(result.hold)}**, not by a change. Nothing was done.`, {
+      throw new Refusal(say`**${env.name} is ${heldBy(result.lock)}**, not by a change. Nothing was done.`, {
         hint: say`${code('unlock')} without ${code('--force')} removes that lock.`,
       });
     case 'under way':

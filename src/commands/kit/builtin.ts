@@ -72,9 +72,9 @@ export type QueryService = WatchService & {
     env: Environment,
     why: string,
     forMs: number | undefined,
-  ): Promise<{ readonly done: true; readonly hold: LockInfo } | { readonly done: false; readonly says: Text }>;
-  /** Removes a person's lock. `done` is false if a change holds it, or, without `hold`, if there is no lock. */
-  unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
+  ): Promise<{ readonly done: true; readonly lock: LockInfo } | { readonly done: false; readonly says: Text }>;
+  /** Removes a person's lock. `done` is false if a change holds it, or, without `lock`, if there is no lock. */
+  unlock(env: Environment): Promise<{ readonly done: boolean; readonly lock: LockInfo | undefined }>;
   /** Removes the lock of an unknown or settled change from this environment only; the change itself is untouched. */
   forceUnlock(env: Environment): Promise<ForceUnlockResult>;
   /** The queues that this person may see, each in order, and their own places. `more`: there are more. */
@@ -184,7 +184,7 @@ export type RequiredApproval = {
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
 export type ForceUnlockResult =
   | { readonly kind: 'not locked' }
-  | { readonly kind: 'held by a person'; readonly hold: LockInfo }
+  | { readonly kind: 'held by a person'; readonly lock: LockInfo }
   | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
   | {
       readonly kind: 'freed';

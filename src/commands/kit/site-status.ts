@@ -48,7 +48,7 @@ export type SiteVerdict = Series & { readonly plan: Pages; readonly instead: str
 
 /** What is going on at an environment. */
 export type SiteWork = {
-  readonly lock: { readonly hold: LockInfo; readonly since: number } | undefined;
+  readonly lock: { readonly info: LockInfo; readonly since: number } | undefined;
   /** Changes that are not settled, newest first. */
   readonly open: readonly ListedChange[];
   /** How many more there are that this person may not see. */

@@ -34,7 +34,7 @@ export type TimeLineEntry =
     }
   /** A lock or a pause. `says` follows the name; `until`: when it ends by itself. */
   | {
-      readonly kind: 'hold';
+      readonly kind: 'lock';
       readonly at: number;
       readonly who: NamedActor;
       readonly says: string;

@@ -3,7 +3,7 @@ import { lineReader, newestOf, plausibleAt } from './lines.ts';
 import { logPage, stretchOf } from './page.ts';
 import { mapInChunks } from './chunks.ts';
 import { selectLines } from './select-lines.ts';
-import { ledUp } from './timeline.ts';
+import { ledUp } from './activity.ts';
 import type { LogQuery, SentSince } from '../kit/log-query.ts';
 
 /** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */

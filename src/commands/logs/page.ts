@@ -12,7 +12,7 @@ import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
-import { timelineOf } from './timeline.ts';
+import { activityOf } from './activity.ts';
 import { hourMs } from '../../duration.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
@@ -74,7 +74,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
   const { firsts } = section;
   const isWhole = !reading.isCut && reading.span.from === undefined;
-  const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
+  const activity = stretch && busiest ? activityOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
   const isMixed = failures.length > 0 && failures.length < lines.length;
@@ -83,7 +83,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
     title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
       ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
-      ...timeline,
+      ...activity,
       ...section.parts.filter((part) => part.length > 0).map((part) => paragraph(part)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],

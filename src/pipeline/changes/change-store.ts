@@ -228,9 +228,9 @@ async function releaseLocks(tx: Tx, { number }: Change, now: number): Promise<vo
 }
 
 async function acquireLocks(tx: Tx, change: Change, now: number): Promise<void> {
-  const { alone, shared } = lockNeedsOf(change);
+  const { exclusive, shared } = lockNeedsOf(change);
   const held =
-    (await takeLocks(tx, alone, { change: change.number, reason: `#${change.number}` }, now)) ??
+    (await takeLocks(tx, exclusive, { change: change.number, reason: `#${change.number}` }, now)) ??
     (await shareLocks(tx, shared, change.number, now));
   if (held) throw new LockHeld(await withHolder(tx, held, change));
 }

@@ -3,7 +3,7 @@ export const eventInWords = (event: string): string => labels[event] ?? event;
 
 const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
-  queued: 'the rules ask for no approval',
+  no_approval_needed: 'the rules ask for no approval',
   waiting: 'asked for approval',
   reminded: 'reminded those who can approve',
   vote: 'approved it; more are needed',

@@ -4,17 +4,17 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 
 /** What a change needs free: targets that it wants for itself, and targets that it may share. */
-type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
+type LockNeeds = { readonly exclusive: readonly string[]; readonly shared: readonly string[] };
 
 /**
  * A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. A batch
  * needs nothing: its changes do.
  */
 export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progress'>): LockNeeds {
-  if (change.progress) return { alone: [], shared: [] };
+  if (change.progress) return { exclusive: [], shared: [] };
   const [target, ...sources] = storedTargets(change).map(lockKey);
   const own = target === undefined ? [] : [target];
-  return change.risk === 'routine' ? { alone: [], shared: own } : { alone: own, shared: sources };
+  return change.risk === 'routine' ? { exclusive: [], shared: own } : { exclusive: own, shared: sources };
 }
 
 /** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks do not. */
@@ -23,9 +23,9 @@ export async function lockInTheWay(
   change: Pick<NewChange, 'risk' | 'targets' | 'progress'> & Partial<Pick<Change, 'number'>>,
   now: number,
 ): Promise<Lock | undefined> {
-  const { alone, shared } = lockNeedsOf(change);
+  const { exclusive, shared } = lockNeedsOf(change);
   const isOthers = (lock: Lock): boolean => lock.change === null || lock.change !== change.number;
-  for (const target of alone) {
+  for (const target of exclusive) {
     const held = (await locksOn(db, target, now)).find(isOthers);
     if (held) return held;
   }

@@ -14,7 +14,7 @@ import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
 import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type JoinResult } from '../steps/queue.ts';
-import { leaveOut } from '../steps/leave-out.ts';
+import { applyLeftOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
@@ -211,7 +211,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), authorized };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {
-    const kept = leaveOut(context, frozen, person, confirmation);
+    const kept = applyLeftOut(context, frozen, person, confirmation);
     if (!kept.isAsShown) return { kind: 'review', frozen: kept.frozen, differs: true };
     return { kind: 'saved', change: await save(context, kept.frozen, requester, kept.confirmation, inbox) };
   } catch (error) {

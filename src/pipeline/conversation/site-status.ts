@@ -15,7 +15,7 @@ import { mayRunOn } from '../access/may-run.ts';
 import { targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
-import { holdOf, readPause } from '../steps/admin-actions.ts';
+import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
@@ -121,7 +121,7 @@ async function workOf(context: PipelineContext, person: Person, env: Environment
   ]);
   const open = found.filter(readerOf(context, person));
   return {
-    lock: held && { hold: holdOf(held), since: held.taken_at },
+    lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
     hidden: found.length - open.length,
     more: found.length === maxOpen,

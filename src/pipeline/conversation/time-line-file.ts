@@ -43,7 +43,7 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
   const whoIs = ({ id }: NamedActor): string => escapeMarkdown(nameOf(id));
   if (entry.kind === 'peak')
     return `${at} Error log: ${amount(entry.count)} errors until ${utc(entry.to)}, mostly ${codeSpan(entry.says)}`;
-  if (entry.kind === 'hold') {
+  if (entry.kind === 'lock') {
     const until = entry.until === undefined ? '' : `, until ${utc(entry.until)}`;
     return `${at} ${whoIs(entry.who)} ${escapeMarkdown(entry.says)}${until}${because(entry.reason)}`;
   }
@@ -68,7 +68,7 @@ function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {
   const names = new Map([[by.id, by.name]]);
   const add = ({ id, name }: NamedActor): void => void (name !== undefined && names.set(id, name));
   for (const entry of entries) {
-    if (entry.kind === 'hold') add(entry.who);
+    if (entry.kind === 'lock') add(entry.who);
     if (entry.kind !== 'change') continue;
     const { requester, handedOnBy = requester, approvers, moments } = entry;
     for (const who of [handedOnBy, requester, ...approvers, ...moments.map((one) => one.who)]) add(who);

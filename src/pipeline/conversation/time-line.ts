@@ -37,7 +37,7 @@ const maxPauses = maxHolds + 1;
 const maxStory = 5_000;
 const maxLogLines = 20_000;
 const maxTitleLength = 200;
-/** No date is later; an altered line may hold any number. */
+/** No date is later; an altered line may entry any number. */
 const endOfTime = 8_640_000_000_000_000;
 
 /** The time lines of a `QueryService`, limited to what this person may read. */
@@ -70,7 +70,7 @@ export async function timeLineFor(
   const lines = found.flatMap((one) => one.lines);
   const changes = await changesIn(context, person, lines);
   const holds = [
-    ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(holdOf),
+    ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(lockEntryOf),
     ...(await lockBefore(db, targetKey(env), since)),
     ...(await pausesIn(db, since)),
   ].toSorted(byTime);
@@ -168,10 +168,10 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
 
 const whoOf = ({ actor, details }: AuditLine): NamedActor => ({ id: actor, name: parseDetails(details).name });
 
-function holdOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'hold' }> {
+function lockEntryOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'lock' }> {
   const { until } = fieldsOf(line.details);
   return {
-    kind: 'hold',
+    kind: 'lock',
     at: line.at,
     who: whoOf(line),
     says: eventInWords(line.event),
@@ -185,8 +185,8 @@ async function lockBefore(db: ReadHandle, target: string, since: number): Promis
   const [lock] = await listAudit(db, { target, event: 'lock', until: since, limit: 1 });
   const [unlock] = await listAudit(db, { target, event: 'unlock', until: since, limit: 1 });
   if (lock === undefined || (unlock !== undefined && unlock.seq > lock.seq)) return [];
-  const hold = holdOf(lock);
-  return hold.until !== undefined && hold.until <= since ? [] : [hold];
+  const entry = lockEntryOf(lock);
+  return entry.until !== undefined && entry.until <= since ? [] : [entry];
 }
 
 /**
@@ -198,7 +198,7 @@ async function pausesIn(db: ReadHandle, since: number): Promise<readonly TimeLin
   const inside = lines.filter(({ at }) => at >= since);
   const before = lines[inside.length];
   return [...inside, ...(before?.event === 'pause' ? [before] : [])].map((line) => ({
-    ...holdOf(line),
+    ...lockEntryOf(line),
     reason: undefined,
   }));
 }

@@ -64,20 +64,20 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
         await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
-        return { done: true, hold: { by: { person: person.id }, why, until } };
+        return { done: true, lock: { by: { person: person.id }, why, until } };
       }),
     unlock: (env) =>
       exclusiveTransaction(context.database, async (tx, at) => {
         const held = await heldLock(tx, targetKey(env), at);
-        if (held === undefined) return { done: false, hold: undefined };
+        if (held === undefined) return { done: false, lock: undefined };
         const freed = await deletePersonLock(tx, held.target);
-        if (freed === undefined) return { done: false, hold: holdOf(held) };
+        if (freed === undefined) return { done: false, lock: lockInfoOf(held) };
         await wakeQueues(tx, [freed.target], at);
         const whose =
           freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
         await record(context, actor, tx, at, { event: 'unlock', target: env, lock: freed, says });
-        return { done: true, hold: holdOf(freed) };
+        return { done: true, lock: lockInfoOf(freed) };
       }),
   };
 }
@@ -182,7 +182,7 @@ export const actorDetails = ({ person, authorization, inbox }: Actor) => ({
   ...(authorization && { authorization: JSON.stringify(authorization) }),
 });
 
-export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
+export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo => ({
   by: change === null ? { person: person ?? '' } : { change },
   why: reason,
   until: until ?? undefined,

@@ -21,7 +21,11 @@ export async function blockedReason(
 }
 
 /** A change of a batch does not wait for a lock: it would keep another one from its turn. People can retry it. */
-export async function skip({ database, changeStore, history }: StepsContext, change: Change, why: Text): Promise<void> {
+export async function cancelAtLock(
+  { database, changeStore, history }: StepsContext,
+  change: Change,
+  why: Text,
+): Promise<void> {
   await exclusiveTransaction(database, async (tx, at) => {
     // It may have been sent; the worker's next poll deals with it.
     if (!isSameTimeline(history, await readTimeline(tx))) return;

@@ -16,7 +16,7 @@ import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import type { StepsContext } from './context.ts';
-import { recall } from './recall.ts';
+import { takeBackUnsent } from './take-back-unsent.ts';
 
 type BatchDecision = {
   readonly verdict: DecisionKind;
@@ -41,7 +41,7 @@ export async function applyBatchDecision(
   const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
   switch (verdict) {
     case 'halt': {
-      const after = await recall(context, tx, { batch, changes }, { by: person, at });
+      const after = await takeBackUnsent(context, tx, { batch, changes }, { by: person, at });
       const why = { kind: 'person' } as const;
       const lastNote = whyStopped(after.batch, why, name);
       return { lastNote, ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote) };

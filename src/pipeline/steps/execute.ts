@@ -8,7 +8,7 @@ import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, frozenCardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
-import { blockedReason, skip } from './blocked.ts';
+import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../changes/recheck.ts';
@@ -38,7 +38,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   const now = await database.now();
   if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database.db, change, now);
-  if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return skip(context, change, inTheWay.why);
+  if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return cancelAtLock(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);

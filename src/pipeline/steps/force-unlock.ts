@@ -6,7 +6,7 @@ import { freeLock, locksOf, locksOn } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { list, mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { holdOf, type Actor, actorDetails } from './admin-actions.ts';
+import { lockInfoOf, type Actor, actorDetails } from './admin-actions.ts';
 import { answerDelivery } from './claim-delivery.ts';
 import { stateText } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -25,7 +25,7 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
     const numbers = locks.flatMap(({ change }) => change ?? []);
     const holders = await Promise.all(numbers.map((number) => findChange(tx, number)));
     const [first] = holders;
-    if (first === undefined) return { kind: 'held by a person', hold: holdOf(held) };
+    if (first === undefined) return { kind: 'held by a person', lock: lockInfoOf(held) };
     const change = holders.find((one) => one !== undefined && mayFree(one));
     if (change === undefined) return { kind: 'under way', change: first.number, stands: stateText(first) };
     await freeLock(tx, { target: held.target, change: change.number });

@@ -15,7 +15,7 @@ type ConfirmedChange = {
  * What is left of a reviewed batch without the environments that its requester left out; the rules are asked anew what
  * approval that needs. Throws `Refusal` (`NotAsShown`) if the whole was not confirmed as it is, or if nothing is left.
  */
-export function leaveOut(
+export function applyLeftOut(
   { policy, company }: Pick<StepsContext, 'policy' | 'company'>,
   shown: Frozen,
   person: Person,

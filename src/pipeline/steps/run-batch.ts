@@ -35,7 +35,7 @@ import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/lock-replies.ts';
 import { keptReadings } from '../changes/site-readings.ts';
 import { isSameTimeline } from './ask-again.ts';
-import { recall } from './recall.ts';
+import { takeBackUnsent } from './take-back-unsent.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
@@ -151,7 +151,7 @@ async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: 
 async function withoutUnsent(run: Run): Promise<Run> {
   const { context, tx, batch, changes, at } = run;
   if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
-  const after = await recall(context, tx, run, { by: 'sitehand', at });
+  const after = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
   return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isSummaryPending: true } };
 }
 
@@ -204,7 +204,7 @@ const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string 
 
 /** Stops it and says why. */
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
-  const { batch, changes } = await recall(context, tx, run, { by: 'sitehand', at });
+  const { batch, changes } = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
   const says = whyStopped(batch, why);
   const note = stopNote(batch, changes, { ...batchProgress(batch), why }, says);
   await context.changeStore.advance(

@@ -64,7 +64,7 @@ export async function save(
       if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
       const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
-      const event = saved.state === 'approved' ? 'queued' : 'waiting';
+      const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
       begunRow = row;
       const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });

@@ -123,7 +123,7 @@ describe('a line of the status', () => {
     const everything = told({
       ...site(look, { ...bad, as: 'past the cache' }, bad, bad),
       work: found({
-        lock: { hold: { by: { person: 'U01ANA' }, why: long, until: now }, since: now },
+        lock: { info: { by: { person: 'U01ANA' }, why: long, until: now }, since: now },
         open: lines,
         hidden: 3,
         more: true,

@@ -162,7 +162,7 @@ class World {
     this.state = 'running';
   }
 
-  /** As `recall.ts` does when it stops: what was begun and not sent is to do again. */
+  /** As `take-back-unsent.ts` does when it stops: what was begun and not sent is to do again. */
   #recalled(): BatchProgress {
     const isRecalled = ({ change }: ItemProgress): boolean => this.changes.get(change ?? -1)?.state === 'approved';
     const next = this.progress.items.map((item, index) => {

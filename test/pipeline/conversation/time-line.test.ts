@@ -89,7 +89,7 @@ async function happened(
 
 const kinds = ({ entries }: TimeLine): readonly string[] =>
   entries.map((entry) =>
-    entry.kind === 'change' ? `#${entry.number}` : entry.kind === 'hold' ? entry.says : `${entry.count} errors`,
+    entry.kind === 'change' ? `#${entry.number}` : entry.kind === 'lock' ? entry.says : `${entry.count} errors`,
   );
 
 const sourceOf = (line: TimeLine): string => plain(say`${timeLinePage(live, line).source ?? ''}`);

@@ -44,7 +44,7 @@ describeBoth('a lock', (open) => {
     const taken = await actions(database).lock(live, 'release with password=hunter22', 2 * hour);
     expect(taken).toEqual({
       done: true,
-      hold: { by: { person: ana.id }, why: 'release with password=***', until: 1_000 + 2 * hour },
+      lock: { by: { person: ana.id }, why: 'release with password=***', until: 1_000 + 2 * hour },
     });
     expect(await heldLock(database.db, key, 1_000)).toMatchObject({ person: ana.id, until: 1_000 + 2 * hour });
     const [line, ...more] = await trail(database);
@@ -71,7 +71,7 @@ describeBoth('a lock', (open) => {
     now = 2_000;
     expect(await actions(database).lock(live, 'a longer release', undefined)).toMatchObject({
       done: true,
-      hold: { why: 'a longer release', until: undefined },
+      lock: { why: 'a longer release', until: undefined },
     });
     expect(await heldLock(database.db, key, 9 * hour)).toMatchObject({ reason: 'a longer release', until: null });
     expect(await trail(database)).toHaveLength(2);
@@ -101,13 +101,13 @@ describeBoth('a lock', (open) => {
     await actions(database).lock(live, 'release', undefined);
     expect(await actions(database, ben).unlock(live)).toMatchObject({
       done: true,
-      hold: { by: { person: ana.id }, why: 'release' },
+      lock: { by: { person: ana.id }, why: 'release' },
     });
     expect(await heldLock(database.db, key, Date.now())).toBeUndefined();
-    expect(await actions(database, ben).unlock(live)).toEqual({ done: false, hold: undefined });
+    expect(await actions(database, ben).unlock(live)).toEqual({ done: false, lock: undefined });
     const { number } = await save(database);
     await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
-    expect(await actions(database, ben).unlock(live)).toMatchObject({ done: false, hold: { by: { change: number } } });
+    expect(await actions(database, ben).unlock(live)).toMatchObject({ done: false, lock: { by: { change: number } } });
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
       ['lock', ana.id],
       ['unlock', ben.id],
@@ -119,7 +119,7 @@ describeBoth('a lock', (open) => {
     const database = await open({ now: () => now });
     await actions(database, ben).lock(live, 'release', hour);
     now += hour;
-    expect(await actions(database).unlock(live)).toEqual({ done: false, hold: undefined });
+    expect(await actions(database).unlock(live)).toEqual({ done: false, lock: undefined });
     expect(await actions(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
   });
 

@@ -118,7 +118,7 @@ describeBoth('a lock that is removed by force', (open) => {
     expect(await force(database)).toEqual({ kind: 'not locked' });
     const terms = { person: 'U02BEN', reason: 'release', until: now + 1 };
     await database.transaction((tx) => takeLocks(tx, [key(live)], terms, now));
-    expect(await force(database)).toMatchObject({ kind: 'held by a person', hold: { by: { person: 'U02BEN' } } });
+    expect(await force(database)).toMatchObject({ kind: 'held by a person', lock: { by: { person: 'U02BEN' } } });
     time += 1;
     expect(await force(database)).toEqual({ kind: 'not locked' });
     expect([await trail(database), await messages(database)]).toEqual([[], []]);

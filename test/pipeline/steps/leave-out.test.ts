@@ -6,7 +6,7 @@ import { freezeBatch } from '../../../src/pipeline/changes/freeze-batch.ts';
 import { frozenCardOf, freeze } from '../../../src/pipeline/changes/freeze.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
-import { leaveOut } from '../../../src/pipeline/steps/leave-out.ts';
+import { applyLeftOut } from '../../../src/pipeline/steps/leave-out.ts';
 import { plain } from '../../../src/text.ts';
 import { ana, company, environment, policyOf } from '../fixtures.ts';
 
@@ -31,7 +31,7 @@ function reviewed() {
 const left = (without: readonly string[]) => {
   const shown = reviewed();
   const confirmation = { shown: shownOf(shown), typedName: undefined, leaveOut: without };
-  return leaveOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).frozen;
+  return applyLeftOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).frozen;
 };
 
 test('is valid for as long as was shown, also if what is left might be valid for longer', () => {

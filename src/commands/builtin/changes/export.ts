@@ -6,7 +6,7 @@ import { startOf } from '../../kit/values/times.ts';
 import { leftOut, logInWords } from '../time-line.ts';
 import { dayMs } from '../../../duration.ts';
 
-const usual = { ago: 2 * dayMs };
+const defaultSince = { ago: 2 * dayMs };
 
 export const changesExport = builtin({
   summary: 'Export what happened to an environment as a Markdown file that only you get',
@@ -14,7 +14,7 @@ export const changesExport = builtin({
   right: 'read',
   changes: true,
   fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
-  answer: async ({ input: { env, since = usual }, queryService }) => {
+  answer: async ({ input: { env, since = defaultSince }, queryService }) => {
     const from = startOf(since, queryService.now, queryService.person.zone, '2d');
     const { file, line } = await queryService.exportTimeLine(env, from);
     return {

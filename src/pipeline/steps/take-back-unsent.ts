@@ -9,7 +9,7 @@ import type { StepsContext } from './context.ts';
  * pause or a busy host. Their items have to be done again. Resolves with the batch and its changes as they are
  * then. Call it while the global lock is held.
  */
-export async function recall(
+export async function takeBackUnsent(
   { changeStore, history }: StepsContext,
   tx: Tx,
   { batch, changes }: { readonly batch: Change; readonly changes: readonly Change[] },

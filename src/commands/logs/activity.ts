@@ -12,7 +12,7 @@ const maxChanges = 5;
 /** Changes up to this long before the first line are shown too. */
 export const ledUp = 15 * minuteMs;
 
-type Timeline = {
+type Activity = {
   readonly times: readonly number[];
   readonly stretch: Stretch;
   readonly busiest: { readonly at: number; readonly count: number };
@@ -25,14 +25,14 @@ type Timeline = {
 };
 
 /** Volume over time, with Sitehand's own changes marked. */
-export function timelineOf(timeline: Timeline): readonly PagePart[] {
-  const { stretch, busiest, happened, isWhole, as } = timeline;
-  const bars = barsOf(timeline.times, stretch);
+export function activityOf(activity: Activity): readonly PagePart[] {
+  const { stretch, busiest, happened, isWhole, as } = activity;
+  const bars = barsOf(activity.times, stretch);
   // If all lines are from one moment, arrows would say nothing.
   const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
   const arrows = arrowsFor(times, stretch);
-  const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, timeline) }));
-  const changes = shown.map(({ one, next }) => changeOf(one, next, timeline));
+  const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, activity) }));
+  const changes = shown.map(({ one, next }) => changeOf(one, next, activity));
   const left = happened.length - changes.length;
   const unread =
     !isWhole && shown.some(({ next }) => next !== undefined)
@@ -53,14 +53,14 @@ export function timelineOf(timeline: Timeline): readonly PagePart[] {
 }
 
 /** The first problem soon after a change; undefined if the change is older than the first line. */
-function nextAfter({ at }: SentChange, { stretch: { from }, firsts }: Timeline): First | undefined {
+function nextAfter({ at }: SentChange, { stretch: { from }, firsts }: Activity): First | undefined {
   return secondOf(at) > secondOf(from) ? firsts.find((first) => first.at >= at && first.at - at <= near) : undefined;
 }
 
 /** Log times are whole seconds. */
 const secondOf = (at: number): number => Math.floor(at / 1_000);
 
-function changeOf({ at, number, says }: SentChange, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
+function changeOf({ at, number, says }: SentChange, next: First | undefined, { stretch, isWhole, as }: Activity): Text {
   const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
   const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
   return say`• ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;
