@@ -66,6 +66,8 @@ async function drawAll(browser: Browser, playground: Playground): Promise<void> 
   await card.getByRole('button', { name: '1 reply' }).waitFor();
   await take(card, 'push-waits');
 
+  await slack.command(CHI, GENERAL, '/site backups list acme-shop/live');
+  await slack.until(() => slack.messages({ channel: GENERAL, as: CHI }).find(({ ephemeral }) => ephemeral));
   const home = await open(browser, playground, `${CHI}/D0${CHI}`, wide);
   await home.getByRole('button', { name: 'Home', exact: true }).click();
   await home.getByText('Waiting for your decision', { exact: true }).waitFor();

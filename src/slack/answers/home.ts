@@ -15,7 +15,7 @@ import type { SlackContext } from '../context/context.ts';
 const maxBlocks = 95;
 const maxLength = 60_000;
 
-/** App Home: what waits for this person, what they asked for, what happened lately, and the sites they use. */
+/** App Home: what waits for this person, what they asked for, the sites they use, and what happened lately. */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
   const { drawn, numbers } = await homeOf(context, id);
   const shown = fitting(drawn.slice(0, maxBlocks), maxLength, jsonLength);
@@ -66,12 +66,12 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     ...(places.length > 0
       ? [heading('Your places in queues'), ...places.flatMap((place) => drawNote(place).blocks)]
       : []),
+    heading('Your sites'),
+    ...(await recentSites(context, person)),
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(cardLine))
       : paragraph(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
-    heading('Your sites'),
-    ...(await recentSites(context, person)),
     paragraph(
       say`${code(`${context.command} help`)} lists everything you can run; ${code(context.command)} alone opens a form.`,
     ),
