@@ -201,7 +201,7 @@ test
       await vi.waitFor(async () => expect(await keptOf(later)).toContain('"verdict"'), soon);
       expect(await keptOf(change)).toContain('"begun"');
       expect(texts(change).filter((text) => text.includes('readings'))).toEqual([]);
-      expect(await storyOf(scenario, change.number)).toContain('Site after: not known: I began to read it');
+      expect(await storyOf(scenario, change.number)).toContain('Site after: unknown: I started reading it');
     };
     try {
       await inScenario({ policy, environment: { DATABASE_URL: url }, ownProcess: 'the first', start: false }, story)();

@@ -308,7 +308,7 @@ describe.concurrent('sending is held back', () => {
       await removed.tells(`✅ ${address} is not on the SSH allowlist of acme-shop/staging any more`);
       expect(it.timer('end_reason')).toBe('removed');
       expect(it.list()).toEqual(it.before);
-      await (await at.person('ana').says(`/site timers cancel ${it.added.number}`)).hears('is over');
+      await (await at.person('ana').says(`/site timers cancel ${it.added.number}`)).hears('has already ended');
     }),
   );
 
@@ -325,7 +325,7 @@ describe.concurrent('sending is held back', () => {
       const words = `/site allowlist add acme-shop/staging ${address}${more}`;
       await at.person('ben').asks(words);
       await it.ends();
-      await it.added.tells(new RegExp(`^The access of .* should have ended .*; ${how}`));
+      await it.added.tells(new RegExp(`^The access of .* should have ended .*: ${how}`));
       expect(it.list()).toContain(address);
     })(),
   );

@@ -237,7 +237,7 @@ describe.concurrent('a watch', () => {
       watch.logs(old, fatal(2 * minute, what));
       await watch.looks();
     }
-    await watch.says(/That is message 3 within an hour: I collect what follows until/);
+    await watch.says(/That's 3 messages within an hour, so I'll hold further ones back until/);
     expect(watch.told()).toHaveLength(3);
     expect(watch.said().join('\n')).not.toContain('fourth');
     scenario.runSql(`update watches set progress = json_set(progress, '$.hour.from', 1) where id = ?`, watch.number);

@@ -66,7 +66,7 @@ describe('a line of the status', () => {
     [site({ ...look, status: 403 }), '❔ Site: unknown by one reading: 403 in 0.4 s as a visitor.'],
     [
       { site: found({ kind: 'cannot be checked', why: say`the policy turns checks of it off` }) },
-      "❔ Site: can't be checked: the policy turns checks of it off. Nothing was asked of it.",
+      "❔ Site: can't be checked: the policy turns checks of it off. I didn't contact it.",
     ],
     [
       { site: { kind: 'late', afterMs: 2_000 } },
