@@ -70,7 +70,7 @@ export const push = action({
       Files: !input.files ? 'no' : (listed(input.only) ?? 'all'),
       Database: input.database ? 'yes' : 'no',
       'Search and replace': input.searchReplace ? 'yes' : 'no',
-      [`Newest backup of ${input.onto.name} when this was asked`]: backupFact(snapshot.backup),
+      [`Newest backup of ${input.onto.name}`]: backupFact(snapshot.backup),
     },
   }),
   traces: ({ input: { onto }, current: { backup }, sentAt }) =>

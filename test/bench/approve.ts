@@ -47,7 +47,7 @@ async function clicks(stage: Stage, sitehand: Program, bare: Program, rounds: nu
       `/site allowlist set acme-shop/staging 198.51.100.${round + 2}`,
     );
     const sent = await clicked(stage, change, 'Approve');
-    await change.shows('read back');
+    await change.shows('confirmed');
     stage.slack.deliverTo(`${bare.url}/slack/events`);
     const told = await clicked(stage, await buttonOf(stage, sent), 'Press');
     if (round < 0) continue;

@@ -31,7 +31,7 @@ describe.concurrent('the file of a batch', () => {
       // It may go on yet, so not all lines are final.
       expect(scenario.slack.files(ana.id)).toEqual([]);
       await ana.clicks(card.card(), 'End it');
-      await card.tells(`change ${card.number} has a line for each.`);
+      await card.tells(`change ${card.number} lists each one.`);
       const { name, records } = await fileFor(scenario, ana);
       expect(name).toBe(`batch-${card.number}.csv`);
       expect(last(card)).toMatchObject({ files: [name] });
@@ -105,7 +105,7 @@ describe.concurrent('the file of a batch', () => {
       const ana = scenario.person('ana');
       scenario.slack.faults.add(fault);
       const card = await submitBatch(ana, clear);
-      await card.tells(`change ${card.number} has a line for each.`);
+      await card.tells(`change ${card.number} lists each one.`);
       await eventually(
         scenario,
         'the file to be given up',

@@ -45,7 +45,7 @@ test.concurrent('a developer allows an address over SSH, reviews it first, and u
   expect(scenario.writes('acme-blog/live')).toEqual([]);
 
   const added = await ana.confirms({ Reason: 'Ben is at home' }, 'C0GENERAL');
-  const proof = await added.tells(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: read back/);
+  const proof = await added.tells(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: confirmed/);
   expect(scenario.writes('acme-blog/live').map(({ body }) => body)).toEqual([
     { ip_allowlist: [...before, '198.51.100.4'] },
   ]);

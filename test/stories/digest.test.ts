@@ -113,7 +113,7 @@ describe('a weekly digest', () => {
       const rob = await own.person('rob').says('/site digest acme-shop');
       await rob.hears(/You may not (?:use|run) digest/);
       await start(own, 'acme-docs/staging');
-      await refused('acme-shop', /Digest #1 already does this here/);
+      await refused('acme-shop', /Digest #1 already does this in this channel/);
       await due(own);
       const { text } = await hears(own, /^Digest of acme-docs\/staging/);
       expect(text).toMatch(/: nothing needs a look · 1 environment: acme-docs\/staging\n\[Stop\]$/);

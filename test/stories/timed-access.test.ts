@@ -25,7 +25,7 @@ async function allowed(at: Scenario, name: Person, environment: string, channel:
   const before = [...found.allowlist];
   const words = `/site allowlist add ${environment} ${address} --for ${forTime}`;
   const isLive = environment.endsWith('/live');
-  if (isLive) await at.person(name).opens(words, 'Removed again', channel);
+  if (isLive) await at.person(name).opens(words, 'Ends', channel);
   const added = await (isLive ? at.person(name).confirms({}, channel) : at.person(name).asks(words, channel));
   await added.tells(`✅ ${address} is on the SSH allowlist`);
   const timer = (column: string): unknown =>

@@ -48,7 +48,7 @@ test('an address allowed without Slack: refused to a person without rights, revi
   expect(await terminal.type(rob, line)).toContain('You may not');
   expect(await terminal.type(ana, line)).toContain('List before');
   expect(await terminal.confirm(ana)).toMatch(/^#\d+ was saved$/);
-  await terminal.prints(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: read back/);
+  await terminal.prints(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: confirmed/);
   expect(writesTo('acme-blog/live')).toHaveLength(1);
   expect(await terminal.type(ana, 'allowlist show acme-blog/live')).toContain('SSH allowlist');
 });

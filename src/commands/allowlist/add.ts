@@ -111,7 +111,7 @@ function cardOf(of: AddRequest): Wording {
       'There already': there.length > 0 ? listFact(there, 5) : undefined,
       ...endFacts(of),
       // Without a write, `endFacts` already shows when the timed access ends.
-      ...(isWritten && { 'Removed again': endOf(input, ending) }),
+      ...(isWritten && { Ends: endOf(input, ending) }),
     },
   };
 }

@@ -43,7 +43,7 @@ export const changes = builtin({
             say`${state} · ${code(`#${number}`)} ${what} · ${mention(requester)} · ${time(at, 'date')}`,
         ),
       ),
-      source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,
+      source: say`${code('change 9')} shows the whole story of #9${more ? '; name an environment to find older ones' : ''}`,
       ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
     };
   },

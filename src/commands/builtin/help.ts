@@ -29,7 +29,7 @@ function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
     ? []
     : [
         paragraph(
-          say`Many environments at once: ${code(`${path} acme-*/live`)}, a list with commas, or a set of the policy, ${code('set:')} and its name.`,
+          say`Many environments at once: ${code(`${path} acme-*/live`)}, a list with commas, or a set of the policy such as ${code('set:care-plan')}.`,
         ),
       ];
 }

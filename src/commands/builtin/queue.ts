@@ -22,7 +22,7 @@ export const queue = builtin({
           return say`${code(String(number))} for **${target}**: ${what} · ${mention(requester)} · ${status} · until ${time(until)}`;
         }),
       ),
-      source: say`${code('queue leave')} and the number of your place gives it up`,
+      source: say`${code('queue leave 1')} gives up place 1`,
       offers: lines
         .filter(({ isOwn }) => isOwn)
         .map(({ number }) => ({

@@ -14,7 +14,7 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
       paragraph(logInWords(line), more ? leftOut : undefined),
       ...listOr(say`I see no change, lock or pause since then.`, entries.map(entryInWords)),
     ],
-    source: say`changes to ${domainsInWords(line)} of its site are in it; ${code('change')} and a number shows the whole story of one`,
+    source: say`changes to ${domainsInWords(line)} of its site are in it; ${code('change 9')} shows the whole story of #9`,
     offers: [
       { label: 'Export', args: ['changes', 'export', env.id, sinceArg(since)] },
       { label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] },

@@ -21,7 +21,7 @@ export const timers = builtin({
             say`${code(`#${change}`)} ${addressesInShort(addresses)} on ${name} · ${mention(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
         ),
       ),
-      source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,
+      source: say`${code('timers cancel 9')} ends the one of #9 now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,
     };
   },
 });

@@ -140,15 +140,16 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
   const { isOver = false } = batchProgress(batch);
   const count = (standing: Standing): number => (isOver ? 0 : itemsWith(all, standing).length);
   const [left, unsent] = [count('to do'), count('not sent')];
-  const goesOn = say`The remaining ${left} will be sent as approved.`;
-  const retries = say`The ${unsent} that were not sent are tried again as approved, and then the rest. What was sent, or may have been, is not sent again.`;
+  const goesOn = say`${left === 1 ? 'The one that remains' : `The remaining ${left}`} will be sent as approved.`;
+  const those = unsent === 1 ? 'The one that was not sent is' : `The ${unsent} that were not sent are`;
+  const retries = say`${those} tried again as approved, and then the rest. What was sent, or may have been, is not sent again.`;
   const ends = say`Nothing more is sent for it.`;
   const without: Press = { kind: 'without', verdict: 'go_on', installation, number, version };
   const buttons: readonly (Button | undefined)[] = [
     left > 0 ? button('go_on', 'Go on', { style: 'primary', ...confirming('Go on', number, goesOn) }) : undefined,
     left > 1 ? { label: 'Go on without…', press: without } : undefined,
     unsent > 0 ? button('retry', 'Retry those not sent', confirming('Retry', number, retries)) : undefined,
-    has(all, 'under way', 'unknown') ? undefined : button('end', 'End it', confirming('End it', number, ends)),
+    has(all, 'under way', 'unknown') ? undefined : button('end', 'End it', confirming('End', number, ends)),
   ];
   return [...buttons.filter((one) => one !== undefined), ...toClose, everything];
 }
@@ -236,7 +237,7 @@ const endings: Readonly<Record<BatchEnd, Text>> = {
 /** The last reply; only now is the file of all lines final. */
 export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd): Note {
   const all = itemsShown(batch, changes);
-  const where = say`${code(`change ${batch.number}`)} has a line for each.`;
+  const where = say`${code(`change ${batch.number}`)} lists each one.`;
   return { text: joined([endings[how], countsOf(all), ...unwell(all), where], '\n'), withFile: true };
 }
 

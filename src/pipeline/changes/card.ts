@@ -240,10 +240,10 @@ export function decisionButtons(change: Change, installation: string): readonly 
   if (change.state === 'waiting') {
     const { title, warning } = frozenCardOf(change);
     const then = coolsDown(change)
-      ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
+      ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
       : undefined;
     const again = change.lost_at === null ? undefined : mayBeDone(change);
-    const says = joined([title, warning, then, again], '\n');
+    const says = joined([title, then, again, warning], '\n');
     return [
       button('approve', 'Approve', { style: 'primary', ...confirming('Approve', change.number, says) }),
       button('decline', 'Decline…'),

@@ -19,7 +19,7 @@ const labels: Readonly<Record<string, string>> = {
   outcome_lost: 'lost sight of it: outcome unknown',
   finish: 'it is done',
   complete: 'it is done; nothing had to be sent',
-  start: 'began with the environments, one by one',
+  start: 'began sending',
   halt: 'stopped; nothing more is sent for now',
   summed_up: 'nothing of it is under way any more',
   go_on: 'let it go on',

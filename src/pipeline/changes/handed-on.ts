@@ -45,7 +45,7 @@ export function offerNote(says: Text, { people, unknown }: Runners, resolved: Re
   const who = people.length > 0 ? say`${joined(displayNames(people), ' or ')} may run it.` : undefined;
   const rest =
     unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
-  const until = say`Whoever runs it asks for it as their own change, once, until ${time(expiresAt)}. If it needs approval, neither of the two can give it.`;
+  const until = say`It can be run once, until ${time(expiresAt)}, and becomes the change of whoever runs it. If it needs approval, somebody else has to give it.`;
   return {
     text: joined([says, joined([who, rest, until])], '\n'),
     buttons: [

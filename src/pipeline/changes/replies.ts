@@ -235,7 +235,7 @@ const inBrackets = (operation: string | undefined): Text => (operation === undef
 export const finished = (how: { readonly proof: Text } | 'host', afterMs: number, operation?: string): Text =>
   how === 'host'
     ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished${inBrackets(operation)}.`
-    : say`${how.proof}: read back ${spokenDuration(afterMs)} later${inBrackets(operation)}.`;
+    : say`${how.proof}: confirmed ${spokenDuration(afterMs)} later${inBrackets(operation)}.`;
 
 const unverifiedReasons = {
   'never finished':

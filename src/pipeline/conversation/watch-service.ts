@@ -170,7 +170,7 @@ export function assertMore(
   const same = here.find(isSame);
   if (same)
     throw new Refusal(
-      say`**${same.kind === 'digest' ? 'Digest' : 'Watch'} #${same.id} already does this here,** until ${time(same.ends_at, 'date')}. Nothing was done.`,
+      say`**${same.kind === 'digest' ? 'Digest' : 'Watch'} #${same.id} already does this in this channel,** until ${time(same.ends_at, 'date')}. Nothing was done.`,
       { offers: [{ label: `Stop #${same.id}`, args: ['watch', 'stop', String(same.id)] }] },
     );
   const own = all.filter(({ requester }) => mine.includes(requester));

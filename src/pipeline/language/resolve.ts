@@ -200,9 +200,9 @@ const maxCandidates = 6;
 
 function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {
   const shown = candidates.slice(0, maxCandidates - 1);
-  const names = shown.map((one) => one.name).join(', ');
-  const more = candidates.length > shown.length ? ' or another' : '';
-  return new Refusal(say`**${typed.slice(0, 80)}** could be ${names}${more}. Which one? Nothing was done.`, {
+  const names = [...shown.map((one) => one.name), ...(candidates.length > shown.length ? ['another'] : [])];
+  const all = `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+  return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. Which one? Nothing was done.`, {
     offers: shown.map(offer),
   });
 }

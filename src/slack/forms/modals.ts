@@ -133,7 +133,7 @@ const changedMeanwhile = say`**This changed while you were reading it.** Nothing
 
 function savedText(change: Change | undefined): Text {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  return say`${savedAs(change)} Its thread has the rest.`;
+  return say`${savedAs(change)} Follow it in its thread.`;
 }
 
 /** What became of a request, and where its card is. */

@@ -59,9 +59,9 @@ describe('a card warns of wide ranges, and says when they end', () => {
 
   test('that the change adds', () => {
     expect(plain(addCard(undefined).warning ?? [])).toMatch(says);
-    expect(addCard(undefined).facts).toMatchObject({ 'Removed again': 'only when somebody removes it' });
+    expect(addCard(undefined).facts).toMatchObject({ Ends: 'only when somebody removes it' });
     expect(plain(addCard(3_600_000).warning ?? [])).toMatch(says);
-    expect(addCard(3_600_000).facts).toMatchObject({ 'Removed again': '1h after it is done' });
+    expect(addCard(3_600_000).facts).toMatchObject({ Ends: '1h after it is done' });
   });
 
   test('that were timed access and stay for good', () => {

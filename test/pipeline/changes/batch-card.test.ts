@@ -219,7 +219,7 @@ describe('the replies', () => {
   test('at its end', () => {
     const said = (text: string, how: Parameters<typeof endedReply>[2]): string =>
       plain(endedReply(...batchOf('ended', text), how).text);
-    expect(said('ddd', 'all_done')).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 has a line for each\.$/);
+    expect(said('ddd', 'all_done')).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 lists each one\.$/);
     expect(said('dgd', 'all_accepted')).toMatch(
       /^☑️ The host accepted all of them\. Not all can be verified from here\.\n▰+ 2 of 3 done · 1 accepted\n/,
     );

@@ -182,7 +182,7 @@ describe('the buttons of a card', () => {
     });
     expect(approve?.confirm?.title).toBe('Approve #1042?');
     expect(plain(approve?.confirm?.says ?? [])).toBe(
-      'Clear the cache of acme-shop/live\nIt will be sent ten seconds after the last approval. Until then it can be stopped.',
+      'Clear the cache of acme-shop/live\nIt is sent ten seconds after the last approval; until then it can be stopped.',
     );
   });
 
@@ -310,11 +310,11 @@ describe('the sentences of a thread', () => {
       tell.finished('host', 8_000, 'op-1'),
       'Done after 8 s: the host reports it finished (op-1).',
     ],
-    ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
+    ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: confirmed 2 s later.'],
     [
       'proven, with its name',
       tell.finished({ proof: say`It is there` }, 2_000, 'op-1'),
-      'It is there: read back 2 s later (op-1).',
+      'It is there: confirmed 2 s later (op-1).',
     ],
     [
       'left',

@@ -59,7 +59,7 @@ describe('a frozen change', () => {
   test('holds the call, the card and the snapshot as text', () => {
     expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(frozenCardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
-    expect(frozenCardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
+    expect(frozenCardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Ends']);
     expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,

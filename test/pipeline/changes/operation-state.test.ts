@@ -54,7 +54,7 @@ describe('the state of an operation, by observation', () => {
       true,
       5_000,
       'finish',
-      'it is yes: read back',
+      'it is yes: confirmed',
     ],
     ['a proof without an operation', {}, { operation: undefined, proof: proof('yes') }, false, 5_000, 'finish'],
     ['running', {}, { operation: 'running', proof: undefined }, true, 5_000, 'wait'],
@@ -87,7 +87,7 @@ describe('the state of an operation, by observation', () => {
       true,
       minute,
       'finish',
-      'it is yes: read back',
+      'it is yes: confirmed',
     ],
     ['trouble after two failures', failing(2, 0), { operation: 'trouble', proof: undefined }, true, minute, 'wait'],
     ['trouble with asking', {}, { operation: 'trouble', proof: undefined }, true, 5_000, 'wait'],
@@ -249,7 +249,7 @@ describe('the state of an operation, by observation', () => {
   test('an operation without an id is not named', () => {
     const seen: Observation = { operation: undefined, proof: proof('yes') };
     const verdict = assessOperation(immediate, fresh, seen, true, begun + 5_000);
-    expect('says' in verdict && plain(verdict.reply)).toBe('it is yes: read back 6 s later.');
+    expect('says' in verdict && plain(verdict.reply)).toBe('it is yes: confirmed 6 s later.');
   });
 
   test('the duration counts from the send, or from when following began', () => {

@@ -18,7 +18,7 @@ export function readDuration(label: string, text: string, from: number, to: numb
   }
   if (value < from || value > to) {
     const typed = text.slice(0, 40);
-    throw new Refusal(`${label} can be ${showDuration(from)} to ${showDuration(to)}, not ${typed}. Nothing was done.`);
+    throw new Refusal(`${label} takes ${showDuration(from)} to ${showDuration(to)}, not ${typed}. Nothing was done.`);
   }
   return value;
 }
