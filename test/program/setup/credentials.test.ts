@@ -40,7 +40,7 @@ test.each<[name: CredentialName, value: string]>([
   ['SLACK_APP_TOKEN', 'xapp-1-A0123456789-0123456789'],
   ['SLACK_SIGNING_SECRET', `${hex}${hex}`],
   ['HOSTING_API_KEY', `${hex}${hex}`],
-  ['HOSTING_API_KEY', '00000000-0000-4000-8000-000000000001'],
+  ['HOSTING_API_KEY', '7d3c9a10-5b1e-4c62-9f0d-2a8e4b6c1d77'],
   ['HOSTING_API_KEY', 'a1b2c3d4e5f6g7h8i9j0k1l2'],
   ['HOSTING_API_KEY', 'some-key-of-a-hosting-service'],
 ])('%s can be %s', (name, value) => expect(mistakeIn({ [name]: value }, name)).toBeUndefined());
