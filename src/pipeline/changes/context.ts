@@ -14,8 +14,8 @@ export type ChangesContext = AccessContext &
     readonly listing: () => Listing;
     readonly siteCheck: SiteCheck;
     /**
-     * Asks now, without a cache, unless `how` is `fresh` (groups may be some seconds old) or `recent` (so may the
-     * account). Undefined: no answer.
+     * Asks Slack now. With `how` the answer may be older: `fresh` allows groups of some seconds ago, `recent` also
+     * the account of some seconds ago. Undefined: no answer.
      */
     readonly whoIs: (
       id: string,
