@@ -42,7 +42,10 @@ export type Turns<Row> = {
   readonly maxEach?: number;
 };
 
-/** Which rows a claim may get: those that meet `condition`; `groups` keeps the rows of some from hiding those of others. */
+/**
+ * Which rows a claim may get: those that meet `condition`. Each group gets its own candidates, so no group hides
+ * another.
+ */
 type Candidates = {
   readonly condition?: RawBuilder<unknown>;
   readonly groups?: readonly RawBuilder<unknown>[];
@@ -137,7 +140,7 @@ export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, ids
   return { whose, underWay, maxEach, groups };
 }
 
-/** SQL: what each of these ids requested, and what none of `known` did. */
+/** One SQL condition per id, and one for everybody else. */
 export const requesterGroups = (ids: readonly string[], known = ids): readonly RawBuilder<unknown>[] => [
   known.length === 0 ? sql`true` : sql`requester not in (${sql.join(known)})`,
   ...ids.map((id) => sql`requester = ${id}`),
@@ -168,8 +171,8 @@ export function inTurn<Row>(
 }
 
 /**
- * Ends the leases of one owner that stops, so that others go on at once. A change that it is sending keeps its lease,
- * because an answer may still come. Its steps that still run can no longer save what others may have taken over.
+ * Ends the leases of an owner that stops, so that others go on at once. A change that it is sending keeps its lease,
+ * because an answer may still come. Its running steps can no longer save what others may have taken over.
  */
 export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
   for (const table of Object.keys(idColumns)) {
@@ -185,7 +188,10 @@ export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<
     .execute();
 }
 
-/** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
+/**
+ * Ends all leases; only safe if no other process can be at work. Rows are due at once: interrupted sends become
+ * unknown.
+ */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of Object.keys(idColumns)) {
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
