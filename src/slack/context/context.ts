@@ -16,7 +16,7 @@ import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 /** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */
 export type SaveResult = 'new' | 'seen' | 'failed';
 
-/** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
+/** The result of each recent delivery in this process. Only this decides whether a delivery is a copy, not the database. */
 export type Deliveries = BoundedMap<string, Promise<SaveResult>>;
 
 /** Everything the Slack code works with. */
@@ -29,7 +29,7 @@ export type SlackContext = {
   readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
   readonly homes: Homes;
   readonly payloads: PayloadStore;
-  /** Keys of pages that are being shared or were shared a moment ago, each with its place. */
+  /** Keys of pages that are being shared or were just shared, each with its channel and thread. */
   readonly sharing: Set<string>;
   readonly turns: Readonly<Record<Lane, ReturnType<typeof createSemaphore>>>;
   readonly nextTurn: NextTurn;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Interaction, SlackContext } from './context.ts';
 
-/** The parts of Slack's payloads that we use. Without them sender, place or identity is unclear: refused. */
+/**
+ * The parts of Slack's payloads that we use. A payload that lacks one is refused: its sender, place or identity is
+ * unclear.
+ */
 
 const optionalText = z
   .string()
