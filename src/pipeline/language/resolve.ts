@@ -43,8 +43,8 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
 }
 
 /**
- * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary, and the
- * id of the handed-on request that they run.
+ * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary and
+ * the id of the handed-on request.
  */
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
@@ -53,7 +53,7 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
     handedOn: parsed.handedOn,
   });
 
-/** The same request, without the id of the handed-on one. */
+/** The same request, without the id of the handed-on request. */
 export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
   parsed: { ...parsed, handedOn: undefined },
   input,
