@@ -7,7 +7,7 @@ import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangeStore } from './change-store.ts';
 
-/** What this folder works with, besides what decides access. */
+/** What this folder needs beyond the context of the access room. */
 export type ChangesContext = AccessContext &
   Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
     readonly changeStore: ChangeStore;
