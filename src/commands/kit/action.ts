@@ -43,9 +43,9 @@ export type Action<F extends Fields, S> = {
   readonly target: TargetKey<F> | 'company';
   /** Fields for which policy requires the right to read (push: its source). */
   readonly alsoReads?: readonly TargetKey<F>[];
-  /** Form fields that depend on other fields. */
+  /** How form fields depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
-  /** Checks across fields, without I/O. The result is shown on the form before its ack. */
+  /** Checks the fields together, without I/O. The result is shown on the form before its ack. */
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */

@@ -11,7 +11,7 @@ import type { EnvironmentResult } from './report.ts';
 import type { BriefStatus, SiteStatus } from './site-status.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
-/** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
+/** What a built-in may use of Sitehand; the pipeline implements it for one person in one channel. */
 export type QueryService = WatchService & {
   readonly person: {
     readonly id: string;
@@ -28,7 +28,7 @@ export type QueryService = WatchService & {
     readonly path: string;
     readonly summary: string;
     readonly usage: string;
-    /** A whole command as people type it; undefined for builtins. */
+    /** An example of the whole command; undefined for built-ins. */
     readonly example: string | undefined;
     readonly mayRun: boolean;
     readonly unknown: readonly string[];
@@ -54,13 +54,13 @@ export type QueryService = WatchService & {
   can(args: Args, person: string | undefined): Promise<Ability>;
   /** The trail lines that this person may read, newest first. `more`: there may be older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
-  /** Checks the whole trail against its hashes and against the head that was announced last. */
+  /** Checks the whole trail against its hashes and against the head that was published last. */
   verify(): Promise<Finding>;
   /** The trail lines that this person may read, as a file; only the newest if it is too long. The export is audited. */
   exportTrail(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
-  /** What happened to an environment since then (epoch ms), as far as this person may read it. */
+  /** What happened to an environment since `since` (epoch ms), limited to what this person may read. */
   timeLine(env: Environment, since: number): Promise<TimeLine>;
-  /** The same as a Markdown file; without the oldest entries if it is too long. The export is audited. */
+  /** As `timeLine`, as a Markdown file; without the oldest entries if it is too long. The export is audited. */
   exportTimeLine(
     env: Environment,
     since: number,

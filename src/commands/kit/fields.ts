@@ -61,7 +61,7 @@ export type NameField<
   readonly of?: T;
 };
 
-/** Which names a field can hold. */
+/** Which kinds of names a field accepts. */
 export type NameKind = Pick<NameField<Environment>, 'orDomain' | 'orMany'> & { readonly kind: Field['kind'] };
 
 /** Any field, without the type of its value; `Input` restores that type. */
