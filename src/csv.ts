@@ -6,8 +6,7 @@ import { clipped, codeOf, unseen, type Text } from './text.ts';
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string): string {
-  // A leading quote keeps a spreadsheet from running the cell as a formula. `'=` gets another quote, to differ from
-  // `=`.
+  // A leading quote keeps a spreadsheet from running the cell as a formula. `'=` gets another one, to differ from `=`.
   const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
   return `"${inert.replaceAll('"', '""')}"`;
 }

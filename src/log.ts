@@ -16,8 +16,8 @@ export function createLog(level: string, destination: DestinationStream = proces
   const clean = (line: string): string => {
     const plain = (hasSecretObject.test(line) ? withoutParts(line) : line).replace(secretValues, '$1"***"');
     const scrubbed = scrub(plain);
-    // If a text ends with the start of a credential, `scrub` may treat the rest of the line as its end. Then scrub each
-    // field separately.
+    // If a text ends with the start of a credential, `scrub` may take the rest of the line for its end. Then scrub each
+    // field.
     return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${scrubFields(plain)}\n`;
   };
   return pino({ level, base: null }, { write: (line) => destination.write(clean(line)) });

@@ -24,10 +24,7 @@ export type Metrics = {
 /** One value of a gauge. */
 export type Sample = { readonly value: number; readonly labels?: Readonly<Record<string, string>> };
 
-/**
- * A gauge whose values are read at each scrape. Undefined: the value is unknown now, so the gauge is left out instead
- * of being 0.
- */
+/** A gauge whose values are read at each scrape. Undefined: unknown now, so the gauge is left out instead of being 0. */
 export type Gauge = {
   readonly name: string;
   readonly help: string;

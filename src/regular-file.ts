@@ -2,10 +2,7 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
-/**
- * What this is if it isn't a regular file, such as `a pipe`, whose opening would wait for its other end; otherwise
- * undefined.
- */
+/** What this is if not a regular file, such as `a pipe`, whose opening would wait for its other end; else undefined. */
 export function otherThanFile(found: Stats | undefined): string | undefined {
   if (found === undefined || found.isFile()) return undefined;
   if (found.isDirectory()) return 'a folder';

@@ -1,7 +1,4 @@
-/**
- * The work was not started: too much work was waiting (of this person or of everybody), or its turn did not come in
- * time.
- */
+/** The work was not started: too much was waiting (this person's or everybody's), or its turn did not come in time. */
 export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
   /** `own`: the person's own work is in the way. `all`: everybody's work is. `late`: the wait was too long. */

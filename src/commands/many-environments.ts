@@ -44,10 +44,7 @@ const slugOf = (title: Text): string =>
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/**
- * The marks in words, for a file, in the order of their lines. Unknown comes before well, so that it is on the first
- * page.
- */
+/** The marks in words, for a file, in the order of their lines. Unknown comes before well, to be on the first page. */
 const states: Readonly<Record<StatusText['mark'], string>> = {
   '⚠️': 'needs a look',
   '•': 'found',

@@ -72,10 +72,7 @@ function bodyFor(call: Write, { secrets }: WriteSetup): { readonly text: string 
   }
 }
 
-/**
- * Whether the socket is open in both directions and has received nothing: early bytes can't be an answer to the
- * request.
- */
+/** Whether the socket is open in both directions and has received nothing: early bytes can't be an answer. */
 const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
 
 function connected({ origin }: HostConnection, timeout: number): Promise<Socket> {

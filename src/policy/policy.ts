@@ -262,10 +262,7 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   return { kind: 'allowed', rules, approval, canary, batchValidity, unsure: groups };
 }
 
-/**
- * The shortest time that a rule sets, or the default if no certain rule sets one. Rules that only may apply can shorten
- * it.
- */
+/** The shortest time that a rule sets, or the default if no certain rule does. Rules that only may apply can shorten it. */
 function batchValidityOf({ certain, perhaps }: Matches): number {
   const said = (rules: readonly Rule[]): readonly number[] => rules.flatMap((rule) => rule.batchValidity ?? []);
   const own = said(certain);

@@ -73,8 +73,8 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Tr
 }
 
 /**
- * Opens the database. A missing or unreadable file throws `Refusal`: otherwise it would be opened as an empty,
- * unaltered trail.
+ * Opens the database. A missing or unreadable file throws `Refusal`, or it would be opened as an empty, unaltered
+ * trail.
  */
 export async function openExisting(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
   const file = sqlitePath(url);

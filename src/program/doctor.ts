@@ -146,10 +146,7 @@ function slackParts(client: WebClient, bot: Bot | undefined) {
   return { askSlack: () => whoAmI(client), lookAt, ...people };
 }
 
-/**
- * The rules in the file. If the file can't be used, rules that allow nothing, and the results that are then known or
- * unknown.
- */
+/** The rules in the file. If it can't be used, rules that allow nothing, and the results that are then `known`. */
 async function rulesOf(file: string): Promise<{ readonly policy: Policy; readonly known: Known }> {
   const read = await readPolicy(file, rights);
   if (read.kind === 'policy') return { policy: read.policy, known: {} };

@@ -4,10 +4,7 @@ import { scrub } from '../secret.ts';
 import { sqliteCode } from '../storage/sqlite.ts';
 import { joined, plain } from '../text.ts';
 
-/**
- * The message for a failure, without a line break at the end. `what`: what failed, for an unexpected error. `then`: a
- * sentence.
- */
+/** The message for a failure, without a final line break. `what` failed, if it was unexpected. `then`: a sentence. */
 export function failureMessage(error: unknown, what: string, then: string): string {
   // Closing something failed too; report the first failure.
   if (error instanceof SuppressedError) return failureMessage(error.suppressed, what, then);

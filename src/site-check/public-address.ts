@@ -9,8 +9,7 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return false;
   const { parts } = ipaddr.IPv6.parse(address);
   const [first = 0] = parts;
-  // Nothing beyond 2000::/3 is assigned, and some of it leads to private networks. `5efe`: the address ends in an IPv4
-  // address (ISATAP).
+  // Nothing beyond 2000::/3 is assigned, and some of it leads inside. `5efe`: it ends in an IPv4 address (ISATAP).
   const isGlobal = (first & 0xe000) === 0x2000 && parts[5] !== 0x5efe;
   return isGlobal && ipaddr.IPv6.parse(address).range() === 'unicast';
 }

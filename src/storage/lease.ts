@@ -42,10 +42,7 @@ export type Turns<Row> = {
   readonly maxEach?: number;
 };
 
-/**
- * Which rows a claim may get: those that meet `condition`. Each group gets its own candidates, so no group hides
- * another.
- */
+/** Which rows a claim may get: those that meet `condition`. Each group has its own candidates, so none hides another. */
 type Candidates = {
   readonly condition?: RawBuilder<unknown>;
   readonly groups?: readonly RawBuilder<unknown>[];
@@ -188,10 +185,7 @@ export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<
     .execute();
 }
 
-/**
- * Ends all leases; only safe if no other process can be at work. Rows are due at once: interrupted sends become
- * unknown.
- */
+/** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of Object.keys(idColumns)) {
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;

@@ -9,10 +9,7 @@ export type Listening = {
   readonly url: string;
   /** The id of the database in use, to notice if the address leads to another database. */
   readonly installation: string;
-  /**
-   * Called when work becomes due on any replica, and after each connection, because a notification may have been
-   * missed.
-   */
+  /** Called when work becomes due on any replica, and after each connection, because one may have been missed. */
   readonly onDue: () => void;
   /** Called when the connection fails or is lost. Due work is still found by polling. */
   readonly onTrouble: (error: unknown) => void;

@@ -33,10 +33,7 @@ export function makeFile(path: string): void {
   create(path);
 }
 
-/**
- * Removes other users' rights to the files of a database. `onWarning` gets a sentence about each file that had such
- * rights.
- */
+/** Removes other users' rights to a database's files. `onWarning` gets a sentence about each file that had some. */
 export function makePrivate(path: string, onWarning: (warning: string) => void): void {
   const real = realpathSync(path);
   create(lockOf(real));

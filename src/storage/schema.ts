@@ -57,10 +57,7 @@ export type ChangeTable = {
   risk: Risk;
   /** JSON: the command's arguments, with ids instead of names, without options stored in other columns (reason). */
   args: string;
-  /**
-   * What it is about: `environment:<id>`, `domain:<id>` or `company`; `batch`: see `targets`. Locks have keys of their
-   * own.
-   */
+  /** `environment:<id>`, `domain:<id>` or `company`; `batch`: see `targets`. Locks have keys of their own. */
   target: string;
   target_name: string;
   is_live: number;

@@ -144,10 +144,7 @@ export async function sqliteFile(
   return { bytes: row?.bytes ?? 0, path: row?.path || undefined };
 }
 
-/**
- * PostgreSQL: our tables with their indexes, in bytes, largest first. Read from the sizes of the files, so no row is
- * counted.
- */
+/** PostgreSQL: our tables with their indexes, in bytes, largest first. Uses the sizes of files, so no row is counted. */
 export async function tablesBySize(
   db: ReadHandle,
 ): Promise<readonly { readonly name: string; readonly bytes: number }[]> {

@@ -66,10 +66,7 @@ export const dnsSet = action({
   next: ({ input }) => [{ label: `DNS of ${input.domain.name}`, args: ['dns', 'list', input.domain.id] }],
 });
 
-/**
- * The command that reverses the change; undefined if it would be refused, because a host may list values that are not
- * accepted here.
- */
+/** The command that reverses the change; undefined if it would be refused: hosts may list values not accepted here. */
 function undoArgs(input: RecordChange, snapshot: Snapshot): Args | undefined {
   const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
   if (oldTtl === null || ttl === undefined || !readsBackUnchanged(gone)) return undefined;

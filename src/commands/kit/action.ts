@@ -77,9 +77,7 @@ export type Action<F extends Fields, S> = {
   readonly twice?: string;
   /** The arguments of another command that reverses this change, with ids in them. */
   undo?(of: WithSnapshot<F, S>): Args | undefined;
-  /**
-   * What must still be the same for `undo` to run at once (`allowlist add`: the list). By default the preconditions.
-   */
+  /** What must still be the same for `undo` to run at once (`allowlist add`: the list). By default the preconditions. */
   leaves?(current: S): unknown;
   /**
    * Whether no request is needed (`allowlist add` of an address with timed access: only its end changes). The change

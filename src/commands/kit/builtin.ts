@@ -65,10 +65,7 @@ export type QueryService = WatchService & {
     env: Environment,
     since: number,
   ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
-  /**
-   * This person's policy groups, whether the policy knows them at all, and user groups whose members Slack doesn't
-   * say.
-   */
+  /** This person's policy groups, whether the policy knows them at all, and user groups with unknown members. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
   /** Locks an environment for `forMs`, or until it is unlocked. `says`: who locks it already, so nothing was done. */
   lock(
@@ -86,10 +83,7 @@ export type QueryService = WatchService & {
   leaveQueue(place: number): Promise<Pick<QueueLine, 'what' | 'target'> | undefined>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<PauseResult>;
-  /**
-   * Ends the pause that began at `began` (epoch ms). By default it ends the oldest pause, except one left over when
-   * another ended.
-   */
+  /** Ends the pause that began at `began` (epoch ms). By default the oldest, except one left over when another ended. */
   resume(began: number | undefined): Promise<ResumeResult>;
   /** The state of an environment. Resolves within about two seconds, with whatever could be read by then. */
   status(env: Environment): Promise<SiteStatus>;
@@ -214,10 +208,7 @@ export type QueueLine = {
   readonly until: number;
 };
 
-/**
- * The result of resuming: the pause that it ended, if any, and the changes that were held back. `left`: the pause
- * still in force.
- */
+/** The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause still in force. */
 export type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
 
 /**

@@ -20,10 +20,7 @@ export type StatusPart<T> =
 /** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
 export type SiteStatus = {
   readonly site: StatusPart<FirstReading>;
-  /**
-   * Makes more readings until there is a verdict, at most 24 s after the question; undefined: the first reading is
-   * enough.
-   */
+  /** Makes more readings until there is a verdict, within 24 s of the question; undefined: the first one is enough. */
   readonly verdict: (() => Promise<SiteVerdict>) | undefined;
   readonly work: StatusPart<SiteWork>;
   readonly backup: StatusPart<NewestBackup>;
@@ -60,9 +57,7 @@ export type SiteWork = {
   readonly more: boolean;
 };
 
-/**
- * The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup.
- */
+/** The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup. */
 export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
 
 /** What the error log says about a span of time. Times are epoch milliseconds. */

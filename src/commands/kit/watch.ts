@@ -82,7 +82,7 @@ export type WatchService = {
   /** This channel's watches whose environments this person may read, and all of the person's own, oldest first. */
   watches(): Promise<readonly WatchLine[]>;
   /**
-   * Ends a watch and announces that; undefined if this person can see no such watch. `untold`: how many kinds were held
+   * Ends a watch and announces that; undefined if this person sees no such watch. `untold`: how many kinds were held
    * back.
    */
   stopWatch(number: number): Promise<{ readonly watch: WatchLine; readonly untold: number } | undefined>;

@@ -38,10 +38,7 @@ const recent = 3 * hourMs;
 /** In a shorter span, zooming in on the busiest minute would show nothing new. */
 const wide = 8 * 60_000;
 
-/**
- * The drawn span: first to last line, extended to the requested span if that was read completely; undefined without
- * times.
- */
+/** The drawn span: first to last line, extended to the requested span if all of that was read; undefined without times. */
 export function stretchOf(
   lines: readonly Line[],
   { isCut, span, now }: Pick<LogReading, 'isCut' | 'span' | 'now'>,

@@ -111,10 +111,7 @@ async function sendNext(options: AuditOutOptions, signal: AbortSignal, atOnce: b
 
 const isSame = (one: Head, other: Head | undefined): boolean => one.seq === other?.seq && one.hash === other.hash;
 
-/**
- * Whether another replica is sending. On SQLite, with its single process, another owner's lease is left from a killed
- * process.
- */
+/** Whether another replica is sending. SQLite has one process: another owner's lease is left from a killed one. */
 const isHeld = ({ database, owner }: AuditOutOptions, { lease }: AuditOutProgress, now: number): boolean =>
   database.kind === 'postgres' &&
   lease !== null &&
@@ -126,10 +123,7 @@ const isHeld = ({ database, owner }: AuditOutOptions, { lease }: AuditOutProgres
 const isTooEarly = ({ trouble }: AuditOutProgress, now: number): boolean =>
   trouble !== null && trouble.nextAt > now && trouble.nextAt <= now + maxRetryAfterMs;
 
-/**
- * Where to go on. If the trail no longer contains the last sent line, everything is sent again, so that others see
- * that.
- */
+/** Where to go on. If the last sent line is no longer in the trail, everything is sent again, so that others see that. */
 const resumeAfter = async (db: ReadHandle, sent: Head): Promise<Head> =>
   sent.seq === 0 || isSame(sent, await findAudit(db, sent.seq)) ? sent : emptyHead;
 

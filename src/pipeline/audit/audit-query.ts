@@ -51,10 +51,7 @@ export async function* trailSince(
   }
 }
 
-/**
- * The whole trail since `since` (epoch ms), oldest first, in batches. It ignores rights: it is for people on the
- * machine.
- */
+/** The whole trail since `since` (epoch ms), oldest first, in batches, without rights: for people on the machine. */
 export async function* wholeTrail(db: ReadHandle, since: number | undefined): AsyncGenerator<readonly Entry[]> {
   let seq = 0;
   for (;;) {

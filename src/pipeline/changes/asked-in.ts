@@ -10,10 +10,7 @@ import type { Note } from './card.ts';
 export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
 export const pleaseTell = (whom: Text): Text => say`Nobody else can see this thread, so please tell ${whom} yourself.`;
 
-/**
- * Who is asked to approve. People whom I can't tell directly are mentioned if a mention can reach them; otherwise
- * `rest` says so.
- */
+/** Who is asked to approve. People whom I can't tell directly are mentioned if that reaches them; else `rest` says so. */
 export function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
   const { asks = [] } = authorizationOf(change);
   if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };

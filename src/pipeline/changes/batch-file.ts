@@ -11,10 +11,7 @@ import { stateText } from './card.ts';
 
 const columns = ['environment', 'change', 'state', 'outcome', 'sent at (UTC)', 'decided by'] as const;
 
-/**
- * What the file is made from. `changes`: those that the batch began. `lines`: of the trail, about the batch and these
- * changes.
- */
+/** What the file is made from. `changes`: those that the batch began. `lines`: of the trail, about all of these. */
 export type BatchRecord = {
   readonly batch: Change;
   readonly changes: readonly Change[];
@@ -22,10 +19,7 @@ export type BatchRecord = {
   readonly lines: readonly Pick<AuditLine, 'change' | 'event' | 'actor' | 'details'>[];
 };
 
-/**
- * The file as CSV. *decided by*: who approved the batch, its requester if no approval was needed, or who left the
- * environment out.
- */
+/** The file as CSV. *decided by*: who approved the batch (its requester if nobody had to) or left the environment out. */
 export function batchFile(record: BatchRecord): { readonly name: string; readonly content: string } {
   const { batch, changes, votes } = record;
   const { nameOf, leftOutBy } = peopleIn(record);

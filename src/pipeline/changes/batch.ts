@@ -52,10 +52,7 @@ export type BatchProgress = {
   readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
 
-/**
- * Why it stopped: items ended badly, a person stopped it, the canary is not known to be well, all items were tried, or
- * its time is over.
- */
+/** Why it stopped: bad ends of items, a person, a canary that is not known to be well, nothing left to try, or its time. */
 export type StopReason =
   | { readonly kind: 'ended badly'; readonly items: readonly number[] }
   | { readonly kind: 'canary'; readonly says: Text }

@@ -88,8 +88,8 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
 }
 
 /**
- * The environments that a stopped batch has not begun. Throws `Refusal` if this person may not read it, or none is
- * left.
+ * The environments that a stopped batch has not begun. Throws `Refusal` if there is none, or the person may not read
+ * it.
  */
 export async function leftToDo(
   context: AccessContext,

@@ -178,10 +178,7 @@ async function enqueueReply(
   }
 }
 
-/**
- * Key of the message with *Stop*. The time to press it begins when that message is posted, also if the change was asked
- * again.
- */
+/** Key of the message with *Stop*. The time to press it begins when that is posted, also after it was asked again. */
 export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>): string =>
   lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
 

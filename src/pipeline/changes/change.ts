@@ -50,9 +50,7 @@ export type ChangeEvent =
   | { readonly kind: 'send_aborted_late' }
   /** A batch begins. It may begin changes for `validMs`. */
   | { readonly kind: 'start'; readonly validMs: number }
-  /**
-   * A batch begins no more changes: for now (`halt`), for good (`end`), or because all are done. `go_on` ends a halt.
-   */
+  /** A batch begins no more changes: for now (`halt`), for good (`end`), or because all are done. `go_on` ends a halt. */
   | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' | 'all_accepted' };
 
 /** The columns that a move writes, besides the version. */

@@ -20,17 +20,11 @@ export type Confirmation =
 /** The frozen change differs from what was shown, so it must be shown again. */
 export class NotAsShown extends Refusal {}
 
-/**
- * What a review shows, to compare when it is submitted: the fingerprint, and whether an approval is needed before the
- * send.
- */
+/** What a review shows, to compare when it is submitted: the fingerprint, and whether the change needs an approval. */
 export const shownOf = ({ fingerprint, authorization }: Pick<Frozen, 'fingerprint' | 'authorization'>): string =>
   authorization.approval === 'none' ? fingerprint : `${fingerprint} after approval`;
 
-/**
- * Whether a change is still what a review showed. It may need an approval that wasn't shown, but a shown approval must
- * still be needed.
- */
+/** Whether a change is still what a review showed. An approval may be added, but a shown one must still be needed. */
 export const isAsShown = (frozen: Pick<Frozen, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
   shown === shownOf(frozen) || (shown === frozen.fingerprint && frozen.authorization.approval !== 'none');
 

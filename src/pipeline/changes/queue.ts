@@ -95,10 +95,7 @@ export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: n
 /** What the requester is told when a lock ends their turn. */
 export const turnTaken = say`Somebody locked it first. You'll get another turn.`;
 
-/**
- * How a place in a queue ends without the request: the place or its turn expired, the request was refused, or the queue
- * was emptied.
- */
+/** How a place ends without its request: the place or its turn expired, it was refused, or the queue was emptied. */
 export type QueueEnd =
   | { readonly kind: 'expired' | 'unused' }
   | { readonly kind: 'refused'; readonly says: Text }
@@ -154,10 +151,7 @@ export function placeNote(row: QueuedRequest): Note {
   return { text, buttons: [leaveButton(row)] };
 }
 
-/**
- * Empties the queues behind an unknown outcome and tells everybody in them: nobody knows how long they would have to
- * wait.
- */
+/** Empties the queues behind an unknown outcome and tells everybody in them: nobody knows how long they would wait. */
 export async function emptyQueuesBehind(tx: Tx, record: WriteLine, change: Change, at: number): Promise<void> {
   for (const { target } of await locksOf(tx, change.number, at)) {
     for (const row of await queueOf(tx, target))

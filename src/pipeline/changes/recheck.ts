@@ -77,10 +77,7 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
   return undefined;
 }
 
-/**
- * Whether the requester still has the right and, after an approval, whether the votes suffice under the old and today's
- * rules.
- */
+/** Whether the requester still has the right and, after an approval, the votes suffice under the old and today's rules. */
 function recheckRules(
   context: ChangesContext,
   change: Change,

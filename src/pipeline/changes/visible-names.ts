@@ -15,10 +15,7 @@ type ListedNames = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 /** For how many people the names are cached. */
 const maxRemembered = 500;
 
-/**
- * Returns the names that a person may read; without a person, all names. Cached until the listing or the policy
- * changes.
- */
+/** Returns the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => KnownNames {
   let current: (ListedNames & { readonly policy: Policy; readonly all: KnownNames }) | undefined;
   const remembered = new BoundedMap<string, KnownNames>(maxRemembered);

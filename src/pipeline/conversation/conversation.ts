@@ -50,10 +50,7 @@ export type Refuse = {
   readonly person?: Person | undefined;
 };
 
-/**
- * Fields are missing or can't be read. `says`: what is wrong with the whole. If nothing is wrong, the fields were asked
- * for.
- */
+/** Fields are missing or unreadable. `says`: what is wrong with the whole. If nothing is, the fields were asked for. */
 export type Ask = {
   readonly kind: 'ask';
   readonly resolved: Resolved;
@@ -83,10 +80,7 @@ export type Next =
   /** Undefined: not saved, because the person has already been told that nothing was done. */
   | { readonly kind: 'saved'; readonly change: Change | undefined };
 
-/**
- * Checks a request in memory, except for the lookups of the speaker, the card's channel and, for an unknown name, the
- * host's lists.
- */
+/** Checks a request in memory, except that it looks up the speaker, the card's channel and unknown names. */
 export async function check(context: PipelineContext, request: Request): Promise<Refuse | Ask | Ready> {
   let person: Person | undefined;
   try {

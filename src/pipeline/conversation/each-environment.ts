@@ -32,10 +32,7 @@ const patienceMs = 2_000;
 export const createManyTurns = (most: () => number): Semaphore =>
   createSemaphore(() => ({ most: most(), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
 
-/**
- * Reads a few environments at a time, as this person. Only rejects with `NotAdmitted`: a failed read becomes a part
- * that says why.
- */
+/** Reads a few environments at a time, as this person. Only rejects with `NotAdmitted`: a failed read becomes a part. */
 export const eachFor =
   (context: PipelineContext, person: Person): ReportContext['each'] =>
   async <T>(of: EnvironmentRead<T>) => {
@@ -128,10 +125,7 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
   };
 }
 
-/**
- * The result if it comes within `ms`; then, or at the end, `late` aborts. `otherwise`: the part if it fails. Never
- * rejects.
- */
+/** The result if it comes within `ms`; then, or at the end, `late` aborts. `otherwise`: the part if it fails. */
 export async function partWithin<T>(
   ms: number,
   find: (late: AbortSignal) => Promise<T>,

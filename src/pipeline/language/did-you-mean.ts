@@ -103,10 +103,7 @@ const buttons: ReadonlyMap<string, Text> = new Map([
 
 type Sentences = ReturnType<typeof nearestCommands>;
 
-/**
- * Commands found in a sentence. A one-word command occurs there by chance, so it must match exactly and not be an
- * action.
- */
+/** Commands found in a sentence. A one-word command may be chance: it must match exactly and not be an action. */
 function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
   const typed = words.map(({ text }) => text);
   return nearestCommands(typed, [...commands.keys()]).filter(

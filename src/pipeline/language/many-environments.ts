@@ -13,9 +13,8 @@ import {
 import { amount, code, say, type Text } from '../../text.ts';
 import { searchIn } from './name-search.ts';
 
-// `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named
-// together. If any part can't be read, all of it is refused, so that it never means fewer or more than what was
-// typed.
+// `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named together.
+// If any part can't be read, all of it is refused, so that it means neither fewer nor more.
 
 /** The names and sets that a person may use. */
 export type EnvironmentNames = {
@@ -77,10 +76,7 @@ function limited(all: readonly Environment[], { trouble }: EnvironmentNames, non
   return { kind: 'environments', all, trouble };
 }
 
-/**
- * The environments of one name, pattern or set; at least one. For exclusions (`deny`), an unknown match counts as a
- * match.
- */
+/** The environments of one name, pattern or set; at least one. For exclusions (`deny`), an unknown match is a match. */
 function matching(term: string, names: EnvironmentNames, effect: 'allow' | 'deny'): readonly Environment[] {
   const set = /^set:\s*(.*)$/i.exec(term)?.[1];
   if (set === undefined && !term.includes('*')) return exactly(term, names);

@@ -47,10 +47,7 @@ function usageOf(name: string, field: Field): string {
   return field.optional || !takesValue(field) ? `[${typed}]` : typed;
 }
 
-/**
- * The inverse of `parse`: the words for these fields. If a plain word looks like an option, a `--` precedes the plain
- * words.
- */
+/** The inverse of `parse`: the words for these fields. If a plain word looks like an option, `--` comes first. */
 export function argsOf(
   path: string,
   fields: Fields,

@@ -105,10 +105,7 @@ const placeOf = ({ message, destinations }: Ready): string => {
   return 'person' in to ? to.person : to.channel;
 };
 
-/**
- * Puts the remaining messages back when the place is rate-limited or slow, or we stop: their lease may end before their
- * turn.
- */
+/** Puts the rest back when the place is rate-limited or slow, or we stop: their lease may end before their turn. */
 async function drawInLine(context: MessageSender, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
     if (context.turns.isOver || performance.now() - claimedAt > maxLineMs)

@@ -24,10 +24,7 @@ type LastPost = { readonly channel: string; readonly refused: string | null };
 const lastPostKey = 'ops_channel';
 const everyMs = 30_000;
 
-/**
- * Records the result of a post there; true if it differs from the last. Once posts work again, kept messages become
- * due.
- */
+/** Records the result of a post there; true if it differs from the last. Once posts work, kept messages become due. */
 export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<boolean> {
   const before = await lastPost(tx);
   if (before?.channel === last.channel && before.refused === last.refused) return false;

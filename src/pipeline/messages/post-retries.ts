@@ -18,15 +18,9 @@ export type Outbox = {
   readonly turns: PostQueues;
 };
 
-/**
- * A message is given up when Slack has not accepted it for a day. The loss is reported; the change itself stays as it
- * is.
- */
+/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change stays as it is. */
 const maxMs = dayMs;
-/**
- * The fewest attempts before a message is given up: time in which this process was down or its token refused must not
- * count.
- */
+/** The fewest attempts before that: time in which this process was down or its token refused must not count. */
 const minAttempts = 20;
 /** Retry delay while Slack refuses our token. */
 const tokenRetryMs = 5_000;

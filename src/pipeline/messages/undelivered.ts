@@ -21,10 +21,7 @@ const prefix = 'untold:';
 /** How much of a message is quoted, in characters, if Slack refuses its content. */
 const maxQuoteLength = 300;
 
-/**
- * Tells the requester and the ops channel that a message was given up. If that report is lost too, nothing more is
- * reported.
- */
+/** Tells the requester and the ops channel that a message was given up; if that report is lost too, nobody. */
 export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
@@ -86,10 +83,7 @@ const reasonText = ({ error }: Undelivered): Text =>
 const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
   error instanceof Undeliverable && error.kind === kind;
 
-/**
- * Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses
- * them.
- */
+/** Tells the ops channel, once per change, that its messages go to the requester because its channel refuses them. */
 export async function reportMoved(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;

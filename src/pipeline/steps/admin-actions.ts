@@ -24,10 +24,7 @@ import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
 
-/**
- * Actions that aren't changes, such as lock and pause. The action, its audit line and its announcement are one
- * transaction.
- */
+/** Actions that aren't changes, such as lock and pause. Action, audit line and announcement are one transaction. */
 
 /** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {

@@ -20,10 +20,7 @@ export async function blockedReason(
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }
 
-/**
- * Cancels a change of a batch whose target is locked. Waiting would keep another change from its turn; people can retry
- * it.
- */
+/** Cancels a change of a batch whose target is locked: waiting would delay others, and people can retry it. */
 export async function cancelAtLock(
   { database, changeStore, history }: StepsContext,
   change: Change,

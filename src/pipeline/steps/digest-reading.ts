@@ -33,10 +33,7 @@ const maxRows = 1_000;
 const maxThemeLength = 80;
 const maxNamed = 5;
 
-/**
- * Reads everything about these environments, after work that people wait for, until `stopping`. Host trouble doesn't
- * reject it.
- */
+/** Reads everything about these environments, after people's own work, until `stopping`. Host trouble doesn't reject it. */
 export async function readDigest(
   context: StepsContext,
   owner: Person,

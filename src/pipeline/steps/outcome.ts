@@ -16,19 +16,13 @@ import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
-/**
- * Delays between attempts to save a receipt. The change's lease may end before the last attempt; the change becomes
- * unknown after it.
- */
+/** Delays between attempts to save a receipt. The lease may end before the last one, after which it becomes unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** The delay before another try if *sending* was not saved. */
 const notBegunRetryMs = 5_000;
 
-/**
- * Saves an outcome, whatever state the row has now. If the outcome can't move the change, it is noted in the thread
- * and for ops.
- */
+/** Saves an outcome, whatever state the row has now. One that can't move the change is noted in the thread and for ops. */
 export async function saveOutcome(context: StepsContext, sent: Change, outcome: Outcome): Promise<void> {
   const { number, version, request } = sent;
   context.onAnswer({ ...(request && { request }), change: number, version, outcome });
@@ -158,8 +152,7 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
     return { ...note, reply, ops: true, tell: [change.requester] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
-  // A routine change gets one reply, at its end, which names the operation; until then its card shows that it was
-  // sent.
+  // A routine change gets one reply, at its end, which names the operation; until then its card shows the send.
   if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };

@@ -95,10 +95,7 @@ function notYetTold(change: Change, { people }: Closers): readonly string[] {
   return people.some((id) => told.has(id)) ? [] : people;
 }
 
-/**
- * If no approval was needed and the requester can close it, only the requester is reminded: the others would be too
- * many.
- */
+/** If no approval was needed and the requester can close it, only they are reminded: the others would be too many. */
 const toRemind = (change: Change, { people }: Closers): readonly string[] =>
   neededNoApproval(change) && people.includes(change.requester) ? [change.requester] : people;
 

@@ -9,10 +9,7 @@ import type { StepsContext } from './context.ts';
 
 const lastMinutesMs = 10 * 60_000;
 
-/**
- * When the next reminder of a waiting change is due, or its end: at half its time, ten minutes before its end, then its
- * end. Epoch ms.
- */
+/** When a waiting change is due: at half its time, ten minutes before its end (reminders), and at its end. Epoch ms. */
 export function nextReminder(asked: number, expires: number, now: number): number {
   const half = asked + Math.floor((expires - asked) / 2);
   const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);

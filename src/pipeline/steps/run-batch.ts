@@ -155,10 +155,7 @@ async function withoutUnsent(run: Run): Promise<Run> {
   return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isSummaryPending: true } };
 }
 
-/**
- * Looks again: soon while changes are under way, otherwise at the end of its validity or for a reminder of unknown
- * outcomes.
- */
+/** Looks again: soon while changes are under way, else at the end of its validity or for a reminder. */
 async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
   const standings = standingsOf(progress, changes);

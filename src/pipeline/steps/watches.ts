@@ -130,10 +130,7 @@ async function tellNew(
   });
 }
 
-/**
- * The text if some lines since the last look are missing, because the host returns only the newest; otherwise
- * undefined.
- */
+/** Says if some lines since the last look are missing, because the host returns only the newest; otherwise undefined. */
 const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
   isCut && reaches !== undefined && reaches > read_to
     ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`

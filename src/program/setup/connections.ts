@@ -13,10 +13,7 @@ import { TooLate, within } from '../../time-limit.ts';
 import { obtain, type Job } from './job.ts';
 import { valueIn, type Settings } from './settings.ts';
 
-/**
- * Asks for the credentials and tries each one at once. A refused one is asked for again; if there is no answer, it is
- * kept.
- */
+/** Asks for the credentials and tries each at once. A refused one is asked for again; without an answer it is kept. */
 
 const apiUrl = (settings: Settings): string => variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL'));
 /** Calls Slack with the bot token. */

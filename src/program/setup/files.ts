@@ -21,10 +21,7 @@ import { settingsIn, type Settings } from './settings.ts';
 /** A file that is written as a whole. `mode`: its permissions. */
 export type WholeFile = { readonly path: string; readonly text: string; readonly mode: number };
 
-/**
- * `open`: the content is right, but others have permissions that they should not have. Throws if the file can't be
- * read.
- */
+/** `open`: the content is right, but others have permissions that they should not have. Throws if it can't be read. */
 export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | 'open' | 'other' {
   if (!existsSync(path)) return 'missing';
   const found = statSync(path);

@@ -5,10 +5,7 @@ import { errorMessage } from '../../errors.ts';
 import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
-/**
- * The options of `setup`. A secret is never an option: other users of the machine can see a running program's
- * arguments.
- */
+/** The options of `setup`. A secret is never one: other users of the machine can see a program's arguments. */
 export type Options = ReturnType<typeof optionsOf>;
 
 const usage =

@@ -10,10 +10,7 @@ import type { Job } from './job.ts';
 import { splitIds } from './options.ts';
 import { Stopped } from './stopped.ts';
 
-/**
- * Lists people and groups, asks who may do what, and makes the text of the policy. `bot` undefined: Slack did not
- * answer.
- */
+/** Lists people and groups, asks who may do what, and makes the policy's text. `bot` undefined: Slack did not answer. */
 export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<string> {
   const { options, prompts } = job;
   const lists = await listsOf(job, bot);

@@ -61,8 +61,8 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
 
 async function run(job: Job, write: Out['write']): Promise<number> {
   const { settings, prompts, folder } = job;
-  // If there is nobody to ask, report everything that is missing or wrong at once. Otherwise only settings that are
-  // never asked for.
+  // With nobody to ask, report everything that is missing or wrong at once. Else only settings that are never asked
+  // for.
   stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);

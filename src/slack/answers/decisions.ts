@@ -31,10 +31,7 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
 
-/**
- * Opens the form for the note of an approval, or for the environments that a batch leaves out. `push`: on top of the
- * pages.
- */
+/** Opens the form for the note of an approval, or for what a batch leaves out. `push`: on top of the pages. */
 export async function openDecision(
   context: SlackContext,
   interaction: Interaction,

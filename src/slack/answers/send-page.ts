@@ -6,10 +6,7 @@ import { lateAnswerNote } from '../context/slow-work.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
 import { sendFile } from './files.ts';
 
-/**
- * Sends a page to its requester alone. Keeps it if it can be shared or sent as a file, has further pages or offers a
- * checklist.
- */
+/** Sends a page to its requester alone. Keeps it if it can be shared or sent as a file, is long, or offers a checklist. */
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,

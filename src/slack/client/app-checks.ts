@@ -49,10 +49,7 @@ function scopesResult(granted: readonly string[] | undefined): CheckResult {
 
 const listed = (scopes: readonly string[]): CheckResult['says'] => joined(scopes.map(code), ', ');
 
-/**
- * Proves the app token: asks Slack for an address to connect to. Doesn't connect, because a connection would receive
- * commands.
- */
+/** Proves the app token: asks Slack for an address to connect to. Doesn't connect, or it would receive commands. */
 export async function checkAppToken(client: WebClient): Promise<CheckResult> {
   try {
     await client.apiCall('apps.connections.open');

@@ -6,10 +6,7 @@ import { readBeginning } from '../../stream-beginning.ts';
 /** How much of an answer is read, in bytes. A page of 200 people, the longest we ask for, has less than 1 MB. */
 const maxAnswer = 4_000_000;
 
-/**
- * Options for calls to Slack: at most 2.5 s and 4 MB, without retries or waiting after a rate limit, which our queue
- * does.
- */
+/** Options for calls to Slack: at most 2.5 s and 4 MB. No retries and no waiting for rate limits: our queue does that. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
   slackApiUrl,
   fetch: boundedFetch,

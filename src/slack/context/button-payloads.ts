@@ -26,10 +26,7 @@ const list = z.array(z.string());
 const page = z.object({ args: list, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/**
- * Keeps lists and pages behind buttons for an hour, if they don't fit into a button or must be exactly what somebody
- * saw.
- */
+/** Keeps lists and pages behind buttons for an hour, if they don't fit into one or must be what somebody saw. */
 export type PayloadStore = {
   /** Keeps a page with the arguments that asked for it. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;

@@ -37,10 +37,7 @@ export async function saveDelivery(context: SlackContext, row: Row): Promise<Sav
   return outcome;
 }
 
-/**
- * As `saveDelivery`, for deliveries that change nothing. Only this process remembers them, so that a copy isn't
- * answered twice.
- */
+/** As `saveDelivery`, for deliveries that change nothing: only this process remembers them, to answer a copy once. */
 export function rememberDelivery({ deliveries }: SlackContext, key: string): 'seen' | undefined {
   if (deliveries.has(key)) return 'seen';
   deliveries.set(key, Promise.resolve('new'));

@@ -251,10 +251,7 @@ export const plainText = (text: string, limit: number): PlainTextElement => ({
   emoji: false,
 });
 
-/**
- * Keeps a message within Slack's limits. What does not fit is cut from the end and counted; footer and buttons always
- * stay.
- */
+/** Keeps a message within Slack's limits. The rest is cut from the end and counted; footer and buttons always stay. */
 function bounded(
   line: Text,
   blocks: readonly KnownBlock[],

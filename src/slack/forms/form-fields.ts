@@ -126,10 +126,7 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
 
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
-/**
- * The lists that a form offers, by field. Throws `Refusal` if they have expired: an index into a lost list means
- * nothing.
- */
+/** The lists that a form offers, by field. Throws `Refusal` if they have expired: their indexes mean nothing then. */
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,

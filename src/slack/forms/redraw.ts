@@ -46,10 +46,7 @@ type FormUpdates = {
 const maxForms = 500;
 const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 
-/**
- * Redraws forms. If a form changes several times, only the last change is drawn: an old drawing never replaces a newer
- * one.
- */
+/** Redraws forms. Of several changes only the last is drawn: an old drawing never replaces a newer one. */
 export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<void> {
   const turns = new BoundedMap<string, FormUpdates>(maxForms);
   return async (event) => {

@@ -70,8 +70,8 @@ export function createSlackServer({ config, context, notReady, remark }: SlackSe
         connections = boundConnections(listening, maxConnections);
         return portOf(listening);
       }
-      // Listen first, so that a taken port ends the process before Slack delivers anything: Slack doesn't repeat an
-      // acked delivery.
+      // Listen first, so that a taken port ends the process before Slack delivers: Slack doesn't repeat an acked
+      // delivery.
       await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
       await app.start().catch((error: unknown) => {
         ownServer.close();

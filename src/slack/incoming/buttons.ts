@@ -68,10 +68,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
 const natureOfPress = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
-/**
- * The thread of the press. For the top message of a thread Slack names the message itself; that press counts as in the
- * channel.
- */
+/** The thread of the press. A top message has itself as its thread: a press on it counts as in the channel. */
 function threadOf({ container, message }: z.infer<typeof buttonPressShape>): string | undefined {
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;

@@ -38,10 +38,7 @@ export function roomState(sizes: Sizes): CheckResult {
   return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
 }
 
-/**
- * How large the database is, and what fills it. Audit lines and changes are never deleted. Short, because people read
- * it on phones.
- */
+/** How large the database is, and what fills it: audit lines and changes are never deleted. Short, for phones. */
 function sizesInWords({ bytes: total, tables, lines, since, changes, free }: Sizes): Text {
   const largest = tables.slice(0, maxTables).map((table) => `${table.name} ${bytes(table.bytes)}`);
   const trail = since === undefined ? say`` : say` since ${time(since, 'date')}`;
