@@ -1,4 +1,4 @@
-/** Paths of files that the program reads or runs. The build replaces this module, because the package has other paths. */
+/** Paths of files that the program reads or runs. The build replaces this module, because paths differ in the package. */
 
 export const packageFile = new URL('../package.json', import.meta.url);
 export const manifestFile = new URL('../manifest.yml', import.meta.url);

@@ -1,4 +1,4 @@
-/** A map of at most `max` entries. Setting an entry makes it the newest; the oldest ones go first. */
+/** A map of at most `max` entries. Setting an entry makes it the newest; the oldest entries are dropped first. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;
 

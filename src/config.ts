@@ -17,7 +17,7 @@ const portFrom = (least: number) => {
   const isPort = `must be a whole number from ${least} to 65535`;
   return z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().min(least, isPort).max(65_535, isPort));
 };
-/** A host name whose last part has a letter: only digits would be read as an IP address. */
+/** A host name whose last part has a letter: a name of digits would be read as an IP address. */
 const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
 const host = z
   .string()
@@ -43,7 +43,7 @@ const auditKey = credential(
   32,
   'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
 ).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
-/** Former keys may be shorter. A key below this length is a typo, and scrubbing it would blank out ordinary text. */
+/** Former keys may be shorter. An even shorter key is a typo, and scrubbing it would blank out ordinary text. */
 const minFormerLength = 8;
 const formerKeys = printable
   .transform((value) =>
@@ -101,7 +101,7 @@ export const variables = z.object({
   DATABASE_LISTEN_URL: databaseAt(/^postgres(ql)?:\/\//, 'must be postgres://…').optional(),
   PORT: portFrom(0).default(3000),
   HOST: host.optional(),
-  /** Not 0: nobody would know the port the system chooses. */
+  /** Not 0: nobody would know the port that the system chooses. */
   METRICS_PORT: portFrom(1).optional(),
   METRICS_HOST: host.optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
@@ -128,7 +128,7 @@ export const variables = z.object({
 
 export type Config = ReturnType<typeof toConfig>;
 
-/** Everything that is wrong with the environment, one line each. Nothing was started. */
+/** Everything that is wrong with the environment variables, one line each. Nothing was started. */
 export class ConfigMistakes extends Error {
   readonly mistakes: readonly string[];
 
@@ -139,7 +139,7 @@ export class ConfigMistakes extends Error {
   }
 }
 
-/** Reads environment variables, and each secret also from `NAME_FILE`. Throws `ConfigMistakes`. */
+/** Reads environment variables; a secret can also come from the file in `NAME_FILE`. Throws `ConfigMistakes`. */
 export function readConfig(environment: EnvironmentVariables = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
@@ -152,10 +152,10 @@ export function readConfig(environment: EnvironmentVariables = process.env): Con
   return toConfig(read.data);
 }
 
-/** The trail's database and the keys of its chain: all it takes to read the trail beside a bot. */
+/** The trail's database and the keys of its chain: all that is needed to read the trail beside a bot. */
 export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAuditKeys'>;
 
-/** Reads only these, from the same variables. Throws `ConfigMistakes`. */
+/** Reads only these settings, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
   const trailVariables = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
   const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
@@ -168,16 +168,16 @@ export function readTrailConfig(environment: EnvironmentVariables = process.env)
   return { databaseUrl, auditKey, formerAuditKeys };
 }
 
-/** The file of the rules, also where nothing else is set. */
+/** The policy file, also if nothing else is set. */
 export const policyFileIn = (environment: EnvironmentVariables = process.env): string =>
   variables.shape.POLICY_FILE.parse(environment['POLICY_FILE']?.trim() || undefined);
 
-/** The environment of this process, where no other is given. */
+/** The given environment, by default that of this process. */
 export const environmentOr = (given: EnvironmentVariables = process.env): EnvironmentVariables => given;
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The values of these variables, also from their files, and the files that cannot be read. */
+/** The values of these variables, also from their files, and which files can't be read. */
 export function givenIn(
   environment: EnvironmentVariables,
   names: readonly string[],
@@ -191,7 +191,7 @@ export function givenIn(
   return { given, mistakes };
 }
 
-/** One mistake per variable: the later ones mostly follow from the first. */
+/** One mistake per variable: later ones mostly follow from the first. */
 const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
   [
     ...new Map(
@@ -259,7 +259,7 @@ function toConfig(read: z.output<typeof variables>) {
   };
 }
 
-/** Where the audit trail goes besides the database; undefined: nowhere. */
+/** Where the audit trail is sent outside the database; undefined: nowhere. */
 function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof variables>) {
   if (to === undefined) return undefined;
   if (to === 'stdout') return { kind: 'stdout' as const };
@@ -282,7 +282,7 @@ function hidePassword(url: string): void {
   [passwordIn(url) ?? '', ...queryPasswords].forEach(hidden);
 }
 
-/** The password in a database address: empty if there is none, undefined if it cannot be decoded. */
+/** The password in a database address: empty if there is none, undefined if it can't be decoded. */
 function passwordIn(url: string): string | undefined {
   try {
     return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';

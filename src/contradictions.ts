@@ -2,7 +2,7 @@ import { isAuditOut, isWebhook } from './addresses.ts';
 
 type Given = Readonly<Record<string, string>>;
 
-/** Settings that contradict each other: one needs another, or rules it out. A sentence each. */
+/** Settings that contradict each other: one needs another, or excludes it. One sentence each. */
 export function contradictionsIn(given: Given): readonly string[] {
   const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, METRICS_HOST, METRICS_PORT } = given;
   const { DATABASE_LISTEN_URL, DATABASE_URL = 'sqlite:' } = given;
@@ -19,7 +19,7 @@ export function contradictionsIn(given: Given): readonly string[] {
   ];
 }
 
-/** Former keys of the audit chain without the one in use now. */
+/** Reports former keys of the audit chain without a current key. */
 export const formerKeysAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Given): readonly string[] =>
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 

@@ -6,7 +6,7 @@ import { clipped, codeOf, unseen, type Text } from './text.ts';
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string): string {
-  // A leading quote keeps a spreadsheet from running it as a formula. `'=` gets one too, to differ from `=`.
+  // A leading quote keeps a spreadsheet from running the cell as a formula. `'=` gets another one, to differ from `=`.
   const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
   return `"${inert.replaceAll('"', '""')}"`;
 }
@@ -14,7 +14,10 @@ function cell(value: string): string {
 const maxLength = 2_000;
 const hidden = new RegExp(unseen, 'gv');
 
-/** A text for one cell: in one line, lists whole, times in UTC, hidden characters by their codes. `nameOf` says who an id is. */
+/**
+ * A text for one cell: on one line, with complete lists, times in UTC, and hidden characters as codes. `nameOf` gives
+ * the name for an id.
+ */
 export function textForCell(text: Text, nameOf = (id: string): string => id): string {
   const words = text.map((span) => {
     if ('text' in span) return span.text;
@@ -32,5 +35,5 @@ export function textForCell(text: Text, nameOf = (id: string): string => id): st
   ).replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
 }
 
-/** A moment in epoch milliseconds, in UTC, as spreadsheets read it: `2026-11-23 15:40:12`. */
+/** A time (epoch milliseconds) in UTC, in a form that spreadsheets read: `2026-11-23 15:40:12`. */
 export const utcTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,4 +1,4 @@
-/** Lengths of time, as people write and read them. */
+/** Durations, as people write and read them. */
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -12,7 +12,7 @@ const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?'
 const amounts = new RegExp(`(\\d{1,8}) ?(${unit})(?![a-z])`, 'gi');
 const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
 
-/** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; undefined if it is no length of time. */
+/** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; undefined if the text isn't a duration. */
 export function parseDuration(text: string): number | undefined {
   const all = [...text.slice(0, maxLength).matchAll(amounts)];
   if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | undefined {
   );
 }
 
-/** Whether two words are a length of time only together: `7` `days`. */
+/** Whether two words form a duration only together: `7` `days`. */
 export const isAmountAndUnit = (amount: string, unit: string): boolean =>
   /^\d{1,8}$/.test(amount) && unitAlone.test(unit);
 

@@ -2,23 +2,23 @@ import { inline, plain, type Inline, type Text } from './text.ts';
 
 /** The arguments of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
 export type Args = readonly string[];
-/** A button: pressing it is the same as typing its arguments. `opens`: their form, filled in, and nothing is done yet. */
+/** A button: a press is the same as typing its arguments. With `opens`, it opens their form instead, filled in. */
 export type Offer = { readonly label: string; readonly args: Args; readonly opens?: 'form' };
 
 type RefusalDetails = {
   /** What to do next. */
   readonly hint?: Inline;
-  /** The form field it is about. */
+  /** The form field with the problem. */
   readonly field?: string;
   /** What the person may have meant, as buttons. */
   readonly offers?: readonly Offer[];
-  /** Something could not be asked right now: the same request may be answered otherwise in a minute. */
+  /** Whether something could not be asked right now, so that the same request may succeed in a minute. */
   readonly isLater?: boolean;
 };
 
 /**
- * Something the person can fix. It has one sentence that says what was wrong and what was not done, and a hint for what
- * to do next. Only that person sees it.
+ * Something the person can fix. It has one sentence that says what was wrong and what was not done, and a hint about
+ * what to do next. Only that person sees it.
  */
 export class Refusal extends Error {
   readonly says: Text;
@@ -38,7 +38,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Something we must fix. The person gets a sentence and the id of the request, and the log the cause. */
+/** Something we must fix. The person gets a sentence and the id of the request; the log gets the cause. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 
@@ -63,7 +63,7 @@ export const errorCode = (error: unknown): string =>
 /** The message of whatever was thrown. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Throws the error for a port that cannot be listened on; `where` names the variables with their values. */
+/** Throws the error for a port that can't be used; `where` names the variables with their values. */
 export function notListening(where: string, cause: unknown): never {
   throw new Error(`Cannot listen on ${where}: ${errorMessage(cause)}. Use another one, or stop what is using it.`, {
     cause,

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * The points between a click and the last message at which the process may die, each leaving something else half done.
- * Production does not listen. `npm run prove` does, and kills the process there.
+ * The points between a click and the last message where the process may die, each with different work half done.
+ * Production does not listen to them. `npm run prove` does, and kills the process there.
  */
 export type Failpoint =
   /** `kept`: a delivery is in the inbox, not acked yet. `acked`: it is acked. */
@@ -26,7 +26,7 @@ export type Failpoint =
   | 'posted'
   | 'noted';
 
-/** What happens to a message; `says` is how its text begins. */
+/** How a message is drawn; `says` is the beginning of its text. */
 export type Drawing = { readonly how: 'post' | 'edit'; readonly says: string };
 
 /** The channel for the points, as `{ point, of, how, says }`. */

@@ -9,11 +9,11 @@ import { isPaused } from './storage/kv.ts';
 import { countStates, oldestWork, openStates } from './storage/queue-stats.ts';
 import { within } from './time-limit.ts';
 
-/** What `/metrics` reads at each scrape, besides what is counted: the state of the database, the policy and the queues. */
+/** What `/metrics` reads at each scrape, in addition to counters: the state of the database, the policy and the queues. */
 
 type GaugesContext = {
   readonly database: Database;
-  /** Where the audit trail is sent besides the database, if anywhere. */
+  /** Where the audit trail is sent outside the database, if anywhere. */
   readonly auditOut: { readonly id: string } | undefined;
   readonly policy: { readonly current: () => Policy; readonly isBroken: () => boolean };
   readonly hosting: Pick<Client, 'load'>;
@@ -23,9 +23,9 @@ type GaugesContext = {
   readonly slackRestMs: () => number;
 };
 
-/** How long the database's figures are used, so that many scrapes cost no more than one. */
+/** How long the database's figures are reused, so that many scrapes cost no more than one. */
 const freshMs = 5_000;
-/** How long a scrape waits for them. */
+/** How long a scrape waits for the database. */
 const patienceMs = 2_000;
 
 export function gaugesOf(context: GaugesContext): readonly Gauge[] {
@@ -120,7 +120,7 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
   ];
 }
 
-/** One step after the other, so that a scrape takes few connections. */
+/** One query after the other, so that a scrape takes few connections. */
 async function readState({ database, auditOut }: Pick<GaugesContext, 'database' | 'auditOut'>) {
   const { db } = database;
   const now = await database.now();

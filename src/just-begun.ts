@@ -1,16 +1,16 @@
 import { BoundedMap } from './bounded-map.ts';
 
-/** Work that began within the last second, by key: callers that ask for the same at once share it. */
+/** Work that began within the last second, by key: callers that ask for the same thing at the same time share it. */
 export type JustBegun<T> = {
-  /** What began less than a second ago, running or done. */
+  /** Work that began less than a second ago, running or done. */
   readonly find: (key: string) => Promise<T> | undefined;
-  /** Others find this work from now on. */
+  /** Lets others find this work from now on. */
   readonly keep: (key: string, work: Promise<T>) => void;
 };
 
 const momentMs = 1_000;
 
-/** Remembers at most `max`, the newest. */
+/** Remembers the newest `max` pieces of work. */
 export function createJustBegun<T>(max: number): JustBegun<T> {
   const begun = new BoundedMap<string, { readonly at: number; readonly work: Promise<T> }>(max);
   const forget = (key: string, work: Promise<T>): void => {

@@ -80,17 +80,17 @@ export async function start(
   const { installation } = database;
   log.info({ port, policy: policy.current().hash.slice(0, 8), installation }, 'Sitehand is ready');
   leaveWhenOutdated(foundations, edge);
-  // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
+  // Otherwise only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
   const stop = async (): Promise<void> => {
-    // First: a verdict that is still to come would hold up the end.
+    // Close this first: an unfinished verdict would delay the end.
     back.pipeline.siteCheck.close();
     await edge.server.stop(graceMs / 4);
     await back.worker.stop();
     back.delivery.nudge();
     const stopped = [back.delivery, ...edge.pollers].map((poller) => poller.stop());
-    // A write without an answer by now stays in `sending`; the next start calls it unknown.
+    // A write without an answer by now stays in `sending`; the next start marks it unknown.
     await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
     await edge.payloads.close();
     await noteAlive(database);
@@ -105,7 +105,7 @@ export async function start(
   return { port, stop };
 }
 
-/** Says so and takes no more work once a newer version has changed the database so that this one is excluded. */
+/** Once a newer version has changed the database so that this one is excluded, says so and takes no more work. */
 function leaveWhenOutdated(
   { database, log, tell }: Foundations,
   { server, pollers }: ReturnType<typeof openEdge>,
@@ -149,7 +149,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   return { server, pollers, payloads, turns: context.turns };
 }
 
-/** What the Slack code works with. */
+/** The context of the Slack code. */
 const slackContextOf = (
   config: Config,
   { policy, log, metrics }: Foundations,
@@ -170,7 +170,7 @@ const slackContextOf = (
   metrics,
 });
 
-/** Runs the bot until a signal stops it. If it cannot start, says why, and the process ends with 1. */
+/** Runs the bot until a signal stops it. If it can't start, says why and ends the process with 1. */
 export async function main(): Promise<undefined> {
   try {
     const config = readConfig();

@@ -7,24 +7,24 @@ import type { Counter, Histogram, Registry } from 'prom-client';
 export type Metrics = {
   /** From a delivery's arrival to its ack, in seconds, by kind of delivery. */
   readonly ack: Pick<Histogram<'kind'>, 'startTimer'>;
-  /** What came of commands, by the command's path. */
+  /** Results of commands, by the command's path. */
   readonly commands: Pick<Counter<'command' | 'outcome'>, 'inc'>;
   /** Calls to the host by section of its document and outcome, in seconds. */
   readonly host: Pick<Histogram<'section' | 'outcome'>, 'observe'>;
-  /** Writes to the host, by what is known of them. */
+  /** Writes to the host, by their outcome. */
   readonly sends: Pick<Counter<'outcome'>, 'inc'>;
-  /** Moves of changes, by what happened. */
+  /** Moves of changes, by event. */
   readonly moves: Pick<Counter<'event'>, 'inc'>;
-  /** Faults: errors of ours that a person was told about, and deliveries that could not be read. */
+  /** Faults: errors of ours that a person was told about, and unreadable deliveries. */
   readonly faults: Pick<Counter, 'inc'>;
-  /** From the begin of a transaction to its commit or its failure, in seconds. */
+  /** From the start of a transaction to its commit or failure, in seconds. */
   readonly transactions: Pick<Histogram, 'startTimer'>;
 };
 
 /** One value of a gauge. */
 export type Sample = { readonly value: number; readonly labels?: Readonly<Record<string, string>> };
 
-/** A gauge whose values are read at each scrape. Undefined: not known now, and the gauge is left out, which is not 0. */
+/** A gauge whose values are read at each scrape. Undefined: unknown now, so the gauge is left out instead of being 0. */
 export type Gauge = {
   readonly name: string;
   readonly help: string;
@@ -41,7 +41,7 @@ type Counting = {
   readonly close: () => Promise<void>;
 };
 
-/** Serves `/metrics` there. Without a port nothing is counted or even loaded. */
+/** Serves `/metrics` on this port. Without a port, nothing is counted or even loaded. */
 export async function openMetrics(
   port: number | undefined,
   host = '127.0.0.1',
@@ -83,7 +83,7 @@ function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): 
     labelNames: ['outcome'],
     registers,
   });
-  // A counter that begins with its first event shows no increase for that event.
+  // Start each counter at 0: a counter that appears with its first event shows no increase for that event.
   for (const outcome of ['accepted', 'rejected', 'throttled', 'unknown', 'not sent']) sends.inc({ outcome }, 0);
   return {
     sends,
@@ -131,14 +131,14 @@ function showGauge(
     async collect() {
       const samples = await read().catch(() => undefined);
       gauge.reset();
-      // Without labels, a reset would leave a 0.
+      // A gauge without labels would be reset to 0, so remove it.
       if (labels.length === 0) gauge.remove();
       for (const sample of samples ?? []) gauge.set(sample.labels ?? {}, sample.value);
     },
   });
 }
 
-/** How many connections it takes, and how long a request may take to come, in ms. */
+/** How many connections are accepted, and how long a request may take to arrive, in ms. */
 const maxConnections = 20;
 const limits = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 } as const;
 
@@ -155,7 +155,7 @@ async function serveMetrics(registry: Registry, port: number, host: string): Pro
   };
   const server = createServer(limits, answer);
   server.maxConnections = maxConnections;
-  // Somebody who asks often and reads nothing would fill the memory with answers.
+  // A client that asks often and reads nothing would fill the memory with answers.
   server.maxRequestsPerSocket = 1;
   await once(server.listen(port, host), 'listening');
   return server;

@@ -1,7 +1,7 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
 import { joined, say, type Inline, type Text } from './text.ts';
 
-/** Edit distance; swapped letters count as one edit. */
+/** Edit distance; two swapped letters count as one edit. */
 const distance = (one: string, other: string): number =>
   one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
 const sorted = (word: string): string => word.split('').toSorted().join('');
@@ -60,7 +60,7 @@ function matchCommand(path: string, typed: readonly string[]): CommandMatch | un
   for (const word of path.split(' ')) {
     const off = rest.map((one) => distance(one.slice(0, maxWordLength).toLowerCase(), word));
     const least = Math.min(...off);
-    // A typo in a short word makes another word: `set` and `let`.
+    // A typo in a short word gives another word: `set` and `let`.
     if (least > Math.min(Math.max(word.length - 3, 0), 2)) return undefined;
     slips += least;
     rest.splice(off.indexOf(least), 1);

@@ -28,7 +28,7 @@ export const databaseNotices = (
   log: Logger,
   tell: Tell,
 ): Required<Pick<DatabaseOptions, 'onFatal' | 'onWarning' | 'onJump'>> => ({
-  // The only place where a running process ends itself: the database is lost, so nothing it does can be trusted.
+  // The only place where a running process ends itself: without the database, nothing it does can be trusted.
   onFatal: (error) => {
     log.fatal({ err: error }, `Sitehand ends: ${error.message}`);
     process.exit(1);
@@ -40,7 +40,7 @@ export const databaseNotices = (
   },
 });
 
-/** The log is separate evidence: stored elsewhere, it keeps what could be removed from the database. */
+/** The log is separate evidence: if it is stored elsewhere, it has what could be removed from the database. */
 export function logHead(log: Logger, result: PublishResult | undefined): void {
   if (result?.kind === 'published') log.info({ trail: result.head }, 'the audit trail ends here');
   if (result?.kind === 'altered')
@@ -49,14 +49,14 @@ export function logHead(log: Logger, result: PublishResult | undefined): void {
 
 /**
  * Logs uncaught errors and rejections, without secrets, and ends the process with 1. Does the same if the event loop
- * runs empty, which would otherwise end the process silently with 0. Returns the log.
+ * runs empty; otherwise the process would end silently with 0. Returns the log.
  */
 export function exitWithLog(log: Logger): Logger {
   const end = (says: string, error?: unknown): never => {
     log.fatal({ err: error }, says);
     process.exit(1);
   };
-  // Full or closed. The log is evidence, and there is no other place for it.
+  // Standard output is full or closed. The log is evidence, and has no other place.
   process.stdout.on('error', (error: Error & { readonly code?: string }) => {
     process.stderr.write(
       `Sitehand ends: it can't write its log to standard output (${error.code ?? 'unknown error'})\n`,

@@ -1,2 +1,2 @@
-/** How much harm a change can do: from one that is easily made good to one that cannot be taken back. */
+/** How much harm a change can do, from easy to repair to impossible to undo. */
 export type Risk = 'routine' | 'sensitive' | 'destructive';

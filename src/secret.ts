@@ -5,14 +5,12 @@ import { base64, isPrivateKey, worded } from './masking/rules/private-keys.ts';
 import { maskWith } from './masking/rule.ts';
 import { holdsToken } from './masking/rules/tokens.ts';
 
-/**
- * The Secrets of this process in every spelling that they can have in a text; only a few credentials are configured.
- */
+/** The Secrets of this process, in every spelling in which a text can have them. Only a few credentials are configured. */
 const known = new Set<string>();
-/** Longest first: one secret may begin with another. */
+/** Longest first, because one secret may begin with another. */
 let longestFirst: readonly string[] = [];
 
-/** A credential that prints as `***` everywhere, and that `scrub` finds in any text. */
+/** A credential that prints as `***` everywhere and that `scrub` finds in any text. */
 export class Secret {
   readonly #value: string;
 
@@ -29,7 +27,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** SHA-256 in hex. Stored calls refer to the secret by it. */
+  /** SHA-256 in hex, by which stored calls refer to the secret. */
   digest(): string {
     return createHash('sha256').update(this.#value).digest('hex');
   }
@@ -49,7 +47,7 @@ export class Secret {
 
 /** All known spellings, for another thread of this process. */
 export const spellings = (): readonly string[] => longestFirst;
-/** Takes over the spellings of another thread; they come longest first. */
+/** Adds the spellings from another thread, given longest first. */
 export function addSpellings(sorted: readonly string[]): void {
   for (const spelling of sorted) known.add(spelling);
   longestFirst = sorted;
@@ -68,7 +66,7 @@ const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') })
 const isWorded = (text: string): boolean =>
   hinted.some(({ rule, hint }) => hint.test(text) && maskWith(text, rule) !== text);
 
-/** A shorter password may be an ordinary word. */
+/** The least length of a recognised password: a shorter one may be an ordinary word. */
 const minOwnLength = 12;
 /** Whether the text contains one of our own credentials. */
 export function holdsOwn(text: string): boolean {
@@ -98,7 +96,7 @@ function withoutOwn(text: string): string {
   return clean;
 }
 
-/** Whether the text contains a private key or one of our own credentials. Public keys do not count. */
+/** Whether the text contains a private key or one of our own credentials. Public keys don't count. */
 export const holdsPrivateKey = (text: string): boolean =>
   isWorded(text) ||
   isWorded(decoded(text, escaped)) ||

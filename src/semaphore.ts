@@ -1,7 +1,7 @@
-/** The work was not started: too many were waiting (their own or everybody's), or its turn did not come in time. */
+/** The work was not started: too much was waiting (this person's or everybody's), or its turn did not come in time. */
 export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
-  /** `own`: their own work is in the way. `all`: everybody's work is. `late`: the wait was too long. */
+  /** `own`: the person's own work is in the way. `all`: everybody's work is. `late`: the wait was too long. */
   readonly why: 'own' | 'all' | 'late';
 
   constructor(why: NotAdmitted['why']) {
@@ -11,11 +11,11 @@ export class NotAdmitted extends Error {
 }
 
 type SemaphoreLimits = {
-  /** How much work runs at once. */
+  /** How many pieces of work run at once. */
   readonly most: number;
-  /** How much of it per key. */
+  /** How many of them per key. */
   readonly maxEach?: number;
-  /** How many places are kept for keys without running work. */
+  /** How many places are reserved for keys without running work. */
   readonly kept?: number;
   /** How many may wait. */
   readonly waiting: number;
@@ -34,12 +34,12 @@ export type Load = { readonly free: number; readonly waiting: number };
 /** The state of one key: running work, and waiting work, oldest first. */
 type KeyState = { running: number; readonly queue: Set<() => void> };
 
-/** The shared state. It has only keys with work; a key that has had a turn goes to the end. */
+/** The shared state. It only has keys with work; a key moves to the end after its turn. */
 type State = { readonly keys: Map<string, KeyState>; running: number; queued: number };
 
 /**
- * Limits how much work runs at once; the rest waits. Work of one key runs in order; among keys the one with the least
- * running goes first. `behind` maps an account to its person. Limits may be a function, asked whenever they apply.
+ * Limits how much work runs at once; the rest waits. The work of one key runs in order; the key with the least running
+ * work goes first. `behind` maps an account to its person. Limits may be a function, called whenever they apply.
  */
 export function createSemaphore(
   given: SemaphoreLimits | (() => SemaphoreLimits),
@@ -56,7 +56,7 @@ export function createSemaphore(
       if (own.running === 0 && own.queue.size === 0 && keys.get(key) === own) keys.delete(key);
     };
     try {
-      // Finished work passes its place to the next in line, so that newcomers cannot jump the queue.
+      // Finished work passes its place to the next one in line, so that newcomers can't jump the queue.
       if (mayBegin(state, own, limits()) && own.queue.size === 0) start(state, key, own);
       else await waitForTurn(state, own, limits());
     } catch (error) {
@@ -87,7 +87,7 @@ function start(state: State, key: string, own: KeyState): void {
   state.keys.set(key, own);
 }
 
-/** Resolves when its turn comes; rejects with `NotAdmitted`. */
+/** Resolves when it is this work's turn; rejects with `NotAdmitted`. */
 function waitForTurn(
   state: State,
   own: KeyState,
@@ -114,7 +114,7 @@ function waitForTurn(
   });
 }
 
-/** Admits the key with the least running work; among equals, the one that has waited longest for a turn. */
+/** Admits the key with the least running work; if several have the least, the one that has waited longest. */
 function admitNext(state: State, limits: SemaphoreLimits): void {
   while (state.running < limits.most && state.queued > 0) {
     const [chosen] = [...state.keys]

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { unknownAmong } from './policy/mistakes.ts';
 
-/** The program `sitehand`: what people run on the machine itself. */
+/** The program `sitehand`, which people run on the machine. */
 
 type Words = readonly string[];
 type Program = {
-  /** What it is called with, in the help. */
+  /** The words with which it is called, for the help. */
   readonly usages: readonly (readonly [words: string, summary: string])[];
-  /** Resolves with the exit code; undefined: it runs until it is stopped. Loads only what it needs. */
+  /** Resolves with the exit code; undefined: it runs until it is stopped. Loads only the code that it needs. */
   readonly run: (words: Words) => Promise<number | undefined>;
 };
 
-/** Exit codes: done, wrong words or settings. The programs have more. */
+/** Exit codes: done, wrong words or settings. Some commands have more. */
 const ends = { done: 0, wrong: 2 } as const;
 
 const programs: Readonly<Record<string, Program>> = {
@@ -58,15 +58,15 @@ const programs: Readonly<Record<string, Program>> = {
   help: { usages: [['help', 'Show this']], run: () => help() },
 };
 
-/** Runs one of them, with the settings of `.env` in the current folder where the environment has none. */
+/** Runs one command. Settings missing from the environment come from `.env` in the current folder. */
 export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
-  // The reader may stop early: `| head`. An export then has nobody to write for. All else goes on, because the exit code
-  // says what was done. A bot ends with a sentence of its own.
+  // The reader may stop early: `| head`. Then an export has nobody to write for. Everything else goes on, because the
+  // exit code says what was done. A bot ends with a sentence of its own.
   const isExport = name === 'audit' && words[0] === 'export';
   const onLost = (): void => void (isExport && process.exit(ends.wrong));
   if (name !== 'start') for (const output of [process.stdout, process.stderr]) output.on('error', onLost);
   const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
-  // Help is there whatever the settings are.
+  // Help works with any settings.
   if (!isHelp && !readSettings()) return;
   const chosen = isHelp ? 'help' : name;
   const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
@@ -82,7 +82,7 @@ async function help(): Promise<number> {
   return ends.done;
 }
 
-/** Reads the settings of `.env`, if there is one. False if it cannot be read; then a sentence was printed. */
+/** Reads the settings in `.env`, if it exists. If it can't be read, prints a sentence and returns false. */
 function readSettings(): boolean {
   if (!existsSync('.env')) return true;
   try {

@@ -1,4 +1,4 @@
-/** The beginning of a stream: at most `most` bytes, and whether that is all of it. Rejects as the stream does. */
+/** The beginning of a stream: at most `most` bytes, and whether that is everything. Rejects if the stream does. */
 export async function readBeginning(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   most: number,

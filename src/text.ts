@@ -5,7 +5,7 @@
  */
 export type Span =
   | Piece
-  /** A moment in epoch milliseconds, drawn in the reader's time zone: a time of day, or with its date. */
+  /** A time in epoch milliseconds, drawn in the reader's time zone: a time of day, or with its date. */
   | { readonly at: number; readonly as: 'time' | 'date' }
   /** A Slack user id, drawn as a mention. */
   | { readonly person: string }
@@ -15,20 +15,20 @@ export type Span =
   | { readonly channel: string }
   | List;
 type Piece = { readonly text: string; readonly style?: Style };
-/** A list with all its items. A sentence shows the first `most` of them and how many more there are. */
+/** A list with all its items. A sentence shows the first `most` items and how many more there are. */
 type List = { readonly list: readonly string[]; readonly most: number; readonly apart: string; readonly style?: Style };
-/** What can be drawn directly: everything but a list. */
+/** Spans that can be drawn directly: all except a list. */
 export type Drawable = Exclude<Span, List>;
 type Style = 'bold' | 'code';
 export type Text = readonly Span[];
 /** The values for `${…}` in a `say` template. */
 export type Inline = string | number | Span | Text | undefined;
 
-/** A moment, drawn in the reader's time zone. `at` is epoch milliseconds. */
+/** A time, drawn in the reader's time zone. `at`: epoch milliseconds. */
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
 /** A mention: notifies that person when the message is posted. */
 export const mention = (id: string): Span => ({ person: id });
-/** A person by their display name: notifies nobody. Two people can have the same one, so a mention says who it is. */
+/** A person by display name: notifies nobody. Two people can have the same name; only a mention says who it is. */
 export const named = (displayName: string): Span => ({ text: `@${beginning(oneLine(displayName), maxNameLength)}` });
 /** A mention: notifies everybody in the Slack user group when the message is posted for others. */
 export const userGroup = (id: string): Span => ({ userGroup: id });
@@ -39,8 +39,8 @@ export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
 
 /**
- * Invisible characters, and those that change the order of text: a text with one of them can look like another text.
- * Joiners inside an emoji, tabs and line breaks do not count.
+ * Invisible characters, and characters that change the order of text: with them, a text can look like another text.
+ * Joiners inside an emoji, tabs and line breaks don't count.
  */
 export const unseen =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
@@ -52,7 +52,7 @@ export const codeOf = (character: string): string =>
 /** Slack allows 80 characters. */
 const maxNameLength = 80;
 
-/** One line only: an interpolated value must not imitate a line of ours. */
+/** One line only, so that an interpolated value can't imitate a line of ours. */
 const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
 
 /** Items as one span. A card shows the first `most` and counts the rest; `itemsOf` returns all. */
@@ -63,7 +63,7 @@ export const list = (items: readonly string[], most: number, style?: Style, apar
   ...(style && { style }),
 });
 
-/** At most `limit` characters, then how many more there are in brackets. */
+/** At most `limit` characters, followed by the number of further characters in brackets. */
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = beginning(text, limit);
@@ -77,7 +77,7 @@ export const beginning = (text: string, limit: number): string =>
 /** A number with thousands separators: `18,240`. */
 export const amount = (number: number): string => number.toLocaleString('en-US');
 
-/** Bytes in the largest unit that fits, with a decimal below ten: `1.2 GB`, `340 kB`. */
+/** Bytes in the largest fitting unit, with one decimal below ten: `1.2 GB`, `340 kB`. */
 export function bytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
@@ -85,11 +85,11 @@ export function bytes(count: number): string {
   return `${at > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
 }
 
-/** The text with each list cut to its first items and the number of the rest. */
+/** The text with each list cut to its first items and the number of further items. */
 export const inShort = (text: Text): readonly Drawable[] =>
   merged(text.flatMap((span) => ('list' in span ? firstOf(span) : [span])));
 
-/** The fewer items are shown, the more room each gets. */
+/** The fewer items are shown, the more room each has. */
 const roomFor = ({ list: items, most }: List): number =>
   Math.max(80, Math.floor(1_200 / Math.max(1, Math.min(most, items.length))));
 
@@ -106,7 +106,7 @@ function firstOf(all: List): readonly Drawable[] {
 /** Every item of the lists in a text. */
 export const itemsOf = (text: Text): readonly string[] => text.flatMap((span) => ('list' in span ? span.list : []));
 
-/** How much of its lists a text does not show: whole items, and characters of shown items. */
+/** How much a text hides of its lists: whole items, and characters of shown items. */
 export function hiddenIn(text: Text): { readonly items: number; readonly characters: number } {
   const lists = text.flatMap((span) => ('list' in span ? [span] : []));
   return {
@@ -145,7 +145,7 @@ export function inline(value: Inline): Text {
   return 'length' in value ? value : [value];
 }
 
-/** Joins texts with a separator, which may be a line break. Empty ones are skipped. */
+/** Joins texts with a separator, which may be a line break. Skips empty texts. */
 export function joined(texts: readonly Inline[], separator = ' '): Text {
   const present = texts.map(inline).filter((text) => text.length > 0);
   return merged(present.flatMap((text, index) => (index === 0 ? text : [{ text: separator }, ...text])));

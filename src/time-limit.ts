@@ -1,4 +1,4 @@
-/** Something took longer than it may. */
+/** Something took longer than its limit. */
 export class TooLate extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
@@ -6,8 +6,8 @@ export class TooLate extends Error {
 }
 
 /**
- * Rejects with `TooLate` if the promise takes longer than `milliseconds`; its late result is ignored. The wait is
- * split into parts: if this process was blocked meanwhile, a result that has arrived is still taken.
+ * Rejects with `TooLate` if the promise takes longer than `milliseconds`; a late result is ignored. The wait is split
+ * into parts: if this process was blocked, a result that has arrived is still used.
  */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

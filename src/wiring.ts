@@ -64,7 +64,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
-  // The policy file may be found broken before the database is open; the message waits for it.
+  // The policy file may turn out to be broken before the database is open, so the message waits for the database.
   const { promise: opened, resolve: onOpen } = Promise.withResolvers<Database>();
   const tell = (key: string, text: Text): void => {
     const saved = opened.then((open) => tellOps(open, key, text));
@@ -109,7 +109,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   };
 }
 
-/** This process among those on the same database. `policy`: the hash of the one it goes by. */
+/** Registers this process among those on the same database. `policy`: the hash of the policy that it uses. */
 function joinReplicas(database: Database, policy: () => string, log: Logger) {
   const owner = randomUUID();
   const sign = () => ({ owner, name: `${hostname()}:${process.pid}`, version, policy: policy() });
@@ -120,7 +120,7 @@ function joinReplicas(database: Database, policy: () => string, log: Logger) {
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
-/** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
+/** The Slack clients (one for messages, one for views and private answers), and what asks about people and channels. */
 export async function connectSlack(
   { slack }: Config,
   { log, policy, database, replicas, now }: Foundations,
@@ -163,14 +163,14 @@ export async function connectSlack(
   return { frontend, messages, views, bot, people, groups, token, homes, pace };
 }
 
-/** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
+/** What the pipeline needs from the place where people talk to it: who they are, its channels, and a way to post. */
 export type Frontend = Pick<People, 'personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf'> &
   Pick<MessageSender, 'messenger' | 'isTaken' | 'onCard'> &
   Pick<PipelineContext, 'askSlack' | 'lookAt'>;
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
-/** The context of the pipeline, and its background work: due changes, due messages, the audit trail sent elsewhere. */
+/** The context of the pipeline, and its background work: due changes, due messages, sending the audit trail elsewhere. */
 export async function buildPipeline(config: Config, foundations: Foundations, frontend: Frontend) {
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
@@ -219,7 +219,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 
-/** The worker, and the pollers of the queues and of expired requests to others; `nudge` makes them look now. */
+/** The worker, and the pollers of the queues and of expired handed-on requests. `nudge` makes them look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {
@@ -235,14 +235,14 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   return { worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, queues, nudge };
 }
 
-/** What leaves this machine for sites, and what leaves it unencrypted. */
+/** The parts that send requests to sites, and the addresses that are not encrypted. */
 function buildOutgoing({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
   const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
   return { plainHttp, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
 }
 
-/** What sends the audit trail elsewhere, if the settings name a place. */
+/** Sends the audit trail elsewhere, if the settings name a place. */
 function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destination: AuditDestination | undefined) {
   if (destination === undefined) return [];
   const onFailed = (attempt: object): void =>
@@ -251,7 +251,7 @@ function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destina
   return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
 }
 
-/** What the log and the metrics get of what the pipeline does. */
+/** Tells the log and the metrics what the pipeline does. */
 const buildObservers = ({ log, metrics }: Foundations): Pick<PipelineContext, 'onCommand' | 'onAnswer'> => ({
   onCommand: (command, outcome) => metrics.commands.inc({ command, outcome }),
   onAnswer: (answer) => {
@@ -260,7 +260,7 @@ const buildObservers = ({ log, metrics }: Foundations): Pick<PipelineContext, 'o
   },
 });
 
-/** The delivery of messages, and whether the ops channel accepts its own. */
+/** The delivery of messages, and the check whether the ops channel accepts them. */
 function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: Frontend) {
   const { database, policy, onTrouble, log } = foundations;
   const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
@@ -278,7 +278,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
   return { delivery, ops };
 }
 
-/** Why Sitehand cannot work (undefined: it can), and a remark on what is wrong although it can; a few words each. */
+/** Why Sitehand can't work (undefined: it can), and a remark about what is wrong although it can; a few words each. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
     await readKv(database.db, pauseKey);
@@ -289,7 +289,7 @@ export const readiness = ({ database, directory }: Foundations, { token }: Slack
   remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
 });
 
-/** How long running work gets at a stop, in milliseconds. The rest continues at the next start. */
+/** How long running work gets at a stop, in milliseconds. Unfinished work continues at the next start. */
 export const graceMs = 9_000;
 /** How long messages wait after a nudge, in milliseconds: drawing them at once would delay the write. */
 const sayAfterMs = 40;

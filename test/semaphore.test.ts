@@ -108,7 +108,7 @@ test('several names of one person have one share', async () => {
   expect(begun).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('the last places are for people without any', async () => {
+test('the last places are for people with nothing running', async () => {
   const inTurn = createSemaphore({ most: 4, maxEach: 2, kept: 2, waiting: 9, waitMs: 60_000 });
   const began: string[] = [];
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

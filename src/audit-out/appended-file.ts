@@ -5,7 +5,8 @@ import type { DeliveryResult } from '../pipeline/audit/audit-out.ts';
 
 /**
  * Appends the text to a file and waits for the disk. The file is opened each time, so it may be moved away at any time;
- * a new one is readable by this user only. A half line that a crash has left is ended, never removed. Never rejects.
+ * a new file is readable by this user only. If a crash left half a line, the line is ended, never removed. Never
+ * rejects.
  */
 export async function appendTo(path: string, text: string): Promise<DeliveryResult> {
   try {
@@ -26,7 +27,7 @@ async function append(file: FileHandle, text: string, path: string): Promise<voi
     await file.datasync();
     await flushFolder(path);
   } catch (error) {
-    // Only what this call has written; it will be written again.
+    // Removes only what this call has written; it will be written again.
     await file.truncate(size).catch(() => undefined);
     throw error;
   }
@@ -38,7 +39,7 @@ async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   return buffer.toString() === '\n';
 }
 
-/** Without this, a power cut could take a new file away. */
+/** Without this, a power cut could lose a new file. */
 async function flushFolder(path: string): Promise<void> {
   await using folder = await open(dirname(path), 'r');
   await folder.sync();

@@ -27,8 +27,8 @@ export function destinationOf(to: AuditOut): AuditDestination {
 }
 
 /**
- * A write to a disk that is gone, or to an output that nobody reads, may never end. It counts as failed, and until it has
- * ended nothing more is written.
+ * Allows one write at a time. A write to a disk that is gone, or to an output that nobody reads, may never end: it
+ * counts as failed, and nothing more is written until it ends.
  */
 export function oneAtATime(
   write: (lines: string) => Promise<DeliveryResult>,
@@ -55,5 +55,5 @@ const writeToOutput = (text: string): Promise<DeliveryResult> =>
     );
   });
 
-/** A digest: the address may hold a token, and the database keeps the id. */
+/** A hash, because the address may hold a token and the database keeps the id. */
 const idOf = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 16);

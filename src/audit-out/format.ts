@@ -1,13 +1,13 @@
 import type { AuditBatch, SentLine } from '../pipeline/audit/audit-out.ts';
 
-/** The documented shapes of what is sent. A change that readers could notice takes another number. */
+/** The version of the documented formats. Raise it for any change that readers could notice. */
 const version = 1;
 
 /** The body of a POST: `{ version, installation, lines }`, JSON. */
 export const postBody = ({ installation, lines }: AuditBatch): string =>
   JSON.stringify({ version, installation, lines: lines.map(ordered) });
 
-/** One JSON object for each line of the trail, each with its line break. `audit` tells them from lines of the log. */
+/** One JSON object with a line break for each line of the trail. The key `audit` tells them from lines of the log. */
 export const jsonLines = ({ installation, lines }: AuditBatch): string =>
   lines.map((line) => `${JSON.stringify({ audit: version, installation, ...ordered(line) })}\n`).join('');
 

@@ -57,7 +57,7 @@ export async function postBatch(
   }
 }
 
-/** The same for the same lines. After a restore, other lines have the same numbers, but not the same hash. */
+/** The same id for the same lines. After a restore, other lines may have the same numbers, but not the same hash. */
 const idOf = ({ installation, lines: [first], lines }: AuditBatch): string =>
   `${installation}-${first?.seq}-${lines.at(-1)?.seq}-${lines.at(-1)?.hash.slice(-16)}`;
 
@@ -70,11 +70,11 @@ function signedHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
 }
 
-/** Whether there is a body of which nothing could be read: it is compressed, or did not come in time. */
+/** Whether the body can't be read: it is compressed, or did not arrive in time. */
 const isUnread = (headers: Dispatcher.ResponseData['headers'], late: AbortSignal): boolean =>
   headers['content-encoding'] !== undefined || late.aborted;
 
-/** A page comes from a gateway or a login: it acknowledges nothing, whatever its status. */
+/** A page comes from a gateway or a login, so it acknowledges nothing, whatever its status. */
 function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): DeliveryResult {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && !isHtml) return { kind: 'taken' };
@@ -85,7 +85,7 @@ function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefi
 
 const isTransient = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
 
-/** An error's code, never its message, which may name the address. */
+/** An error's code. Its message may contain the address, so it is left out. */
 function whyOf(error: unknown): string {
   const code = errorCode(error);
   return `the connection failed${code && ` (${code})`}`;

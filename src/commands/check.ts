@@ -7,7 +7,7 @@ import { counted, paragraph, type Page } from './kit/page.ts';
 import { report } from './kit/report.ts';
 import type { SiteVerdict } from './kit/site-status.ts';
 
-/** A certificate with fewer days than this is named first. */
+/** A certificate with fewer days than this is mentioned first. */
 export const fewDays = 14;
 
 export const check = report({
@@ -42,7 +42,7 @@ const notChecked = ({ name }: CheckTarget, why: Text): Page => ({
 
 type CheckTarget = Environment | Domain;
 
-/** What these readings show. One reading is called one reading. */
+/** What these readings show. A single reading is called one reading. */
 export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, readings, cut }: SiteVerdict): Page {
   const shown = mostTellingOf(readings);
   const verdict = verdictOf(readings);
@@ -129,7 +129,7 @@ function detailsOf(reading: SiteReading): readonly Inline[] {
   ];
 }
 
-/** Whether visitors see a page of which the site itself fails. */
+/** Whether visitors see a page that the site itself fails to deliver. */
 export const isOnlyCached = (looks: readonly Look[]): boolean =>
   looks.some(
     (one) =>

@@ -29,7 +29,7 @@ export const logs = report({
   show: async ({ input, read, now, zone, analyzeLog, sentChanges }) => {
     const span = spanOf(input, now, zone);
     const most = input.lines ?? defaultLines;
-    // A host that ignores the span sends its newest lines, which may all be after the span's end.
+    // A host that ignores the span sends its newest lines, which may all be later than the span.
     const wanted = span.to === undefined ? most : maxLines;
     const log = {
       env_id: input.env.id,

@@ -5,12 +5,12 @@ import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
 import type { EnvironmentResult } from './kit/report.ts';
 
-/** Reports over many environments: a line for each, with what could not be read named as unknown. */
+/** Reports over many environments: one line for each; an environment that could not be read is named as unknown. */
 
-/** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
+/** A line about one environment. Among lines with the same mark, those with a lower rank come first. */
 export type Ranked = StatusText & { readonly rank: number };
 
-/** One environment or several, typed after `in`. `leftOut`: what is meant without it. */
+/** One environment or several, typed after `in`. `leftOut`: what the report is about without the field. */
 export const among = (leftOut: string): NameField<Environment | Environments, true> => ({
   ...environments(),
   label: 'Among',
@@ -19,7 +19,7 @@ export const among = (leftOut: string): NameField<Environment | Environments, tr
   after: 'in',
 });
 
-/** What a field that takes one environment or several names. */
+/** The environments named in a field that takes one or several. */
 export const asEnvironments = (named: Environment | Environments): Pick<Environments, 'all' | 'trouble'> =>
   named.kind === 'environments' ? named : { all: [named], trouble: undefined };
 
@@ -27,9 +27,9 @@ type ManyReport<T> = {
   readonly title: Text;
   readonly of: Pick<Environments, 'trouble'>;
   readonly each: readonly EnvironmentResult<T>[];
-  /** Undefined: nothing is said of it. */
+  /** Undefined: the environment gets no line. */
   readonly tell: (found: T) => Ranked | undefined;
-  /** What is said if there is no line at all. */
+  /** Shown if there are no lines. */
   readonly none: Text;
   /** Shown above the lines. */
   readonly note?: Text | undefined;
@@ -44,10 +44,7 @@ const slugOf = (title: Text): string =>
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/**
- * The marks in words, for a file, in the order of their lines. What is not known comes before what is well, so that it is
- * on the first page.
- */
+/** The marks in words, for a file, in the order of their lines. Unknown comes before well, to be on the first page. */
 const states: Readonly<Record<StatusText['mark'], string>> = {
   '⚠️': 'needs a look',
   '•': 'found',

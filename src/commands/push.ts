@@ -49,7 +49,7 @@ export const push = action({
     return undefined;
   },
   look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
-  // A backup made in the meantime is no reason to stop an approved push.
+  // A backup made in the meantime must not stop an approved push.
   preconditions: () => null,
   call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
     pushEnvironment({
@@ -92,7 +92,7 @@ const sayWhich = say`Files (\`--files\`), the database (\`--database\`), or both
 const noSite = say`The host doesn't tell me which site these belong to, and a push needs its site. ${nothing}`;
 const pinIt = say`The person who looks after the policy file can name it there under \`sites\`.`;
 
-/** What will be lost, worst first. */
+/** What will be lost, the worst first. */
 function lost({ from, onto, files, database, only }: Input<typeof fields>): readonly (Text | undefined)[] {
   return [
     database

@@ -10,7 +10,7 @@ type Right = {
 /** The right that these words need. The right to read the trail includes verifying and exporting it. */
 export function rightOf(path: string, command: Command, input: Readonly<Record<string, unknown>> = {}): Right {
   if (path.startsWith('audit ')) return { path: 'audit', risk: 'named' };
-  // It removes addresses from a list; that right is checked again when it does.
+  // `timers cancel` removes addresses from a list; that right is checked again when it does.
   if (path === 'timers cancel') return { path: 'allowlist remove', risk: 'sensitive' };
   if (command.shape === 'action') return { path, risk: command.risk };
   const { ownRight } = command.shape === 'builtin' ? command : {};
@@ -27,7 +27,7 @@ export function rightsOf(path: string, command: Command): readonly Right[] {
   return ownRight === undefined ? [usual] : [usual, rightOf(path, command, { [ownRight]: true })];
 }
 
-/** The name of a right in a message about `path`; includes the option if that is a separate right. */
+/** The name of a right in a message about `path`, including the option if the option is a separate right. */
 export const nameOf = ({ path: right }: Pick<Right, 'path'>, path: string): string =>
   right.startsWith(path) ? right : path;
 

@@ -7,12 +7,12 @@ import { hourMs } from '../duration.ts';
 
 const unzipped = promisify(gunzip);
 
-/** How much of an answer is kept if it is only searched for a message or an operation id. */
+/** How much of an answer is kept if only a message or an operation id is needed from it. */
 const excerptBytes = 65_536;
 const maxMessageLength = 300;
 const maxRetryAfterMs = 24 * hourMs;
 
-/** An answer that is too large, packed or unpacked, or compressed in a way we did not ask for. */
+/** An answer that is too large, packed or unpacked, or compressed in a way that we did not ask for. */
 export class OddBody extends Error {
   override readonly name = 'OddBody';
 }
@@ -21,7 +21,7 @@ type Headers = Dispatcher.ResponseData['headers'];
 type Body = AsyncIterable<Uint8Array> & { on(event: 'error', listener: () => void): unknown };
 type Answer = { readonly headers: Headers; readonly body: Body };
 
-/** The size from which a body is long; a packed log grows about tenfold. */
+/** The size in bytes from which a body is long; a packed log grows about tenfold. */
 const longBytes = { plain: 1_048_576, folded: 65_536 };
 
 /**
@@ -93,7 +93,7 @@ function isDeep(text: string): boolean {
 /** Whether it is an HTML page, as from a gateway, and so not from the API. */
 export const isPage = (text: string): boolean => /^\s*</.test(text);
 
-/** Whether a page stands in the place of the host's answer with this status; from 500 on and for 429, none is expected. */
+/** Whether a page came instead of the host's answer with this status. A 429 or 5xx may be a page, so it is not checked. */
 export const isPageInstead = (status: number, body: string): boolean => status < 500 && status !== 429 && isPage(body);
 
 /** A field of a JSON object; undefined if there is no such field or no object. */

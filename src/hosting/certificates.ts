@@ -64,7 +64,7 @@ function contentOf(folder: string, file: string): Secret | undefined {
     const home = realpathSync(folder);
     const real = realpathSync(path.join(home, file));
     if (!real.startsWith(home.endsWith(path.sep) ? home : `${home}${path.sep}`)) return undefined;
-    // Never follow a link that was put there meanwhile, and never wait on a pipe.
+    // Don't follow a link that was put there in the meantime, and don't wait on a pipe.
     opened = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const found = fstatSync(opened);
     if (!found.isFile() || found.size === 0 || found.size > maxBytes) return undefined;

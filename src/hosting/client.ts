@@ -38,14 +38,14 @@ export type ClientOptions = {
   readonly onCall?: (observation: CallObservation) => void;
 };
 
-/** The hosting API: any code may have `read`; `open` is only for the one place that writes. */
+/** The hosting API. Any code may use `read`; only the one place that writes may use `open`. */
 export type Client = {
   /** Retries failures that may pass, within its budget. Rejects with `HostTrouble`. */
   readonly read: HostReader;
   /** Free connections for reads, and the reads that wait. */
   readonly load: () => Load;
   readonly hasLogRoom: LogRate['hasRoom'];
-  /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
+  /** Opens a connection for one write. Rejects with `NotSent`: nothing was sent and nothing will be. */
   readonly open: () => Promise<Opened>;
   /** Ends reads, closes unused connections, and waits for the answers of running writes. */
   readonly close: () => Promise<void>;
@@ -97,7 +97,7 @@ function observedBy(onCall: ClientOptions['onCall']): Observe {
   };
 }
 
-/** Tracks open connections, so that closing leaves none behind and interrupts no write. */
+/** Tracks open connections, so that closing ends all unused ones and interrupts no write. */
 function createWriting(setup: WriteSetup, observe: Observe): Pick<Client, 'open' | 'close'> {
   const idle = new Set<Opened>();
   const running = new Set<Promise<unknown>>();

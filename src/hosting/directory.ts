@@ -19,9 +19,9 @@ import { hourMs } from '../duration.ts';
 
 export type DirectoryOptions = {
   readonly read: HostReader;
-  /** The company's id; if undefined the host is asked, which may not say. */
+  /** The company's id. If undefined, the host is asked, and may not say. */
   readonly company: string | undefined;
-  /** Whether this host has listed its sites before. Then a 404 is trouble, and names never come from themes. */
+  /** Whether this host has listed its sites before. If so, a 404 is trouble, and names never come from themes. */
   readonly listsSites?: boolean;
   /** Called when the host lists its sites for the first time, so that the next start sets `listsSites`. */
   readonly onSites?: () => void;
@@ -42,7 +42,7 @@ export type Directory = {
   readonly refresh: () => Promise<void>;
   /**
    * As `refresh`, unless the listing is only seconds old. Waits at most `withinMs`. Resolves with the time (epoch ms)
-   * since when the host's answers count for this caller.
+   * since which the host's answers count for this caller.
    */
   readonly freshen: (withinMs?: number) => Promise<number>;
   /** Refreshes now, and regularly from then on in the background. */
@@ -51,13 +51,13 @@ export type Directory = {
 };
 
 const defaultRefreshMs = 5 * 60_000;
-/** The next refresh after trouble comes sooner. */
+/** How soon the next refresh comes after trouble. */
 const soonerMs = 30_000;
 const missingRouteMs = hourMs;
 /** `freshen` skips the read if the last one is younger than `freshMs`, and waits at most `freshenWithinMs` for it. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
-/** Answers to one caller count for another who asks within this time. */
+/** Within this time, callers share one answer. */
 const sharedMs = 5_000;
 
 /** What was read from the host, before the policy's overrides are applied. */
@@ -89,7 +89,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const sites = siteLister(options);
   let seen: HostListing = { ...emptyHostListing, company: options.company };
   const listings = createListings();
-  /** The latest consecutive complete listings, only as many as `presenceIn` needs to call a target gone. */
+  /** The latest complete listings in a row, only as many as `presenceIn` needs to call a target gone. */
   let completeListings: readonly Listing[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -137,7 +137,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   };
 }
 
-/** Reads everything. What cannot be read keeps its previous value. */
+/** Reads everything. A part that can't be read keeps its previous value. */
 async function readAll(
   { read, now }: DirectoryOptions,
   sitesOf: SiteLister,
@@ -168,7 +168,7 @@ async function readAll(
   };
 }
 
-/** An empty list after a filled one is trouble at the host: nobody removes all entries between two reads. */
+/** An empty list after a filled one is trouble at the host: nobody removes everything between two reads. */
 const emptyListError = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
 async function domainsIn(read: HostReader, company: string, before: Domains): Promise<HostList<Domains>> {
@@ -216,7 +216,7 @@ async function companyOfKey(read: HostReader): Promise<string> {
 /**
  * Lists environments from the sites listing if the host has one, else from the themes. Only a 404 from a host that
  * never listed its sites means that it has no listing; it is asked again after an hour. Any other trouble is passed on,
- * because names from themes are different names.
+ * because themes would give the environments different names.
  */
 function siteLister({ read, now, listsSites = false, onSites }: DirectoryOptions): SiteLister {
   let missingUntil = -Infinity;

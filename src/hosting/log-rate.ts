@@ -1,14 +1,14 @@
 import { shareOf } from '../share.ts';
 import { minuteMs } from '../duration.ts';
 
-/** Known hosts answer 35 log reads a minute; watches begin none once this many were made, so that people can read on. */
+/** Known hosts answer 35 log reads a minute. From this many on, watches begin no read, so that people still can. */
 const beforeWatchesWait = 28;
 
 /** How many logs this process has read lately. */
 export type LogRate = {
   /** Counts one read. */
   readonly note: () => void;
-  /** Whether a watch may read now: by this replica's share, most of the host's rate is still free. */
+  /** Whether a watch may read now: most of this replica's share of the host's rate is still free. */
   readonly hasRoom: () => boolean;
 };
 

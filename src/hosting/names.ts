@@ -3,13 +3,13 @@ import type { CompanyDomain } from './contract/domains.ts';
 import type { ListedSite } from './contract/operations.ts';
 import type { CompanyTheme } from './contract/themes.ts';
 
-/** Everything with a name, as last read. */
+/** All names, as last read. */
 export type Listing = {
   /** When everything was last read, in epoch milliseconds; undefined if never. */
   readonly at: number | undefined;
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
-  /** The domains of which the host says which environment they are for. */
+  /** The domains whose environment the host says. */
   readonly environmentDomains: readonly SiteDomain[];
   readonly company: { readonly id: string } | undefined;
   /**
@@ -21,7 +21,7 @@ export type Listing = {
   /** When (epoch ms) the host was last asked and answered, completely or not, from sites or from themes. */
   readonly environmentsReadAt: number | undefined;
   readonly domainsReadAt: number | undefined;
-  /** The host has more than a listing holds: at most 100,000 environments and 100,000 domains. */
+  /** Whether the host has more than a listing holds: at most 100,000 environments and 100,000 domains. */
   readonly cut: boolean;
   /** Why the last refresh failed, wholly or in part; earlier values are kept. */
   readonly trouble: HostTrouble | undefined;
@@ -37,29 +37,29 @@ export type ListedEnvironment = {
   readonly name: string;
   readonly displayName: string;
   readonly site: SiteName | undefined;
-  /** Where its name comes from. Anybody can change a display name, so it does not prove what kind it is. */
+  /** Where its name comes from. Anybody can change a display name, so a display name doesn't prove what kind it is. */
   readonly named: 'by the host' | 'by its display name' | 'by policy';
 };
 
-/** A domain of the company. `site` is what is known of its site. */
+/** A domain of the company. `site`: what is known about its site. */
 export type ListedDomain = {
   readonly id: string;
   readonly name: string;
   readonly site: SiteName | undefined;
-  /** False: the host has not verified it yet. Undefined: it does not say. */
+  /** False: the host has not verified it yet. Undefined: the host does not say. */
   readonly isActive: boolean | undefined;
 };
 
 /** A domain in a sites listing, with its environment. */
 export type SiteDomain = { readonly id: string; readonly name: string; readonly environmentId: string };
 
-/** Names from the policy for what the host does not say; ids are in lower case. */
+/** Names from the policy, where the host gives none; ids are in lower case. */
 export type NameOverrides = {
   readonly environments: readonly { readonly id: string; readonly site: string; readonly name: string }[];
   readonly sites: readonly { readonly id: string; readonly name: string; readonly environments: readonly string[] }[];
 };
 
-/** A listing is cut beyond these, and says so. */
+/** The maximum length of each list. A longer list is cut, and `cut` says so. */
 export const maxEnvironments = 100_000;
 export const maxDomains = 100_000;
 
@@ -88,7 +88,7 @@ export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDom
     );
 }
 
-/** The environments in the themes, named by display names only; their sites have no ids. */
+/** The environments in the themes. They are named by display names only, and their sites have no ids. */
 export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvironment[] {
   const found = new Map<string, ListedEnvironment>();
   for (const { id, display_name: display, site_display_name: siteDisplay } of themes.flatMap(
@@ -103,7 +103,7 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
   return [...found.values()];
 }
 
-/** The environments under the policy's names, with those that only the policy knows. */
+/** The environments under the policy's names, and those that only the policy knows. */
 export function withOverrides(
   environments: readonly ListedEnvironment[],
   overrides: NameOverrides,
@@ -132,7 +132,7 @@ export function withOverrides(
 }
 
 /**
- * Domains with what is known of their sites. Those without an id or a name are dropped. If exactly one domain in the
+ * Domains with what is known about their sites. Those without an id or a name are dropped. If exactly one domain in the
  * sites listing has the same name, its id is used for requests and its environment decides the site.
  */
 export function domainsOf(

@@ -23,12 +23,12 @@ export type ReadBudget = {
   readonly tryMs: number;
   /** The size of an answer, on the wire and unpacked; 20,000 log lines fit. */
   readonly bytes: number;
-  /** Of all replicas together, as the next five: each process has its share, at least one of each but `forIdle`. */
+  /** Shared by all replicas, like the next five: each process gets its share, at least one of each except `forIdle`. */
   readonly connections: number;
   /** How many connections serve people's requests, and how many one person gets. The rest is for changes. */
   readonly forPeople: number;
   readonly forEach: number;
-  /** How many of those are kept for people without a running read. */
+  /** How many of those are reserved for people without a running read. */
   readonly forIdle: number;
   /** How many serve operations that the host has accepted. */
   readonly following: number;
@@ -92,7 +92,7 @@ export function createReader(options: ReaderOptions): Reader {
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await queued(async () =>
-        // It may have been cancelled while it waited for its turn.
+        // The read may have been cancelled while it waited for its turn.
         cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
@@ -144,13 +144,13 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
   };
 }
 
-/** No retry: it would only make the queue longer. */
+/** No retry: that would only make the queue longer. */
 function noTurn(error: unknown): { readonly failure: HostFailure } {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
 
-/** Waits for the place of a long answer; resolves with the function that frees it. */
+/** Waits until a long answer may be read; resolves with the function that ends that turn. */
 type LongTurn = () => Promise<() => void>;
 
 async function attemptRead<R>(
@@ -191,7 +191,7 @@ async function attemptRead<R>(
   }
 }
 
-/** Nobody waits for the answer any more. */
+/** The caller no longer waits for the answer. */
 const cancelled: HostFailure = { kind: 'time-out', says: 'the host did not answer in time' };
 
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
@@ -206,7 +206,7 @@ function parsedReply<R>(call: Read<R>, status: number, text: string): Attempt<R>
   try {
     return { value: call.reply.parse(call.answers ? { status, body } : body) };
   } catch (error) {
-    // The answer has another shape, or is nested so deeply that parsing it exhausts the stack.
+    // The answer has another shape, or is nested so deeply that parsing it overflows the stack.
     const says = `the answer is not what ${call.section} describes`;
     return { failure: { kind: 'odd answer', status, says, cause: error } };
   }

@@ -9,25 +9,25 @@ export type Receipt =
       /** The id for asking the host about its progress. */
       readonly operation?: string;
       readonly message?: string;
-      /** The answer was `{result: null}`: it is done, not started. */
+      /** The answer was `{result: null}`: the write is done, not just started. */
       readonly immediate: boolean;
     }
   /** Not accepted; it may be sent again after a pause. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
   /** Refused: nothing happened. `message` is the host's own, possibly empty. */
   | { readonly kind: 'rejected'; readonly status: number; readonly message: string }
-  /** It may have happened or not. `why` is a phrase for people: `it answered 500`. */
+  /** It may or may not have happened. `why` is a phrase for people: `it answered 500`. */
   | { readonly kind: 'unknown'; readonly why: string; readonly status?: number };
 
 /** Provably nothing of the write left this machine. `why` is a phrase for people. */
 export type Unsent = { readonly kind: 'not sent'; readonly why: string };
 
-/** These statuses may arrive after the work has started: time-outs, conflicts, too early, client closed. */
+/** The work may have started before one of these statuses: time-outs, conflicts, too early, client closed. */
 const doubtful = new Set([408, 409, 425, 499]);
 
 /**
  * What an answer means for a write, with as much of its body as arrived. A page instead of JSON comes from something in
- * between, which does not know what the host did. Otherwise the body never changes the verdict.
+ * between, which does not know what the host did. Apart from that, the body never changes the verdict.
  */
 export function receiptOf(
   status: number,

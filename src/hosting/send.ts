@@ -22,8 +22,9 @@ export const writeBudget: WriteBudget = { connectMs: 5_000, answerMs: 30_000, bo
 /** An unused connection, good for one write. */
 export type Opened = {
   /**
-   * Writes the call once, on this connection only. Never throws. Until the request is handed to the socket any problem
-   * gives `not sent`; after that it gives a receipt, which is `unknown` if nothing is certain. `request`: see `headersFor`.
+   * Writes the call once, on this connection only. Never throws. A problem before the request is handed to the socket
+   * gives `not sent`; after that there is a receipt, which is `unknown` if nothing is certain. `request`: see
+   * `headersFor`.
    */
   write(call: Write, request?: string): Promise<Receipt | Unsent>;
   /** Closes it unused. */
@@ -42,7 +43,7 @@ const unsent = (why: string): Unsent => ({ kind: 'not sent', why });
 /** Opens a connection for one write. Throws `NotSent`. */
 export async function openConnection(setup: WriteSetup): Promise<Opened> {
   const socket = await connected(setup.wire, setup.budget.connectMs);
-  // The write checks the socket itself; without a listener its errors would end the process.
+  // The write checks the socket itself, but without a listener an error would end the process.
   socket.on('error', () => undefined);
   let used = false;
   return {
@@ -71,7 +72,7 @@ function bodyFor(call: Write, { secrets }: WriteSetup): { readonly text: string 
   }
 }
 
-/** Open in both directions with nothing received: bytes sent before the request are not an answer to it. */
+/** Whether the socket is open in both directions and has received nothing: early bytes can't be an answer. */
 const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
 
 function connected({ origin }: HostConnection, timeout: number): Promise<Socket> {
@@ -83,7 +84,7 @@ function connected({ origin }: HostConnection, timeout: number): Promise<Socket>
   });
 }
 
-/** Sends the one request. Its HTTP client gets this socket and never a second one. */
+/** Sends the one request. Its HTTP client gets this socket and never opens a second one. */
 async function sendOnce(
   call: Write & { readonly request: string | undefined },
   body: string | undefined,
@@ -95,7 +96,7 @@ async function sendOnce(
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    // If the reply came in the same tick, undici would lose it: connect in the next one.
+    // If the reply came in the same tick, undici would lose it, so connect in the next one.
     connect: (_, done) =>
       setImmediate(() => {
         if (isHandedOver || !isFresh(socket)) return done(new Error('there is no second connection'), null);
@@ -122,7 +123,7 @@ async function sendOnce(
   }
 }
 
-/** An abort signal whose time can be set again. */
+/** An abort signal whose time-out can be set again. */
 function deadline(): { readonly signal: AbortSignal; in(milliseconds: number): void; clear(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;

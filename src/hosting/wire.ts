@@ -31,8 +31,8 @@ export function requestTarget(wire: HostConnection, path: string, query: Query =
 }
 
 /**
- * Headers of every request; a content type only if there is a body. `request` is our own id of it, for the host's log: no
- * part of the call that people approve, and nothing that anybody typed.
+ * Headers of every request; a content type only if there is a body. `request` is our own id of the request, for the
+ * host's log. It is not part of the approved call and has no typed text.
  */
 export function headersFor(
   wire: HostConnection,

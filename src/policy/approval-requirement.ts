@@ -19,7 +19,7 @@ export type Needed = {
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
  * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
- * requires it. All are notified whom one of the rules notifies.
+ * requires it. Everybody whom one of the rules notifies is notified.
  */
 export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
   const asked = approvals.filter((approval) => approval !== 'none');

@@ -4,7 +4,7 @@ import { canonicalId, samePerson } from './people.ts';
 import { decideAccess, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
 import type { Member, Policy } from './rules.ts';
 
-/** Slack ids of those who asked for a change: its requester, and who handed the request on to them. */
+/** Slack ids of those who asked for a change: its requester, and whoever handed the request on. */
 export type Askers = { readonly requester: string; readonly handedOnBy?: string | null };
 
 /** A change to approve: the request and its askers. */
@@ -14,7 +14,7 @@ export type ApprovalRequest = AccessRequest & Askers;
 export const isAsker = (policy: Policy, id: string, { requester, handedOnBy }: Askers): boolean =>
   samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));
 
-/** What a vote counts towards. `perhaps`: requirements it may also meet, depending on who is in `groups`. */
+/** What a vote counts towards. `perhaps`: requirements that it also meets if the person is in `groups`. */
 export type VoteWeight = Unsure &
   (
     | { readonly kind: 'counts'; readonly towards: readonly Requirement[] }
@@ -25,8 +25,8 @@ type Unsure = { readonly perhaps: readonly Requirement[]; readonly groups: reado
 const sure: Unsure = { perhaps: [], groups: [] };
 
 /**
- * Whether the person's approval counts, and towards what. It never counts on a change they asked for, under any of their ids.
- * It does not count either if a rule denies them the change, or could through a group with unknown members.
+ * Whether the person's approval counts, and towards what. It never counts on a change that they asked for, under any of
+ * their ids. Nor does it count if a rule denies them the change, or could through a group with unknown members.
  */
 export function mayApprove(
   policy: Policy,
@@ -58,7 +58,7 @@ export function mayApprove(
   return perhaps.length > 0 ? not('unknown', unsure) : not('not named');
 }
 
-/** Whether the person can meet a requirement, or the user groups that decide it. Empty: they cannot. */
+/** Whether the person can meet a requirement, or the user groups that decide that. Empty: no. */
 function canMeet(
   policy: Policy,
   person: Member,

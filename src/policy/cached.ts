@@ -1,4 +1,4 @@
-/** As `make`, but works each value out once, for as long as its key is in use. */
+/** As `make`, but computes each value once, for as long as its key is in use. */
 export function cached<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {

@@ -3,7 +3,7 @@ import type { Policy } from './rules.ts';
 
 /**
  * Whether these sites may be discussed in a channel. `denied`: no site may. `outside`: the channel is bound to other
- * sites. An `undefined` name is an unknown site and outside every bound.
+ * sites. An `undefined` name is an unknown site, which is outside every binding.
  */
 export function channelRule(
   policy: Policy,

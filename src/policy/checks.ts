@@ -10,7 +10,7 @@ import { fields, refuse, filledList, inputError } from './shapes.ts';
 const maxPaths = 5;
 const maxTexts = 10;
 const maxDomains = 10;
-/** Visible ASCII after one slash: with two, the next word would be a host. */
+/** Visible ASCII after one slash: after two, the next word would be a host. */
 const pathShape = /^\/(?!\/)[!"$-~]{0,199}$/;
 const domainShape = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const textShape = /^(?! )[^\p{Cc}\p{Cs}]{1,200}(?<! )$/u;
@@ -65,7 +65,7 @@ export const checks = z
         return [];
       }
       if (expected === 'off') return [{ where, isOff: true }];
-      // One environment's domains must never be taken for another's.
+      // One environment's domains must not apply to another environment.
       if (expected.domains && (!key.includes('/') || key.includes('*')))
         refuse(ctx, [key, 'domains'], 'domains belong to one environment: give it as site/environment, without *');
       return [{ where, isOff: false, ...expected }];
@@ -74,7 +74,7 @@ export const checks = z
 
 type Expectations = Readonly<Record<'paths' | 'must' | 'domains', readonly string[]>>;
 
-/** What is expected of an environment. The first entry that covers it and says a thing decides that thing. */
+/** What is expected of an environment. Each setting comes from the first entry that covers the environment and has it. */
 export function expectationsOf({ checks }: Pick<Policy, 'checks'>, environment: Environment): 'off' | Expectations {
   if (checks === 'off') return 'off';
   const target = foldNames(environment);

@@ -10,10 +10,10 @@ import { isOverflow, tooDeep, YamlDocument, type Path } from './yaml-document.ts
 /** The largest policy file, in bytes. */
 export const maxPolicyBytes = 256 * 1024;
 const maxMistakes = 100;
-/** A rule is shown to people in at most as many characters. */
+/** The most characters of a rule that people are shown. */
 const maxText = 120;
 
-/** Planned keys: refused by name, so that people do not rely on them yet. */
+/** Planned keys: refused by name, so that nobody relies on them yet. */
 const plannedKeys = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
 
 export type Loaded =
@@ -61,7 +61,7 @@ function read(text: string, catalogue: Catalogue): Loaded {
 type Schema = ReturnType<typeof policyFile>;
 type Groups = ReadonlyMap<string, number>;
 
-/** By catalogue, the schema of the file read last. Making one takes longer than reading a file with it. */
+/** The schema of the last file, by catalogue. Making a schema takes longer than reading a file with it. */
 const schemas = new WeakMap<Catalogue, { readonly named: string; readonly schema: Schema }>();
 
 function schemaFor(catalogue: Catalogue, groups: Groups): Schema {
@@ -81,7 +81,7 @@ function groupsIn(value: unknown): Groups {
   return new Map(Object.entries(named.data?.groups ?? {}).map(([name, ids]) => [name, ids.length]));
 }
 
-/** One mistake for each place: the later ones mostly follow from the first. */
+/** One mistake for each place: later ones mostly follow from the first. */
 function mistakesIn(issues: readonly Issue[], file: YamlDocument): readonly Mistake[] {
   const all = issues.flatMap((issue) => findings(issue, []));
   const first = new Map(all.toReversed().map((finding) => [JSON.stringify(finding.path), finding]));
@@ -105,7 +105,7 @@ function findings(issue: Issue, above: Path): readonly Finding[] {
   return meant ? meant.flatMap((inner) => findings(inner, path)) : [{ path, says: issue.message }];
 }
 
-/** Whether a value is of the kind that a schema expects, so that its mistakes lie within. */
+/** Whether a value has the kind that a schema expects, so that the mistakes are inside it. */
 const isOfThatKind = (issues: readonly Issue[]): boolean =>
   issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value'));
 

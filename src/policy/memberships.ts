@@ -2,7 +2,7 @@ import { cached } from './cached.ts';
 import { isUserGroup, mentionedGroups } from './people.ts';
 import type { Audience, Member, Policy, Rule } from './rules.ts';
 
-/** Which policy groups a person is in: certainly or, where Slack gives no answer, perhaps. */
+/** Which policy groups a person is in, certainly or, where Slack gives no answer, perhaps. */
 
 /** A person's policy groups, by name. */
 export type Memberships = {
@@ -37,7 +37,7 @@ function computeMemberships(policy: Policy, person: Member): Memberships {
   return { own, any, perhaps };
 }
 
-/** The policy's Slack user groups that may hold the person: Slack gave no answer or was not asked. */
+/** The policy's Slack user groups that may have the person: Slack gave no answer or was not asked. */
 export function unknownGroups(
   policy: Policy,
   { groups, joinedGroups = [], otherGroups = [] }: Member,
@@ -46,7 +46,7 @@ export function unknownGroups(
   return mentionedGroups(policy).filter((group) => !known.has(group));
 }
 
-/** Whether an audience holds the person. A `deny` counts all of their joined ids. */
+/** Whether an audience includes the person. A `deny` counts all of their joined ids. */
 export function holds(to: Audience, memberships: Memberships, effect: Rule['effect']): 'yes' | 'no' | 'perhaps' {
   if (to === 'everyone') return 'yes';
   const certain = effect === 'allow' ? memberships.own : memberships.any;
@@ -58,14 +58,14 @@ export function holds(to: Audience, memberships: Memberships, effect: Rule['effe
   return is;
 }
 
-/** The Slack user groups that decide whether these audiences hold the person, each once, except those in `without`. */
+/** The Slack user groups that decide whether these audiences include the person, each once, except those in `without`. */
 export function dependsOn(
   audiences: readonly Audience[],
   { perhaps }: Memberships,
   without: readonly string[] = [],
 ): readonly string[] {
   const groups = new Set<string>();
-  // Plain loops for speed: if nothing is known about a person, most rules come through here.
+  // Plain loops for speed: if nothing is known about a person, most rules are checked here.
   for (const to of audiences) {
     if (to === 'everyone') continue;
     for (const name of to) for (const group of perhaps.get(name) ?? []) groups.add(group);

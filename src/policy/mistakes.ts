@@ -27,7 +27,7 @@ export function quoted(text: string): string {
 
 /** Characters that cannot be seen, and spaces that only look like one. */
 const hidden = new RegExp(`${unseen.source}|[\\s--\\x20]`, 'gv');
-/** The sentence with the codes of such characters in it. */
+/** Replaces hidden characters in the sentence with their codes. */
 export const withVisibleSpaces = (says: string): string =>
   says.replace(hidden, (character) => `⟨${codeOf(character)}⟩`);
 

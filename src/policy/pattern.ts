@@ -70,7 +70,7 @@ function matchesFolded(glob: Glob, folded: string): boolean {
   return folded.length - tail.length >= from && folded.endsWith(tail);
 }
 
-/** The folded names of a target, made once and compared with many patterns. Undefined: unknown. */
+/** The names of a target in comparable form, made once and compared with many patterns. Undefined: unknown. */
 export type FoldedNames =
   | { readonly kind: 'environment'; readonly site: string | undefined; readonly environment: string | undefined }
   | { readonly kind: 'domain'; readonly name: string; readonly site: string | undefined }
@@ -98,7 +98,7 @@ export function coversFolded(pattern: Pattern, target: FoldedNames, effect: 'all
   return matchesFolded(pattern.environment, environment) && matchesFolded(pattern.site, site);
 }
 
-/** Whether the pattern can cover some target of that kind (asked for an `allow`), or covers all (for a `deny`). */
+/** Whether the pattern can cover some target of that kind (for an `allow`), or covers all of them (for a `deny`). */
 export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'some' | 'all'): boolean {
   if (pattern.kind === 'company' || kind === 'company') return pattern.kind === kind;
   if (pattern.kind === 'domain') return kind === 'domain' && (amount === 'some' || isAny(pattern.name));
@@ -106,7 +106,7 @@ export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'so
   return isAny(pattern.site) && (kind === 'domain' || isAny(pattern.environment));
 }
 
-/** Only stars. */
+/** Whether the glob is only stars. */
 const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');
 
 type FoldedDomain = Extract<FoldedNames, { kind: 'domain' }>;

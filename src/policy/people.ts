@@ -2,14 +2,14 @@ import { cached } from './cached.ts';
 import type { Policy } from './rules.ts';
 
 /**
- * Every Slack id of the same person, as `people:` joins them, in the same order for each of them. Limits for one person
- * count all of these.
+ * Every Slack id of the same person, as `people:` joins them, in the same order for each id. Limits for one person
+ * count all of these ids.
  */
 export function idsOf(policy: Policy, id: string): readonly string[] {
   return policy.people.get(id) ?? [id];
 }
 
-/** The id that represents a person: the first of those that `people:` joins. */
+/** The id that represents a person: the first one in their entry of `people:`. */
 export function canonicalId(policy: Policy, id: string): string {
   return idsOf(policy, id)[0] ?? id;
 }

@@ -24,13 +24,13 @@ export type AccessDecision =
       readonly kind: 'allowed';
       /** Every rule that allows it. */
       readonly rules: readonly RuleRef[];
-      /** Includes what rules ask for that only may apply, because a membership is unknown. */
+      /** The strictest approval, also counting rules that only may apply because a membership is unknown. */
       readonly approval: 'none' | Needed;
       /** Whether one of these rules asks a batch for a canary. */
       readonly canary: boolean;
-      /** How long a batch of it may begin changes after its start, in milliseconds: the shortest for any aim. */
+      /** How long a batch may begin changes after its start, in milliseconds: the shortest time for any aim. */
       readonly batchValidity: number;
-      /** Slack user groups with unknown members that could make the approval weaker. */
+      /** Slack user groups with unknown members. If those were known, a weaker approval could be enough. */
       readonly unsure: readonly string[];
     }
   | {
@@ -74,7 +74,7 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
   return groups.length > 0 && first ? notAllowed(first, { kind: 'unknown', groups }) : allowed(found, memberships);
 }
 
-/** `denied` if a rule denies the person any aim. Otherwise the unknown user groups through which one could. */
+/** `denied` if a rule denies the person any aim. Otherwise the unknown user groups through which a rule could. */
 export function denialOf(policy: Policy, person: Member, request: AccessRequest): 'denied' | readonly string[] {
   const denials = findDenying(questionsOf(policy, request), membershipsOf(policy, person));
   return 'rule' in denials ? 'denied' : denials.perhaps;
@@ -84,7 +84,7 @@ export function denialOf(policy: Policy, person: Member, request: AccessRequest)
 export const unknownIn = (decision: AccessDecision): readonly string[] =>
   decision.kind === 'not allowed' && decision.why.kind === 'unknown' ? decision.why.groups : none;
 
-/** The strictest approval that any rule asks for this request, whoever makes it. */
+/** The strictest approval that any rule requires for this request, whoever makes it. */
 export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Needed {
   const rules = questionsOf(policy, request).flatMap((question) =>
     allowsFor(question).map((rule) => approvalBy(rule, question.command)),
@@ -138,7 +138,7 @@ export function whoMay(policy: Policy, request: AccessRequest): readonly string[
   );
 }
 
-/** The Slack user groups that decide whether a person may run a command, and which targets they may name. */
+/** The Slack user groups that decide whether a person may run a command and which targets they may name. */
 export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnything): readonly string[] {
   const about = [rulesOn(policy, command), rulesOn(policy, readingAnything)];
   return userGroupsIn(
@@ -162,7 +162,7 @@ type Question = {
 };
 
 const none: readonly string[] = [];
-/** Reading in general, by no command's name. The source of a push is checked with it. */
+/** Reading in general, without a command's name. The source of a push is checked with it. */
 const readingAnything: PolicyCommand = { path: '', risk: 'read' };
 
 function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
@@ -181,7 +181,7 @@ type RulesByEffect = Readonly<Record<Rule['effect'], readonly Rule[]>>;
 const rulesByCommand = cached<Policy['rules'], Map<string, RulesByEffect>>(() => new Map());
 
 function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
-  // No risk has a space in it, so no two commands share a key.
+  // No risk contains a space, so no two commands share a key.
   const key = `${command.risk} ${command.path}`;
   const known = rulesByCommand(rules);
   const found = known.get(key);
@@ -196,8 +196,8 @@ function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
 }
 
 /**
- * `certain`: rules that allow one question. `perhaps`: rules that do if an unknown membership holds. If any rule is
- * certain, only those that ask for more matter and are kept in `perhaps`.
+ * `certain`: rules that allow one question. `perhaps`: rules that allow it if an unknown membership holds. If there is
+ * a certain rule, `perhaps` has only those rules that require more.
  */
 type Matches = {
   readonly command: PolicyCommand;
@@ -224,7 +224,7 @@ function findAllowing(question: Question, memberships: Memberships): Matches {
 const allowsFor = (question: Question): readonly Rule[] =>
   question.rules.allow.filter((rule) => coversQuestion(rule, question));
 
-/** The first rule that denies any question. Otherwise the unknown user groups through which one could. */
+/** The first rule that denies any question. Otherwise the unknown user groups through which a rule could. */
 function findDenying(
   questions: readonly Question[],
   memberships: Memberships,
@@ -262,14 +262,14 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   return { kind: 'allowed', rules, approval, canary, batchValidity, unsure: groups };
 }
 
-/** The shortest that a rule says, or the default if no certain one does. Rules that may not apply can only shorten it. */
+/** The shortest time that a rule sets, or the default if no certain rule does. Rules that only may apply can shorten it. */
 function batchValidityOf({ certain, perhaps }: Matches): number {
   const said = (rules: readonly Rule[]): readonly number[] => rules.flatMap((rule) => rule.batchValidity ?? []);
   const own = said(certain);
   return Math.min(...(own.length > 0 ? own : [defaultBatchValidityMs]), ...said(perhaps));
 }
 
-/** What is asked of approvers, to compare. Whom a rule notifies makes no approval weaker. */
+/** The approval without whom it notifies, for comparisons: notifications don't make an approval weaker. */
 const approvingIn = (approval: 'none' | Needed): string =>
   JSON.stringify(approval, (key, value: unknown) => (key === 'notify' ? undefined : value));
 

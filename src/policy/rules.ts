@@ -24,14 +24,14 @@ export type Channels = {
   readonly ops: string | undefined;
 };
 
-/** What is expected of the environments that `where` covers; undefined: not said here. */
+/** What is expected of the environments that `where` covers. Undefined: this entry doesn't say. */
 export type SiteExpectations = {
   readonly where: Pattern;
-  /** They are not checked. */
+  /** Whether these environments are not checked. */
   readonly isOff: boolean;
   /** Paths of the pages to read. */
   readonly paths?: readonly string[] | undefined;
-  /** Texts, each of which has to be on at least one of these pages. */
+  /** Texts that must each be on at least one of these pages. */
   readonly must?: readonly string[] | undefined;
   /** Names of the environment, if the host does not say. */
   readonly domains?: readonly string[] | undefined;
@@ -59,7 +59,7 @@ export type Member = {
   readonly id: string;
   /** Groups that contain the id they act with. */
   readonly groups: readonly string[];
-  /** Groups that contain only another of their ids (see `people:`). Each `deny` counts them, no `allow` does. */
+  /** Groups that contain only another of their ids (see `people:`). A `deny` counts these groups, an `allow` doesn't. */
   readonly joinedGroups?: readonly string[];
   /** Groups that contain none of their ids. */
   readonly otherGroups?: readonly string[];
@@ -93,9 +93,9 @@ export type Rule = RuleRef & {
   readonly to: Audience;
   /** Undefined: everywhere. */
   readonly where: readonly Pattern[] | undefined;
-  /** Undefined: the rule does not say; `none` was written out. */
+  /** Undefined: the rule doesn't say. `none`: the rule says `none`. */
   readonly approval: 'none' | Approval | undefined;
-  /** A batch sends to one environment first. */
+  /** Whether a batch sends to one environment first. */
   readonly canary: boolean;
   /** How long a batch may begin changes after its start, in milliseconds; undefined: the rule does not say. */
   readonly batchValidity: number | undefined;
@@ -114,10 +114,10 @@ export type Policy = {
   /** Slack user id → every id of the same person, for people with several. */
   readonly people: ReadonlyMap<string, readonly string[]>;
   readonly rules: readonly Rule[];
-  /** Name → the environments that people name by it. */
+  /** Name → the environments in the set. */
   readonly sets: ReadonlyMap<string, readonly Pattern[]>;
   readonly channels: Channels;
-  /** What is expected of sites when they are checked, in file order; `off`: no site is. */
+  /** What is expected of sites when they are checked, in file order; `off`: no site is checked. */
   readonly checks: 'off' | readonly SiteExpectations[];
   readonly overrides: Pick<NameOverrides, 'sites'> & { readonly environments: readonly EnvironmentOverride[] };
 };

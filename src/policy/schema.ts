@@ -8,8 +8,8 @@ import { classes, defaultBatchValidityMs, defaultExpiryMs, type Catalogue } from
 import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
 
 /**
- * The shape of the policy file; `policy.schema.json` is derived from it. A message that begins with `expected` is
- * completed with what the file has instead. The message for unknown keys is the known ones.
+ * The shape of the policy file; `policy.schema.json` is generated from it. If a message begins with `expected`, what
+ * the file has instead is added. The message for an unknown key lists the known keys.
  */
 
 /** The names that rules may use: every command, and each group of the file with the number of its ids. */
@@ -60,7 +60,7 @@ const people = z
       }
   });
 
-/** An entry of `where` or `live`. Its text is kept, to show the rule as written. */
+/** An entry of `where` or `live`. Its text is kept to show the rule as written. */
 const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (text) => {
   const pattern = readPattern(text);
   return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
@@ -147,7 +147,7 @@ function ruleOf(known: RuleNames) {
   return fields(rule, 'a rule: allow or deny, to, where, approval, canary, batchValidity')
     .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
       error: 'a rule has either "allow" or "deny"',
-      // Also said of a rule with other mistakes.
+      // Also checks a rule that has other mistakes.
       when: ({ value }) => typeof value === 'object' && value !== null,
     })
     .superRefine((written, ctx) => {
@@ -220,7 +220,7 @@ const targetId = z.string().regex(uuidShape, uuid);
 const environmentId = z.string('expected the id of an environment').regex(uuidShape, uuid).toLowerCase();
 const name = z.string('expected a name').regex(nameShape, inputError('cannot be a name'));
 
-/** Overrides by the id of what they name. `namesOf`: the names that one of them takes, each with the path to it. */
+/** Overrides by target id. `namesOf`: the names that one override takes, each with its path. */
 function overrides<T extends z.ZodType>(one: T, expected: string, namesOf: (one: z.output<T>) => readonly TakenName[]) {
   return z.record(targetId, one, `expected ${expected}`).superRefine((all, ctx) => {
     const taken = new Set<string>();

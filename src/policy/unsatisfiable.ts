@@ -18,8 +18,8 @@ export type Members = ReadonlyMap<string, readonly string[]>;
 type People = ReadonlySet<string> | undefined;
 
 /**
- * The rules whose approval can never be completed: too few approvers, or just enough while every requester is one of them.
- * Reports only certain cases: a user group that is missing from `members` could contain anybody.
+ * The rules whose approval can never be completed: too few people can approve, or just enough can and each requester is
+ * one of them. Reports only certain cases: a user group that is missing from `members` could contain anybody.
  */
 export function impossibleRules(policy: Policy, members: Members): readonly Mistake[] {
   const census = censusOf(policy, members);

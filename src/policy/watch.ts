@@ -7,7 +7,7 @@ import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
-/** Called when the file changes; neither may throw. */
+/** Called when the file changes. Must not throw. */
 export type PolicyEvents = {
   /** Another policy applies from now on, or the file can be used again. */
   readonly onReload: (policy: Policy, before: Policy) => void;
@@ -22,7 +22,7 @@ export type PolicyFile = {
   /** `idsOf` and `canonicalId` by the current policy. */
   readonly idsOf: (id: string) => readonly string[];
   readonly behind: (id: string) => string;
-  /** The file cannot be used as it is now; the policy before still applies. */
+  /** Whether the file can't be used as it is now; the previous policy still applies. */
   readonly isBroken: () => boolean;
   /** Reads the file now. Resolves when it is read, and never rejects because of its content. */
   readonly reload: () => Promise<void>;
@@ -92,7 +92,7 @@ function follow(path: string, onChanged: () => void): () => void {
   };
 }
 
-/** Reads a policy file. Never rejects: what cannot be read is a mistake too. */
+/** Reads a policy file. Never rejects: a file that can't be read is a mistake too. */
 export async function readPolicy(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
     return loadPolicy(

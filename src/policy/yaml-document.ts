@@ -20,7 +20,7 @@ export type Path = readonly PropertyKey[];
 
 /** A YAML file as plain values, with the position of each. */
 export class YamlDocument {
-  /** What is wrong with the file, whatever it is about. */
+  /** Mistakes of the YAML itself. */
   readonly mistakes: Mistake[] = [];
   /** Undefined: the file is not YAML. */
   readonly value: unknown;
@@ -37,12 +37,12 @@ export class YamlDocument {
     else this.value = this.#plain(file.contents);
   }
 
-  /** The position of a value: of its key in a mapping, of itself in a list. If it is absent, that of what lacks it. */
+  /** The position of a value: in a mapping that of its key. If the value is missing, that of its parent. */
   place(path: Path): { readonly line: number; readonly column: number } {
     return this.#at(this.#find(path).offset);
   }
 
-  /** Completes what was expected of a value with what the file has instead. */
+  /** Adds to what was expected what the file has instead. */
   instead(path: Path, expected: string): string {
     const { node } = this.#find(path);
     if (node === undefined) return `"${String(path.at(-1))}" is missing: ${expected}`;
@@ -68,7 +68,7 @@ export class YamlDocument {
     return pair ?? { place: item, value: item };
   }
 
-  /** Text that begins with * is an alias to YAML, unless it is quoted. */
+  /** In YAML, unquoted text that begins with * is an alias. */
   #asAlias(name: string): string {
     if (this.#anchors.has(name)) return 'aliases (*name) are not supported here; write the value out';
     const text = quoted(`*${name}`);
@@ -80,7 +80,7 @@ export class YamlDocument {
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   }
 
-  /** A node as a plain value. An alias has none: the schema refuses null wherever it stands. */
+  /** A node as a plain value. For an alias it is null, which the schema always refuses. */
   #plain(node: ParsedNode | null): unknown {
     if (node !== null && !isAlias(node) && node.anchor !== undefined) this.#anchors.add(node.anchor);
     if (isScalar(node)) return node.value;
@@ -106,10 +106,10 @@ export class YamlDocument {
     this.mistakes.push({ ...this.#at(offset), says });
   }
 
-  /** Notes one mistake for each line: later ones on a line mostly follow from the first. */
+  /** Records one mistake for each line: later ones on a line mostly follow from the first. */
   #explain(errors: readonly ParserError[]): void {
     const lines = new Set<number>();
-    // Where the parser gives up, the other errors follow from it.
+    // If the parser gives up, the other errors follow from that.
     const overflow = errors.find(({ message }) => isOverflow(message));
     for (const error of overflow ? [overflow] : errors) {
       const [offset] = error.pos;
@@ -123,8 +123,8 @@ export class YamlDocument {
 type Child = { readonly place: ParsedNode | undefined; readonly value: ParsedNode | null | undefined };
 
 /**
- * The entries of a mapping by their keys; of a key that is listed twice, the last. Searching a mapping anew for each of
- * its mistakes would take quadratic time.
+ * The entries of a mapping by their keys; for a repeated key, the last entry. Searching a mapping for each of its
+ * mistakes would take quadratic time.
  */
 const pairsOf = cached(({ items }: YAMLMap<ParsedNode, ParsedNode | null>): ReadonlyMap<PropertyKey, Child> => {
   const pairs = new Map<PropertyKey, Child>();
@@ -139,7 +139,7 @@ const pairsOf = cached(({ items }: YAMLMap<ParsedNode, ParsedNode | null>): Read
 const wordOf = (key: ParsedNode | null): string | undefined =>
   isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
 
-/** What is wrong with a key, whatever it is the key of. */
+/** What is wrong with a key by itself; undefined if nothing is. */
 function wrongKey(key: ParsedNode): string | undefined {
   if (isAlias(key)) return 'a key cannot be an alias (*name); write it out, or put it in quotes';
   if (!isScalar(key)) return `${describe(key)} cannot be a key; a key is text`;
@@ -151,7 +151,7 @@ function wrongKey(key: ParsedNode): string | undefined {
   return word === '__proto__' ? '"__proto__" cannot be a key' : undefined;
 }
 
-/** What is said of thousands of nested brackets. */
+/** The message about thousands of nested brackets. */
 export const tooDeep = 'this is nested too deeply';
 /** Whether an error says that the parser's stack overflowed. */
 export const isOverflow = (message: string): boolean => message.includes('Maximum call stack size exceeded');

@@ -23,12 +23,12 @@ import { exitCodes, out, type Out } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
- * output. It can run beside a bot and writes nothing to the database.
+ * output. It can run beside a bot, and writes nothing to the database.
  */
 
 export const exitCodeOf = { proven: exitCodes.fine, altered: exitCodes.look, unproven: exitCodes.unknown } as const;
 
-/** Its `write` resolves once the reader can take more: a trail may be longer than the memory. */
+/** `write` resolves once the reader can take more: a trail may be larger than the memory. */
 type TrailOut = Pick<Out, 'complain'> & { readonly write: (text: string) => Promise<unknown> };
 
 const trailOut: TrailOut = {
@@ -38,7 +38,7 @@ const trailOut: TrailOut = {
   complain: out.complain,
 };
 
-/** Runs the words. Resolves with the exit code, never rejects. */
+/** Runs the command. Resolves with the exit code; never rejects. */
 export async function audit(
   words: Args,
   environment?: EnvironmentVariables,
@@ -72,7 +72,10 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Tr
   return exitCodes.fine;
 }
 
-/** Opens the database. A missing or unreadable file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
+/**
+ * Opens the database. A missing or unreadable file throws `Refusal`, or it would be opened as an empty, unaltered
+ * trail.
+ */
 export async function openExisting(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) {
@@ -90,12 +93,12 @@ export async function openExisting(url: string): Promise<Awaited<ReturnType<type
 
 async function verify(db: ReadHandle, keys: readonly Buffer[], write: TrailOut['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));
-  // The exit code says it too, also to somebody who reads no further.
+  // The exit code says it too, even if nobody reads the output.
   await write(`${inLines(finding)}\n`).catch(() => undefined);
   return exitCodeOf[finding.verdict.kind];
 }
 
-/** What verifying showed, a sentence or two a line, without a line break at the end. */
+/** The result of verifying, one or two sentences per line, without a line break at the end. */
 export function inLines(finding: Finding): string {
   const { title, parts } = findingPage(finding);
   return plain(joined([title, ...textsIn(parts)], '\n'));

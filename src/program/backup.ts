@@ -15,11 +15,11 @@ import { exitCodeOf, inLines, openExisting } from './audit.ts';
 import { failureMessage } from './failure.ts';
 import { exitCodes, out, type Out } from './output.ts';
 
-/** `sitehand backup FILE`: a copy of the database in one file, taken beside a running bot and checked. */
+/** `sitehand backup FILE`: copies the database into one file, beside a running bot, and checks the copy. */
 
 const nothing = 'Nothing was written.';
 
-/** Runs the words. Resolves with the exit code, never rejects. */
+/** Runs the command. Resolves with the exit code; never rejects. */
 export async function backup(
   words: Args,
   environment?: EnvironmentVariables,
@@ -58,7 +58,7 @@ function refuseToOverwrite(file: string): void {
   if (existsSync(file)) throw new Refusal(`${file} is there already, and I never overwrite a file. ${nothing}`);
 }
 
-/** Gives the file its name once `work` has filled and checked it and it is on the disk; removes it if that fails. */
+/** Gives the file its name once `work` has filled and checked it and it is on the disk. If that fails, removes it. */
 async function unfinished<T>(file: string, work: (part: string) => Promise<T>): Promise<T> {
   const part = `${file}.part`;
   create(part);
@@ -66,7 +66,7 @@ async function unfinished<T>(file: string, work: (part: string) => Promise<T>): 
   try {
     const result = await work(part);
     flush(part);
-    // Only one backup at a time has `part`, so nothing else of ours can have taken the name meanwhile.
+    // Only one backup at a time has `part`, so no other backup of ours can have taken the name in the meantime.
     refuseToOverwrite(file);
     renameSync(part, file);
     name = file;
@@ -107,7 +107,7 @@ function flush(path: string): void {
   }
 }
 
-/** Reads the backup as a restore would. */
+/** Reads the backup in the same way as a restore. */
 async function check(path: string, keys: readonly Buffer[]) {
   await using file = readSqlite(path);
   const flaw = await flawOf(file, await stepOf(file));
@@ -118,7 +118,7 @@ async function check(path: string, keys: readonly Buffer[]) {
   return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
 }
 
-/** What is in it, as a clause without a full stop. */
+/** What the backup contains, as a clause without a full stop. */
 export async function contentsOf(file: ReadHandle) {
   const { all } = await file
     .selectFrom('changes')
@@ -127,7 +127,7 @@ export async function contentsOf(file: ReadHandle) {
   return say`${counted(all, 'change')}, as of ${time(await timeOf(file), 'date')}`;
 }
 
-/** The newest time in a backup, epoch ms: how things were when it was made, or when the bot was last alive. */
+/** The newest time in a backup, epoch ms: when it was made, or when the bot was last alive. */
 export async function timeOf(file: ReadHandle): Promise<number> {
   const { newest } = await storedTimes(file, Date.now());
   const { created_at: oldest } = await file.selectFrom('installation').select('created_at').executeTakeFirstOrThrow();

@@ -32,8 +32,8 @@ import { code, joined, plain, say } from '../text.ts';
 import { exitCodes, out, type Out } from './output.ts';
 
 /**
- * What `doctor` checks in Slack, and what a start needs, without a running bot or beside one: it writes nothing, posts
- * nothing and takes no delivery from a bot.
+ * What `doctor` checks in Slack, and what a start needs. Works without or beside a running bot: it writes nothing,
+ * posts nothing and takes no deliveries from a bot.
  */
 
 type Known = NonNullable<Parameters<typeof healthOf>[1]>;
@@ -83,7 +83,7 @@ function inLines(checks: readonly Check[]): string {
   return `${lines.join('\n')}\n\n${plain(titleOf(checks))}\n`;
 }
 
-/** All checks: of the Slack app first, then those of `doctor` in Slack. */
+/** All checks: first those of the Slack app, then those of `doctor` in Slack. */
 async function checksOf(config: Config): Promise<readonly Check[]> {
   const { apiUrl, delivery, botToken } = config.slack;
   const views = quietClient(apiUrl, botToken.reveal());
@@ -117,7 +117,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
   }
 }
 
-/** There is no log: standard output is the report. */
+/** There is no log, because standard output has the report. */
 function onTrouble(what: string, error: unknown): void {
   out.complain(scrub(`Trouble while ${what}: ${errorMessage(error)}\n`));
 }
@@ -146,7 +146,7 @@ function slackParts(client: WebClient, bot: Bot | undefined) {
   return { askSlack: () => whoAmI(client), lookAt, ...people };
 }
 
-/** The rules of the file. If it cannot be used, rules that allow nothing, and what is then known or unknown. */
+/** The rules in the file. If it can't be used, rules that allow nothing, and the results that are then `known`. */
 async function rulesOf(file: string): Promise<{ readonly policy: Policy; readonly known: Known }> {
   const read = await readPolicy(file, rights);
   if (read.kind === 'policy') return { policy: read.policy, known: {} };
@@ -171,7 +171,7 @@ type Data = {
   readonly close: () => Promise<void>;
 };
 
-/** The bot's database, opened read-only; an empty one in memory if there is none yet or it cannot be opened. */
+/** The bot's database, opened read-only; an empty one in memory if it doesn't exist yet or can't be opened. */
 async function dataOf(url: string): Promise<Data> {
   const file = sqlitePath(url);
   if (file !== undefined && isNotMade(file))
@@ -189,13 +189,13 @@ async function dataOf(url: string): Promise<Data> {
   }
 }
 
-/** Missing, or empty: the first start makes the tables either way. */
+/** Whether it is missing or empty: in both cases the first start makes the tables. */
 function isNotMade(file: string): boolean {
   const found = attempt(() => statSync(file));
   return found === undefined || (found.isFile() && found.size === 0);
 }
 
-/** Whether the first start can write the file, or make it, with the folders that are missing. */
+/** Whether the first start can write the file, or create it with its missing folders. */
 function canBeMade(file: string): ReturnType<typeof well> {
   let place = file;
   while (!existsSync(place)) place = dirname(place);
@@ -206,7 +206,7 @@ function canBeMade(file: string): ReturnType<typeof well> {
 }
 const letWrite = 'Let the user that runs Sitehand write there, or change DATABASE_URL.';
 
-/** Rejects if it is not a database of Sitehand's. */
+/** Rejects if it is not a database of Sitehand. */
 async function opened(url: string): ReturnType<typeof openToRead> {
   const db = await openToRead(url);
   try {
@@ -223,7 +223,7 @@ async function noData(known: Known): Promise<Data> {
   return { database, known, close: () => database.close() };
 }
 
-/** What asks the host, and its list of sites. */
+/** A client for the host, and its list of sites. */
 async function hostOf({ hosting: settings }: Config, { db }: Data['database'], { overrides }: Policy) {
   const hosting = createClient(settings);
   const directory = createDirectory({

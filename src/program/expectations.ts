@@ -5,7 +5,7 @@ import type { Mistake } from '../policy/mistakes.ts';
 import { YamlDocument } from '../policy/yaml-document.ts';
 import { readAtMost } from '../regular-file.ts';
 
-/** What somebody expects of the policy, in a file: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */
+/** A file with expectations of the policy: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */
 
 /** One expectation, with its place in the file. `expects`: `allowed`, `approval`, `approval by 2 of leads`, … */
 export type Expectation = Pick<Mistake, 'line' | 'column'> & { readonly question: string; readonly expects: string };
@@ -36,7 +36,7 @@ const file = z.strictObject(
   'expected the keys allowed, approval, refused and unknown, each with a list of questions',
 );
 
-/** Reads the file. Never rejects: what cannot be read is a mistake too. */
+/** Reads the file. Never rejects: a file that can't be read is a mistake too. */
 export async function readExpectations(path: string): Promise<ReadResult> {
   const bytes = await readAtMost(path, maxPolicyBytes).catch(errorMessage);
   if (typeof bytes === 'string') return unusable(`the file cannot be read: ${bytes}`);

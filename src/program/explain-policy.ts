@@ -11,18 +11,18 @@ import type { Policy } from '../policy/rules.ts';
 import { code, joined, say } from '../text.ts';
 
 /**
- * What the rules say about somebody and a command, without Slack and without the host: every name that looks like an
- * environment or a domain is taken for one.
+ * What the rules say about a person and a command, without Slack and without the host: every name that looks like an
+ * environment or a domain is treated as one.
  */
 
 /**
- * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. It begins with a group of the file, for
- * somebody in that group and no other, or with a Slack id and perhaps its user groups: `@U0123456789+S0123456789`, or
- * `+none`. Without these they are unknown, as they are while Slack does not answer. Throws `Refusal`.
+ * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. It begins with a group of the file, for a
+ * person in that group only, or with a Slack id and optionally its user groups: `@U0123456789+S0123456789`, or `+none`.
+ * Without them the user groups are unknown, as they are while Slack does not answer. Throws `Refusal`.
  */
 export async function explainPolicy(policy: Policy, question: string): Promise<Ability> {
   const [who = ''] = question.trim().split(/\s/, 1);
-  // As typed, because a quoted word is no option.
+  // As typed, because a quoted word is not an option.
   const typed = question.trim().slice(who.length).trim();
   const { rules, person } = somebody(policy, who.replace(/^@/, ''));
   if (typed === '') throw new Refusal(say`No command follows ${code(who)}. Nothing was answered.`);
@@ -53,7 +53,7 @@ function somebody(policy: Policy, who: string): Asked {
 
 const idShape = /^[UW][A-Z0-9]{5,}$/;
 
-/** One more member of a group, who is in no other: with an id that Slack gives nobody. */
+/** An imaginary member of this group only, with an id that Slack never gives out. */
 function memberOf(policy: Policy, name: string, members: ReadonlySet<string>): Asked {
   const groups = new Map([...policy.groups, [name, new Set([...members, name])]]);
   return { rules: { ...policy, groups }, person: { ...around(name), ...groupsOf(policy, ['none']) } };
@@ -61,7 +61,7 @@ function memberOf(policy: Policy, name: string, members: ReadonlySet<string>): A
 
 const around = (id: string) => ({ id, name: `@${id}`, team: '', standing: 'member', zone: 'UTC' }) as const;
 
-/** Every user group of the file that is not named is one they are not in; if none is named, all are unknown. */
+/** The person is in the named user groups and in no other; if none is named, all are unknown. */
 const groupsOf = (policy: Policy, named: readonly string[]): Pick<Person, 'groups' | 'otherGroups'> => ({
   groups: named.filter((group) => group !== 'none'),
   otherGroups: named.length === 0 ? [] : mentionedGroups(policy).filter((group) => !named.includes(group)),

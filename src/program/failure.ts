@@ -4,9 +4,9 @@ import { scrub } from '../secret.ts';
 import { sqliteCode } from '../storage/sqlite.ts';
 import { joined, plain } from '../text.ts';
 
-/** The message for a failure, without a line break at the end. `what` failed, for an unforeseen one; `then`: a sentence. */
+/** The message for a failure, without a final line break. `what` failed, if it was unexpected. `then`: a sentence. */
 export function failureMessage(error: unknown, what: string, then: string): string {
-  // What was closed after it failed too; the first failure is the one to tell.
+  // Closing something failed too; report the first failure.
   if (error instanceof SuppressedError) return failureMessage(error.suppressed, what, then);
   if (error instanceof ConfigMistakes) {
     return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
@@ -28,6 +28,6 @@ const isReadOnly = (error: unknown): boolean => (sqliteCode(error) & 0xff) === s
 /** SQLite's result code for a full disk, and PostgreSQL's. */
 const [sqliteFull, postgresFull] = [13, '53100'];
 
-/** Whether the disk had no room, so that nothing was committed. */
+/** Whether the disk was full, so that nothing was committed. */
 export const isDiskFull = (error: unknown): boolean =>
   sqliteCode(error) === sqliteFull || [postgresFull, 'ENOSPC', 'EDQUOT'].includes(errorCode(error));

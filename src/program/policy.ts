@@ -14,7 +14,7 @@ import { exitCodes, out, type Out } from './output.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 
-/** Runs the words. Resolves with the exit code, never rejects. */
+/** Runs the command. Resolves with the exit code; never rejects. */
 export async function policy(
   [word, ...words]: readonly string[],
   environment?: EnvironmentVariables,
@@ -41,7 +41,7 @@ export async function policy(
   return exitCodes.fine;
 }
 
-/** As compilers write it, so that editors and CI find the place. */
+/** In the format of compilers, so that editors and CI find the place. */
 const located = (file: string, { line, column, says }: Mistake): string => `${file}:${line}:${column}: ${says}\n`;
 
 async function explain(rules: Policy, question: string, { write, complain }: Out): Promise<number> {
@@ -74,7 +74,7 @@ async function check(rules: Policy, file: string, { write }: Out): Promise<numbe
   return wrong === 0 ? exitCodes.fine : exitCodes.look;
 }
 
-/** What is otherwise than expected, in a sentence; undefined if nothing is. */
+/** How the answer differs from the expectation, in a sentence; undefined if it doesn't. */
 async function disappointment(rules: Policy, { question, expects }: Expectation): Promise<string | undefined> {
   const answer = await answerTo(rules, question);
   if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;

@@ -23,11 +23,11 @@ import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
 import { exitCodes, out, type Out } from './output.ts';
 
-/** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
+/** `sitehand restore FILE`: restores a backup into an empty database, and records that time has passed since the backup. */
 
 const nothing = 'Nothing was restored.';
 
-/** Runs the words. Resolves with the exit code, never rejects. */
+/** Runs the command. Resolves with the exit code; never rejects. */
 export async function restore(
   words: Args,
   environment?: EnvironmentVariables,
@@ -61,7 +61,7 @@ async function run(file: string, backup: Backup, config: TrailConfig, { write, c
 
 const whatNext = say`All sending is paused. Start Sitehand, compare the host's panel with what is open, then type ${code('resume')} in Slack.`;
 
-/** Opens the backup for `work`: brought to this version's step in a copy if it is older. Throws `Refusal`. */
+/** Opens the backup for `work`. An older backup is copied and brought to this version's step. Throws `Refusal`. */
 async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>): Promise<T> {
   refuseUnlessAFile(path);
   await using file = readSqlite(path);
@@ -83,7 +83,7 @@ function refuseUnlessAFile(path: string): void {
   if (other) throw new Refusal(`${path} is ${other}. ${nothing} Name the file of a backup.`);
   if (!isReadable(path))
     throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
-  // Reading a copied database leaves an empty one.
+  // Reading a copied database leaves an empty `-wal` file, so only a filled one matters.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new Refusal(
       `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run sitehand backup, and restore that backup.`,
@@ -91,10 +91,10 @@ function refuseUnlessAFile(path: string): void {
   }
 }
 
-/** SQLite's result codes for a file that is no database, and for one that is wrong in itself, in its pages or its statements. */
+/** SQLite's result codes for a file that is not a database, and for one with damaged pages or statements. */
 const [notADatabase, damaged] = [26, [1, 11]];
 
-/** The step of the backup, which was read from end to end. Throws `Refusal` if it can't be restored. */
+/** The step of the backup, after reading it from end to end. Throws `Refusal` if it can't be restored. */
 async function checkedStep(path: string, file: Backup): Promise<number> {
   const broken = new Refusal(`${path} is damaged, or only part of a backup. ${nothing} Take another backup.`);
   const foreign = new Refusal(`${path} is not a backup of Sitehand. ${nothing} sitehand backup FILE makes one.`);
@@ -115,7 +115,7 @@ async function checkedStep(path: string, file: Backup): Promise<number> {
   } catch (error) {
     const errcode = sqliteCode(error) & 0xff;
     if (errcode === notADatabase) throw foreign;
-    // Or a number larger than any that we write.
+    // A RangeError means a number larger than any that we write.
     if (damaged.includes(errcode) || error instanceof RangeError) throw broken;
     throw error;
   }
@@ -125,7 +125,7 @@ const notEmpty = new Refusal(`The database of DATABASE_URL is not empty. ${nothi
   hint: 'Stop Sitehand, then give DATABASE_URL a file that is not there yet, or an empty PostgreSQL database.',
 });
 
-/** Looks before the database is opened: opening it would migrate it. */
+/** Checks this before the database is opened, because opening would migrate it. */
 async function refuseUnlessEmpty(url: string): Promise<void> {
   const file = sqlitePath(url);
   if (file === ':memory:') {
@@ -148,14 +148,14 @@ async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['c
   let isWritten = false;
   try {
     await exclusiveTransaction(database, async (tx, at) => {
-      // Buttons posted before would still work if it had the id that is in the backup.
+      // With the id from the backup, buttons posted before the restore would still work.
       if (installation === former || (await isUsed(tx))) throw notEmpty;
       await restoreRows(backup, tx);
       await acknowledgeRestore(context, tx, at, { former, from, by: whoRunsThis() });
       isWritten = true;
     });
   } catch (error) {
-    // A full disk certainly undid it, also at the commit.
+    // If the disk was full, the transaction was certainly undone, even at the commit.
     if (!isWritten || isDiskFull(error)) throw error;
     throw new Refusal(`I don't know whether it was restored: the commit failed (${scrub(errorMessage(error))}).`, {
       hint: 'Run it again: if the database is not empty then, it was.',
@@ -165,5 +165,5 @@ async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['c
   }
 }
 
-/** The user of the machine: `deploy@web1`; a user without a name by number. */
+/** The user of this machine: `deploy@web1`; a user without a name is given by number. */
 const whoRunsThis = (): string => `${attempt(() => userInfo().username) ?? `user ${process.getuid?.()}`}@${hostname()}`;

@@ -12,7 +12,7 @@ export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly st
 /** Where every check goes instead of the site, without encryption. */
 export type Destination = { readonly host: string; readonly port: number };
 
-/** A request was not made, because it could lead into a private network, or is none of those that a check makes. */
+/** A request was not made, because it could lead into a private network or is not of a kind that a check makes. */
 export class BlockedHop extends Error {
   override readonly name = 'BlockedHop';
 }
@@ -29,18 +29,18 @@ const maxAddresses = 4;
 const dns = { timeout: 1_500, tries: 2 };
 
 /**
- * The addresses in DNS, both families. Not `dns.lookup`: a slow name server would block the threads that other work of
- * this process needs, and it also reads `/etc/hosts` and search domains.
+ * The addresses in DNS, both families. Not `dns.lookup`: a slow name server would block threads that other work of this
+ * process needs, and `dns.lookup` also uses `/etc/hosts` and search domains.
  */
 export const resolveInDns: Resolve = (name, signal) => resolveWith(new Resolver(dns), name, signal);
 
-/** As above, with this resolver, which it may cancel. */
+/** As above with this resolver; an abort cancels it. */
 export async function resolveWith(resolver: Resolver, name: string, signal: AbortSignal): Promise<readonly string[]> {
   using _ = addAbortListener(signal, () => resolver.cancel());
   const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-  // Without an answer for one family, nobody knows that there is no address.
+  // If one family got no answer, the name may still have an address.
   if (found.length === 0) throw failed.find((one) => !isNoSuchAddress(one)) ?? failed[0];
   return found;
 }
@@ -50,9 +50,9 @@ export const isNoSuchAddress = (error: unknown): boolean =>
   errorCode(error) === 'ENOTFOUND' || errorCode(error) === 'ENODATA';
 
 /**
- * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to be
- * public here; nothing looks the name up again. Certificates are verified against the name. Rejects with `BlockedHop`,
- * `NotResolved` or the socket's error.
+ * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to
+ * be public here; the name is not looked up again. Certificates are verified against the name. Rejects with
+ * `BlockedHop`, `NotResolved` or the socket's error.
  */
 export async function connectFor(hop: Hop, resolve: Resolve, instead: Destination | undefined, signal: AbortSignal) {
   if (instead) return opened(connectPlain(instead), 'connect', signal);
@@ -97,7 +97,7 @@ async function publicAddresses(name: string, resolve: Resolve, signal: AbortSign
     throw new NotResolved('DNS does not say where the name leads', { cause: error });
   });
   if (found.length === 0) throw new NotResolved('DNS does not say where the name leads');
-  // One address inside is enough to refuse: whoever answers so may answer differently the next time.
+  // One private address is enough to refuse: the same server may answer differently the next time.
   if (!found.every(isPublicAddress)) throw new BlockedHop('the name leads into a private network');
   return found.toSorted((one, other) => Number(one.includes(':')) - Number(other.includes(':'))).slice(0, maxAddresses);
 }
@@ -112,7 +112,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
     const stop = (): void => fail(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
-    // Stays for the life of the socket: without it, a later error would end the process.
+    // Keep this for the life of the socket: without it, a later error would end the process.
     socket.on('error', fail);
     socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     socket.once('close', () => signal.removeEventListener('abort', stop));

@@ -1,14 +1,14 @@
 import { errorCode } from '../errors.ts';
 import { NotResolved, isNoSuchAddress } from './connect.ts';
 
-/** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
+/** Why there was no answer, in words that follow the name of a site. `isOfSite`: whether the site itself caused that. */
 export type SiteFailure = { readonly why: string; readonly isOfSite: boolean };
 
 /** What a look was doing when it failed. */
 type Phase = 'connecting' | 'answering';
 
 const bySite = (why: string): SiteFailure => ({ why, isOfSite: true });
-/** It may as well be the network between, or Sitehand's own. */
+/** The network in between, or Sitehand itself, may be the cause. */
 const unsure = (why: string): SiteFailure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
 const noWay = unsure('could not be reached, perhaps because of my own network');
@@ -30,16 +30,16 @@ const byCode: ReadonlyMap<string, SiteFailure> = new Map([
   ['PACKED_TOO_LONG', unsure('answered with more than I read')],
 ]);
 
-/** A site that has had this long for its answers, and has not given them, is slow itself. */
+/** A site that has had this long to answer and didn't is slow itself. */
 const patienceMs = 5_000;
 
-/** The look took `ms` and was ended. Names that are looked up and connections that open may be slow on my own side. */
+/** The failure of a look that was ended after `ms`. Name lookups and new connections may be slow on our own side. */
 export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
   why: `had not answered after ${(ms / 1_000).toFixed(1)} s`,
   isOfSite: answeringMs >= patienceMs,
 });
 
-/** `isWayOpen`: connections from here were opened lately, so that a refused one is the site's doing. */
+/** `isWayOpen`: connections from here worked lately, so the site itself refused this one. */
 export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
     return unsure(isNoSuchAddress(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
@@ -48,7 +48,7 @@ export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean):
     return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');
   const known = byCode.get(code);
   if (known) return known;
-  // No browser shows what does not begin as HTTP. Otherwise browsers tolerate more than Node does.
+  // No browser shows an answer that doesn't begin as HTTP. Otherwise browsers tolerate more than Node does.
   if (code === 'HPE_INVALID_CONSTANT') return bySite('did not answer in HTTP');
   if (code.startsWith('HPE_')) return unsure(`answered in HTTP that I cannot read (${code})`);
   if (code.startsWith('Z_')) return bySite('sent a badly compressed answer');

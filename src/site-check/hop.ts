@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** One request on the way to a page, as its address says. */
+/** One request on the way to a page. */
 export type Hop = {
   readonly isSecure: boolean;
   /** A DNS name in ASCII. */
@@ -9,16 +9,16 @@ export type Hop = {
   readonly path: string;
 };
 
-/** Longer addresses are not followed. */
+/** The most characters of an address that is followed. */
 const maxLength = 4_096;
 
-/** Names of private networks, whatever DNS says. */
+/** Names of private networks, whatever DNS says about them. */
 const inside = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
 const label = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/;
 
 /**
- * The request for an address: http or https, on the usual port, of a public name, without a user or password. A returned
- * string says why it is not made.
+ * The request for an address: http or https, on the usual port, to a public name, without a user or password. Returns a
+ * string with the reason if the request isn't allowed.
  */
 export function hopTo(address: string): Hop | string {
   const url = address.length > maxLength ? null : URL.parse(address);
@@ -33,7 +33,7 @@ export function hopTo(address: string): Hop | string {
   const labels = name.split('.');
   if (labels.length < 2 || name.length > 253 || !labels.every((one) => label.test(one)))
     return 'that is not the name of a public site';
-  // A last part of digits is never a name, but some resolvers read it as an address.
+  // A name never ends in a part of digits, but some resolvers read such a name as an address.
   if (!/[a-z]/.test(labels.at(-1) ?? '')) return 'that is not the name of a public site';
   return { isSecure: protocol === 'https:', name, path: `${pathname}${search}` };
 }

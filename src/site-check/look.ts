@@ -22,12 +22,13 @@ export type LookWithBody = { readonly look: Look; readonly body?: Body | undefin
 const maxRedirects = 5;
 /** How long one look may take with its redirects, in milliseconds. */
 const lookMs = 7_000;
-/** For how long a connection that opened shows that no firewall on my own side refuses them. */
+/** How long an opened connection proves that no firewall on our own side blocks them. */
 const openMs = 24 * hourMs;
 
 /**
- * How far a look is. `askedAt`: when its open connection was asked, in milliseconds of `performance.now`; undefined while
- * it connects. `answeredMs`: how long the answers before took. `movedTo`: another name, by redirects.
+ * The progress of a look. `askedAt`: when the request was sent on the open connection, in milliseconds of
+ * `performance.now`; undefined while it connects. `answeredMs`: how long the answers before took. `movedTo`: another
+ * name, after redirects.
  */
 type Progress = { askedAt?: number | undefined; answeredMs: number; redirects: number; movedTo?: string | undefined };
 
@@ -91,7 +92,7 @@ async function follow(
   }
 }
 
-/** Past the cache: with a query that no cache has seen. */
+/** To get past the cache, adds a query that no cache has seen. */
 function firstAddress({ address, as }: PageRequest): string {
   const url = URL.parse(address);
   if (url === null || as === 'visitor') return address;
@@ -99,19 +100,19 @@ function firstAddress({ address, as }: PageRequest): string {
   return url.href;
 }
 
-/** No cookie and no credential. */
+/** Headers without cookies or credentials. */
 const headersFor = ({ as }: PageRequest): Readonly<Record<string, string>> => ({
   'user-agent': 'Sitehand/1.0 (site check for the owners of this site)',
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   ...(as === 'past the cache' && { 'cache-control': 'no-cache', pragma: 'no-cache' }),
 });
 
-/** Where an answer redirects to; undefined: nowhere. */
+/** Where an answer redirects to; undefined if it doesn't. */
 function redirectOf({ status, header }: PageResponse, address: string): string | undefined {
   const bytes = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined;
-  // Node gives each byte as a character; browsers read UTF-8.
+  // Node gives each byte as a character; browsers read the header as UTF-8.
   const to = bytes && Buffer.from(bytes, 'latin1').toString('utf8');
-  // An address that cannot be read is refused as a hop.
+  // An unreadable address is refused as a hop.
   return to === undefined ? undefined : (URL.parse(to, address)?.href ?? to);
 }
 

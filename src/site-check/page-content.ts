@@ -1,7 +1,7 @@
 import { beginning, unseen } from '../text.ts';
 import type { Body } from './request.ts';
 
-/** What the text of a page says. Linear in its length: the text is whatever a site sends. */
+/** What the text of a page says. Linear in the length of the text, because the site chooses it. */
 
 const maxTitle = 120;
 /** A page with one of the phrases below is an error page only if it is short: articles quote such phrases too. */
@@ -9,7 +9,7 @@ const maxErrorPage = 16_384;
 /** How far into a page its title may begin. */
 const headLength = 65_536;
 
-/** Phrases of error pages with status 200, and what they are called here. */
+/** Phrases of error pages with status 200, and how we word them. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/error establishing a database connection/i, 'WordPress cannot reach its database'],
   [/there has been a critical error on (?:this|your) website/i, 'WordPress reports a critical error'],
@@ -24,7 +24,7 @@ const titles: readonly (readonly [RegExp, string])[] = [
 /** A fatal error of PHP ends the page, so nothing closes the document after it. */
 const fatal = /(?:fatal error|parse error)(?:<\/b>)?:\s[^<]{1,2000}/gi;
 
-/** Why an answer with status 200 is not a real page: it is empty, or an error in words. Undefined: it looks like one. */
+/** Why an answer with status 200 is not a real page: it is empty, or shows an error. Undefined: it looks real. */
 export function troubleIn({ text, isWhole }: Body): string | undefined {
   if (isWhole && text.trim() === '') return 'the page is empty';
   if (!isWhole) return undefined;
@@ -56,7 +56,7 @@ export function titleIn({ text }: Body): string | undefined {
   return title === '' ? undefined : title.length > maxTitle ? `${beginning(title, maxTitle)}…` : title;
 }
 
-/** Finds texts on a page, as they are written in its HTML or as people read them. */
+/** Finds texts on a page, either as written in its HTML or as people read them. */
 export function finderIn({ text }: Body): (wanted: string) => boolean {
   let asRead: string | undefined;
   return (wanted) => text.includes(wanted) || (asRead ??= spaced(decoded(text))).includes(spaced(wanted));
@@ -77,7 +77,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', euro: '€', trade: '™' }),
 ]);
 
-/** Text with the usual character references read. */
+/** The text with the usual character references decoded. */
 const decoded = (text: string): string =>
   text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}\d{0,2}));/gi,

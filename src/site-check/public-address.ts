@@ -1,16 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an address as DNS gives it is one of the public internet. Everything else is refused: private, loopback,
- * link-local and shared addresses, multicast, reserved ranges, and IPv6 addresses with an IPv4 address inside, which can
- * lead to any of these.
+ * Whether an address from DNS is on the public internet. Private, loopback, link-local, shared, multicast and reserved
+ * addresses are not, nor are IPv6 addresses that contain an IPv4 address and can lead to any of these.
  */
 export function isPublicAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'unicast';
   if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return false;
   const { parts } = ipaddr.IPv6.parse(address);
   const [first = 0] = parts;
-  // Beyond 2000::/3 nothing is given out, and some of it leads inside. `5efe` marks an IPv4 address at the end (ISATAP).
+  // Nothing beyond 2000::/3 is assigned, and some of it leads inside. `5efe`: it ends in an IPv4 address (ISATAP).
   const isGlobal = (first & 0xe000) === 0x2000 && parts[5] !== 0x5efe;
   return isGlobal && ipaddr.IPv6.parse(address).range() === 'unicast';
 }

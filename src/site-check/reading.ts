@@ -1,4 +1,4 @@
-/** What readings of a site are, and what they prove. Pure. */
+/** Readings of a site, and what they prove. Pure. */
 
 /** The first address of a request, and how it was made: as visitors make it, or so that no cache answers it. */
 export type PageRequest = { readonly address: string; readonly as: 'visitor' | 'past the cache' };
@@ -9,27 +9,27 @@ export type Answered = PageRequest & {
   readonly status: number;
   readonly firstByteMs: number;
   readonly ms: number;
-  /** Where the redirects led, without a query; the site's own words, as the title. */
+  /** Where the redirects led, without a query. The site chooses this text, like the title. */
   readonly finalAddress: string;
   readonly title: string | undefined;
-  /** Why the page is none although it was answered: it is empty, or an error in words. */
+  /** Why an answered page is not a real page: it is empty, or shows an error. */
   readonly trouble: string | undefined;
-  /** Why the page was not read, or not far enough, although it was answered. */
+  /** Why an answered page was not read, or not far enough. */
   readonly unread?: string | undefined;
-  /** What a cache said of itself, such as `HIT`. */
+  /** What a cache said about itself, such as `HIT`. */
   readonly cache: string | undefined;
-  /** Full days until the first certificate expires of those seen on the way. */
+  /** Full days until the first of the certificates seen on the way expires. */
   readonly certificateDays: number | undefined;
 };
 
 export type Unanswered = PageRequest & {
   readonly kind: 'no answer';
   readonly why: string;
-  /** Whether this is known to be the site's own doing. If not, it may be the network between. */
+  /** Whether the site itself is known to be the cause. If not, the network in between may be. */
   readonly isOfSite: boolean;
 };
 
-/** The request, or one that it was redirected to, is never made. */
+/** The request, or one that it was redirected to, is not allowed, so it wasn't made. */
 export type NotChecked = PageRequest & { readonly kind: 'not checked'; readonly why: string };
 
 export type Look = Answered | Unanswered | NotChecked;
@@ -42,7 +42,7 @@ export type SiteReading = {
   readonly missing: readonly MissingText[];
 };
 
-/** An expected text that is on none of the pages, asked for in this way. */
+/** An expected text that is on none of the pages, and how they were requested. */
 export type MissingText = Pick<PageRequest, 'as'> & { readonly text: string };
 
 /** What one reading looks like. It proves nothing by itself. */
@@ -50,7 +50,7 @@ export type Impression = 'well' | 'bad' | 'unknown' | 'cannot be checked';
 
 /** What all readings together say. */
 export type Verdict =
-  /** There is one reading only, and what it looks like. */
+  /** There is only one reading; `looks` is the impression of it. */
   | { readonly kind: 'one reading'; readonly looks: Impression }
   | {
       readonly kind: 'well' | 'bad' | 'unsteady' | 'unknown' | 'cannot be checked';
@@ -80,7 +80,7 @@ export function impressionIn({ looks, missing }: SiteReading): Impression {
   return all.every((one) => one === 'well') ? 'well' : 'unknown';
 }
 
-/** The reading that tells most: the last bad one, else the last. */
+/** The reading that says most: the last bad one, else the last. */
 export const mostTellingOf = (readings: readonly SiteReading[]): SiteReading | undefined =>
   readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
 

@@ -5,11 +5,11 @@ import { createGunzip } from 'node:zlib';
 import { readBeginning } from '../stream-beginning.ts';
 import type { Hop } from './hop.ts';
 
-/** The body of an answer is read up to this, in bytes. */
+/** The most bytes of a body that are read. */
 export const maxBody = 524_288;
-/** As it comes, before it is unpacked. What unpacks to a page of `maxBody` is hardly longer. */
+/** The same before unpacking: what unpacks to a page of `maxBody` is hardly longer. */
 const maxPacked = 2 * maxBody;
-/** The header lines of an answer, in bytes. */
+/** The most bytes of headers. */
 const maxHeaders = 16_384;
 
 /** The beginning of a body as text, and whether that is all of it. */
@@ -17,19 +17,19 @@ export type Body = { readonly text: string; readonly isWhole: boolean };
 
 export type PageResponse = {
   readonly status: number;
-  /** When the headers had come, in milliseconds of `performance.now`. */
+  /** When the headers arrived, in milliseconds of `performance.now`. */
   readonly headersAt: number;
   readonly header: (name: string) => string | undefined;
-  /** Undefined: compressed in a way that was not asked for. */
+  /** Undefined: compressed in a way that we did not ask for. */
   readonly body: Body | undefined;
   /** When the certificate expires, in epoch milliseconds; undefined without encryption. */
   readonly certificateUntil: number | undefined;
 };
 
 /**
- * Sends one GET on this socket, which is closed then, and reads the answer, at most `maxBody` of it. Rejects with the
- * error of HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: if a request is ended
- * while a body without a length comes in, its client throws where nothing can catch it, which ends the process.
+ * Sends one GET on this socket, reads at most `maxBody` of the answer, and closes the socket. Rejects with the error of
+ * HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: if a request is ended while a
+ * body without a length arrives, its client throws where nothing can catch it, which ends the process.
  */
 export async function requestOn(
   socket: Socket,
@@ -49,11 +49,11 @@ export async function requestOn(
   }
 }
 
-/** It gets this socket and never a second one, which would be looked up anew. */
+/** Uses this socket and never opens a second one, which would look the name up again. */
 const answerTo = (socket: Socket, path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = httpRequest({ createConnection: () => socket, path, headers, maxHeaderSize: maxHeaders });
-    // Both stay: an error after the answer must not end the process.
+    // Keep both listeners: an error after the answer must not end the process.
     request.on('error', reject).on('upgrade', () => reject(new Error('the answer is no page')));
     request.on('response', resolve).end();
   });
@@ -68,7 +68,7 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity') {
   answer.on('error', () => undefined);
   if (packedAs === 'identity' || packedAs === '') return readBeginning(answer, maxBody);
   if (!/^(x-)?gzip$/i.test(packedAs)) return undefined;
-  // A body that stays small until it is unpacked is cut while it grows. A chunk of it is 16 KB.
+  // A small body that unpacks to a large one is cut while it is unpacked, in chunks of 16 KB.
   const unpacked = createGunzip();
   let packed = 0;
   answer.on('data', (part: Buffer) => {
@@ -83,7 +83,7 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity') {
   }
 }
 
-/** In the character set that the header or the beginning of the page names, else in UTF-8. */
+/** Decodes the text with the character set that the header or the beginning of the page names, else as UTF-8. */
 function textIn(bytes: Buffer, type = ''): string {
   const beginning = bytes.toString('latin1', 0, 1_024);
   const [, name] =

@@ -6,16 +6,16 @@ import { finderIn } from './page-content.ts';
 import { lookAtPage, type Reach, type LookWithBody } from './look.ts';
 import { readingsForBad, type Answered, type PageRequest, type Look, type SiteReading } from './reading.ts';
 
-/** The pages of a site, and the texts that have to be on at least one of them. */
+/** The pages of a site, and the texts that must each be on at least one of them. */
 export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
 
 export type ReadingLimits = {
-  /** The reading ends after this, with what it has; 10 s by default. A look takes 7 s at most. */
+  /** The reading ends after this time with what it has; 10 s by default. A look takes 7 s at most. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** The Slack user id that it is for: people share the connections fairly. */
+  /** The Slack user id of the person it is for: people share the connections fairly. */
   readonly onBehalfOf?: string | undefined;
-  /** Whether it may count what another such reading was answered that began up to a second earlier. */
+  /** Whether it may share the answers of another such reading that began up to a second earlier. */
   readonly mayShare?: boolean;
 };
 
@@ -25,11 +25,11 @@ export type Series = {
   readonly cut?: 'busy' | 'stopping' | 'late' | undefined;
 };
 
-/** Asks sites themselves how they are. Only with GET, and never an address that is not public. */
+/** Checks sites directly. Only with GET, and only at public addresses. */
 export type SiteCheck = {
-  /** One reading. Never rejects: what could not be read says why. */
+  /** Makes one reading. Never rejects: what could not be read says why. */
   readonly read: (pages: Pages, limits?: ReadingLimits) => Promise<SiteReading>;
-  /** Reads twice more after `first`, eight seconds from start to start. Never rejects. */
+  /** Makes two more readings after `first`, eight seconds from start to start. Never rejects. */
   readonly readOn: (pages: Pages, first: SiteReading, limits?: ReadingLimits) => Promise<Series>;
   /** Where every reading goes instead of the site, as `host:port`. */
   readonly instead: string | undefined;
@@ -59,10 +59,10 @@ const maxShared = 64;
 /** Three readings of a site that hangs end 23 s after the first began: `status` promises a verdict within 25 s. */
 const defaultEveryMs = 8_000;
 
-/** How many series of readings run at once. Nothing waits: a late verdict is about another moment. */
+/** How many series of readings run at once. None waits, because a late verdict is about another moment. */
 const seriesPlaces = { most: 100, maxEach: 4, waiting: 0, waitMs: 0 };
 
-/** Opens nothing yet. */
+/** Opens no connection yet. */
 export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
   const { resolve = resolveInDns, instead, now, everyMs = defaultEveryMs, behind } = options;
   const look = createLooks({ resolve, instead, wayOut: {} }, behind);
@@ -107,7 +107,7 @@ function createLooks(reach: Reach, behind?: (account: string) => string) {
     const key = `${asked.as} ${asked.address}`;
     const shared = (): Promise<LookWithBody> | undefined => (mayShare ? justBegun.find(key) : undefined);
     let isOwn = false;
-    // Only what has begun is shared: nobody waits for the turn of somebody else.
+    // Share only looks that have begun, so that nobody waits for another person's turn.
     const begin = async (): Promise<{ readonly seen: Promise<LookWithBody> }> => {
       end.throwIfAborted();
       const other = shared();
@@ -119,7 +119,7 @@ function createLooks(reach: Reach, behind?: (account: string) => string) {
       return { seen: own };
     };
     const looking = shared() ?? turn(begin, onBehalfOf).then(({ seen }) => seen);
-    // A look that has begun ends by itself, and knows what it saw.
+    // A look that has begun ends by itself and returns what it saw.
     const waited = new Promise<never>((_, reject) => {
       end.addEventListener('abort', () => isOwn || reject(new Error('no turn')), { once: true });
     });
@@ -127,7 +127,7 @@ function createLooks(reach: Reach, behind?: (account: string) => string) {
   };
 }
 
-/** Two readings after `first`, from start to start. */
+/** Makes two more readings after `first`, with a fixed time between their starts. */
 async function readTwiceMore(
   first: SiteReading,
   {
@@ -138,7 +138,7 @@ async function readTwiceMore(
   }: { now: () => number; everyMs: number; read: () => Promise<SiteReading>; end: AbortSignal },
 ): Promise<readonly SiteReading[]> {
   const readings = [first];
-  // Only the age of the first is by the wall clock, which may jump: then the pause is too long or too short once.
+  // Only the age of the first reading uses the wall clock. If that clock jumps, one pause is too long or too short.
   const began = performance.now() - Math.min(Math.max(0, now() - first.at), everyMs);
   while (readings.length < readingsForBad) {
     const waitMs = began + readings.length * everyMs - performance.now();
@@ -149,7 +149,7 @@ async function readTwiceMore(
   return readings;
 }
 
-/** A look that got no turn, or was ended before it had one. */
+/** A look that got no turn, or was ended before its turn. */
 const notReached = (asked: PageRequest): Look => ({
   ...asked,
   kind: 'no answer',
@@ -157,7 +157,7 @@ const notReached = (asked: PageRequest): Look => ({
   isOfSite: false,
 });
 
-/** Which texts are on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
+/** Which texts are on none of the pages, as visitors get them or past the cache. Unread pages leave that open. */
 function judged(seen: readonly LookWithBody[], must: readonly string[]): Pick<SiteReading, 'looks' | 'missing'> {
   const absent = (['visitor', 'past the cache'] as const).flatMap((as) => {
     const isOn = seen.flatMap(({ look, body }) => (look.as === as && body ? [finderIn(body)] : []));

@@ -5,11 +5,11 @@ import type { ReadHandle, Tx } from './tx.ts';
 
 /** How far the audit trail was sent to one destination. Times in epoch milliseconds. */
 export type AuditOutProgress = {
-  /** The last line that the destination has acknowledged; `seq` 0: none yet. */
+  /** The last line that the destination acknowledged; `seq` 0: none yet. */
   readonly sent: Head;
-  /** The process that sends now, and until when. */
+  /** The process that is sending, and until when. */
   readonly lease: { readonly owner: string; readonly until: number } | null;
-  /** Null once a batch is acknowledged. */
+  /** The failed attempts since; null once a batch is acknowledged. */
   readonly trouble: AuditOutTrouble | null;
 };
 
@@ -20,7 +20,7 @@ export type AuditOutTrouble = {
   readonly nextAt: number;
   /** A clause about the destination, such as `it answered 401`. */
   readonly why: string;
-  /** Whether it will last until somebody changes something. */
+  /** Whether it will last until somebody changes a setting. */
   readonly lasting: boolean;
   readonly opsTold: boolean;
 };
@@ -37,7 +37,7 @@ export async function readAuditOut(db: ReadHandle, destination: string): Promise
   return { progress: stored === undefined ? nothingSent : parseStored<AuditOutProgress>(stored), stored };
 }
 
-/** Saves the progress unless another process has saved some since; then returns undefined. `at`: now. */
+/** Saves the progress; undefined, with nothing written, if another process saved some in the meantime. `at`: now. */
 export async function saveAuditOut(
   tx: Tx,
   destination: string,

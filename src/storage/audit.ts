@@ -86,7 +86,7 @@ export function listAudit(db: ReadHandle, filter: AuditFilter): Promise<AuditLin
   return found.orderBy('seq', 'desc').limit(filter.limit).execute();
 }
 
-/** Lines start at 1. Rows up to this place were not written by us. */
+/** Lines start at 1. A row at or below this place was not written by us. */
 const beforeFirst = 0;
 
 /** The lines after `seq`, oldest first, `limit` at most. */
@@ -96,7 +96,7 @@ export function linesAfter(db: ReadHandle, seq: number, limit: number): Promise<
 
 const most = Number.MAX_SAFE_INTEGER;
 
-/** The place of a line with numbers that we never write, clamped to a safe integer; undefined: there is none. */
+/** The place of a line whose numbers we never write, clamped to a safe integer; undefined: there is none. */
 export async function strangeLine(db: ReadHandle): Promise<Head['seq'] | undefined> {
   // Checked in SQL, because reading a number beyond the safe integers throws.
   const strange = sql<boolean>`seq < 1 or seq > ${most} or at not between ${-most} and ${most} or change not between 0 and ${most}`;

@@ -7,19 +7,19 @@ import { batchesOf, tablesOf, type Table } from './table-rows.ts';
 import type { ReadHandle } from './tx.ts';
 
 /**
- * A digest over all that a backup holds, in a table of its own. It shows whether any of it has changed since it was
- * written. It has no key: whoever rewrites a backup can also write the digest that fits.
+ * A digest of everything in a backup, in a table of its own. It shows whether the backup was changed since it was
+ * written. It has no key: whoever rewrites a backup can also write a matching digest.
  */
 
 const digestTable = 'create table digest (sha256 text not null) strict';
 
-/** Adds the digest, after removing whatever the migrations up to that step do not make, such as other people's indexes. */
+/** Removes whatever the migrations up to that step do not create, such as other people's indexes; then adds the digest. */
 export async function addDigest(backup: Kysely<Schema>, step: number): Promise<void> {
   const [found, wanted] = [await entriesOf(backup), await entriesOfBackup(step)];
   const [others, missing] = [without(found, wanted), without(wanted, found)];
   await backup.transaction().execute(async (tx) => {
     for (const { type, name } of others) {
-      // A table of ours that somebody altered stays, or its rows would be lost.
+      // An altered table of ours stays, or its rows would be lost.
       const isOurs = type === 'table' && wanted.some((one) => one.type === type && one.name === name);
       if (!isOurs) await sql`${sql.raw(`drop ${type} if exists`)} ${sql.table(name)}`.execute(tx);
     }
@@ -32,8 +32,8 @@ export async function addDigest(backup: Kysely<Schema>, step: number): Promise<v
 }
 
 /**
- * Why a file is not a whole backup of that step. `foreign`: it does not hold exactly the tables of a backup. `damaged`:
- * something in it is not as SQLite or its tables demand. `changed`: it is not what was written. Undefined: none of these.
+ * Why a file is not a whole backup of that step. `foreign`: it does not have exactly the tables of a backup. `damaged`:
+ * SQLite or a constraint finds something wrong. `changed`: the digest does not match. Undefined: it is whole.
  */
 export async function flawOf(file: ReadHandle, step: number): Promise<'foreign' | 'damaged' | 'changed' | undefined> {
   // First, because the checks below rely on the constraints of the tables.
@@ -64,7 +64,10 @@ async function entriesOfBackup(step: number): Promise<readonly Entry[]> {
   return await entriesOf(model);
 }
 
-/** Whether SQLite finds every page, row and index in order. Read-only, SQLite skips `check` constraints here; they refuse a row when it is copied. */
+/**
+ * Whether SQLite finds every page, row and index in order. Read-only, SQLite skips `check` constraints here; they are
+ * checked when a row is copied.
+ */
 async function isIntact(file: ReadHandle): Promise<boolean> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(file);
   const orphans = await sql`pragma foreign_key_check`.execute(file);

@@ -17,7 +17,7 @@ export async function stepOf(db: ReadHandle): Promise<number> {
   return rows[0]?.newest ?? 0;
 }
 
-/** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, with a digest. */
+/** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, and adds a digest. */
 export async function writeBackup(db: Kysely<Schema>, path: string): Promise<void> {
   if (databaseKind(db) === 'sqlite') await sql`vacuum into ${path}`.execute(db);
   await using file = openIdleSqlite(path);
@@ -30,16 +30,16 @@ async function copyInto(file: Kysely<Schema>, db: Kysely<Schema>): Promise<void>
     await readSnapshot(from);
     await migrate(file, migrations.slice(0, await stepOf(from)));
     await file.transaction().execute(async (to) => {
-      // The first step has written an id of its own.
+      // The first step wrote a new id.
       await to.deleteFrom('installation').execute();
       await copyTables(from, to, await tablesOf(to));
     });
   });
 }
 
-/** Copies the rows of a backup into empty tables of this version. They keep the id of their own database. */
+/** Copies the rows of a backup into empty tables of this version. They keep the backup's id of the database. */
 export async function restoreRows(backup: ReadHandle, tx: Tx): Promise<void> {
-  // Not the backup's own list, which may have tables that are not ours.
+  // Don't use the backup's own list: it may have tables that are not ours.
   await using model = openIdleSqlite(':memory:');
   await migrate(model);
   const tables = (await tablesOf(model)).filter(({ name }) => name !== 'installation');
@@ -53,7 +53,7 @@ export async function upgradedCopy(
   steps: readonly Migration[] = migrations,
 ): Promise<Kysely<Schema>> {
   copyFileSync(backup, path);
-  // A copy has the rights of its original, which may be kept read-only.
+  // A copy has the rights of its original, which may be read-only.
   chmodSync(path, 0o600);
   const copy = openIdleSqlite(path);
   try {

@@ -44,16 +44,16 @@ export function findChangeForUpdate(tx: Tx, number: number): Promise<Change | un
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
-/** Whether this is many changes under one approval, each of which is a change of its own. */
+/** Whether this is a batch: several changes under one approval, each with a row of its own. */
 export const isBatch = ({ progress }: Pick<Change, 'progress'>): boolean => progress !== null;
-/** Whether it is part of a batch, which has its card, its replies and its approval. */
+/** Whether it is part of a batch, and so shares the batch's card, replies and approval. */
 export const isPartOfBatch = ({ batch }: Pick<Change, 'batch'>): boolean => batch !== null;
 
 /** The changes of a batch, oldest first. */
 export const changesInBatch = (db: ReadHandle, batch: number): Promise<Change[]> =>
   db.selectFrom('changes').selectAll().where('batch', '=', batch).orderBy('number').execute();
 
-/** Makes a batch due, because one of its changes has moved. False: it is over. */
+/** Makes a batch due, because one of its changes has moved. False if the batch is over. */
 export async function wakeBatch(tx: Tx, batch: number, now: number): Promise<boolean> {
   const open = tx.updateTable('changes').set({ due_at: now }).where('number', '=', batch);
   const woken = await open.where('state', 'in', ['running', 'stopped']).returning('number').execute();
@@ -110,8 +110,8 @@ export function touchChange(
 }
 
 /**
- * Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. Those that this
- * process is `sending` are left to the step that does.
+ * Claims up to `limit` due changes, in turns among people and within each person's share; see `claim`. Skips changes
+ * that this process is `sending`: the running step handles them.
  */
 export function claimDue(
   tx: Tx,
@@ -141,7 +141,7 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
 
 /**
  * Whether another change of the same command family (`allowlist …`) took effect, or may have, on the same target since
- * this one was settled.
+ * this change was settled.
  */
 export async function isTouchedSince(
   db: ReadHandle,
@@ -182,7 +182,7 @@ export function findWaiting(
   return waiting.where('call', '=', call).orderBy('number').limit(1).executeTakeFirst();
 }
 
-/** Those of these changes that are not settled and not unknown: they will end without a person. */
+/** Those of these changes that are neither settled nor unknown: they will end without a person. */
 export async function underWay(db: ReadHandle, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();
   const open = db.selectFrom('changes').select('number').where('number', 'in', numbers).where('settled_at', 'is', null);

@@ -10,11 +10,11 @@ export type ClockReading = {
   readonly wall?: number;
 };
 
-/** A clock that disagrees with our time; times in epoch ms. */
+/** A jump: the clock disagrees with our time. Times in epoch ms. */
 export type Jump = {
   /**
-   * `jumped`: the clock left the time that we counted. `behind`: at start it is behind the newest stored time.
-   * `far ahead`: at start a stored time is more than a day ahead of it, and ignored.
+   * `jumped`: the clock differs from the time that we counted. `behind`: at start it is behind the newest stored time.
+   * `far ahead`: at start a stored time is more than a day ahead of it, and is ignored.
    */
   readonly kind: 'jumped' | 'behind' | 'far ahead';
   readonly clock: number;
@@ -34,7 +34,7 @@ export type Clock = {
 
 /** Corrections up to this size are not reported as jumps. */
 export const toleranceMs = 5_000;
-/** The part of a correction applied at once: it leaves nine of the ten seconds in which a change can be stopped. */
+/** The part of a correction applied at once. People can stop a change for ten seconds; this leaves nine of them. */
 const immediateMs = 1_000;
 /** The rate of further correction, per time that passes: an hour's jump is corrected within about four days. */
 const correctionRate = 0.01;
@@ -43,10 +43,10 @@ const correctionRate = 0.01;
  * A clock that starts at `begin` (epoch ms) and follows its reference by one second at once, then by one percent of the
  * time that passes. However the reference jumps, an hour lasts between 59 and 61 minutes, so nothing expires early or
  * late. Following forward jumps at once would be simpler, but a clock that is an hour ahead for a moment would expire
- * every approval. So `onJump` is called once for a jump, and people decide: a process that starts when none has run for
- * a minute believes the clock.
+ * every approval. So `onJump` is called once for a jump, and people decide. If no process has run for a minute, the
+ * next one to start believes the clock.
  *
- * The ticks include the time of a suspended machine. A virtual machine may be paused without its ticks noticing: then
+ * The ticks include the time of a suspended machine. A paused virtual machine may not see the pause in its ticks: then
  * another machine's clock is believed if this machine's corrected wall clock agrees.
  */
 export function createClock(first: ClockReading, begin: number, onJump: (jump: Jump) => void): Clock {

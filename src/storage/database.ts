@@ -36,19 +36,20 @@ export type Database = {
   /** How far the clock is ahead of that time, in ms (negative: behind): for replicas that start later. */
   readonly clockAhead: () => number;
   /**
-   * Throws if this version is outdated. Throws and ends the process if the database's files were removed or replaced, so
-   * that commits would be lost. Called just before `sending` is committed.
+   * Throws if this version is outdated. Throws and ends the process if the database's files were removed or replaced,
+   * because commits would be lost. Called just before `sending` is committed.
    */
   readonly stillOurs: () => void;
-  /** Whether a newer version has changed the tables so that this one must take no more work. Never goes back. */
+  /** Whether a newer version has changed the tables so that this one must take no more work. Once true, it stays true. */
   readonly isOutdated: () => boolean;
   /** Resolves with a sentence when this version becomes outdated. */
   readonly outdated: Promise<string>;
-  /** Takes how many migrations a program must know to work on the tables, as read beside what is due. */
+  /** Takes how many migrations a program must know to work on the tables; the number is read with the due work. */
   readonly noteNeeded: (migrations: number) => void;
   /**
-   * PostgreSQL: keeps a connection beside the pool that calls `onDue` when work became due, on whichever replica, and
-   * `onTrouble` when it cannot. Without `url` it has the address of the database. SQLite: does nothing. Call it once.
+   * PostgreSQL: keeps a connection beside the pool. It calls `onDue` when work becomes due on any replica, and
+   * `onTrouble` when it can't listen. `url` defaults to the address of the database. SQLite: does nothing. Call it
+   * once.
    */
   readonly listen: (to: Pick<Listening, 'onDue' | 'onTrouble'> & { readonly url: string | undefined }) => void;
   /** The id of this database, 16 hex digits. */
@@ -66,7 +67,7 @@ export type DatabaseOptions = {
   readonly migrations?: readonly Migration[];
   /** Called for each lost connection to PostgreSQL. */
   readonly onLost?: OnLost;
-  /** Called once when the database can't be relied on any more: the process must end now and do nothing else. */
+  /** Called once when the database can't be relied on any more: the process must do nothing else and end. */
   readonly onFatal?: (error: DatabaseLost) => void;
   /** Called with a sentence about files that other users could read or replace. */
   readonly onWarning?: (warning: string) => void;
@@ -120,7 +121,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   }
 }
 
-/** For a version that knows so many migrations. */
+/** Watches whether a newer version excludes one that knows `known` migrations. */
 function watchMigrations(
   known: number,
   stillOurs: () => void,
@@ -251,7 +252,7 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
     } catch (error) {
       if (isCommitting && isLostConnection(error)) throw new CommitUnanswered(error);
       if (attempt === maxAttempts || !isRetryable(error)) throw error;
-      // Retried at once, it could deadlock with the same transaction again.
+      // An immediate retry could deadlock with the same transaction again.
       await setTimeout(attempt * 20 + Math.random() * 20);
     }
   }

@@ -1,6 +1,6 @@
-/** Requests that somebody who may not run them handed on, until a day after they expired. */
+/** Requests that people without the right handed on to others; kept until a day after they expire. */
 export type HandedOnRequestTable = {
-  /** A UUID, which a restored database never gives out again. */
+  /** A UUID: a restored database never gives out the same one again. */
   id: string;
   /** Path of the command. */
   command: string;
@@ -16,7 +16,7 @@ export type HandedOnRequestTable = {
   expires_at: number;
   /** When somebody ran it, or it expired. */
   ended_at: number | null;
-  /** Who ran it as their own, and that change; null: nobody. */
+  /** Who ran it as a change of their own, and that change; null: nobody. */
   used_by: string | null;
   change: number | null;
 };

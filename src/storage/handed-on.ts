@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { HandedOnRequestTable } from './handed-on-table.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** Requests that somebody without the right handed on to whoever may run them. */
+/** Requests that people without the right handed on to whoever may run them. */
 export type HandedOnRequest = Selectable<HandedOnRequestTable>;
 
 export async function insertHandedOn(tx: Tx, row: Insertable<HandedOnRequestTable>): Promise<void> {
@@ -13,7 +13,7 @@ export function findHandedOn(db: ReadHandle, id: string): Promise<HandedOnReques
   return db.selectFrom('handed_on_requests').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The request with the same arguments that still waits for somebody. `now` in epoch ms. */
+/** The request with the same arguments that is still open. `now` in epoch ms. */
 export function findSameHandedOn(db: ReadHandle, args: string, now: number): Promise<HandedOnRequest | undefined> {
   const open = db.selectFrom('handed_on_requests').selectAll().where('ended_at', 'is', null);
   return open.where('expires_at', '>', now).where('args', '=', args).executeTakeFirst();
@@ -26,7 +26,7 @@ export async function countHandedOn(db: ReadHandle, people: readonly string[], s
   return (await lately.executeTakeFirstOrThrow()).count;
 }
 
-/** Ends a request: used by somebody, or not. Undefined, with nothing written, if it has ended. `at` in epoch ms. */
+/** Ends a request, whether or not somebody used it. Undefined, with nothing written, if it has ended. `at` in epoch ms. */
 export function endHandedOn(
   tx: Tx,
   id: string,
@@ -43,7 +43,7 @@ export function listHandedOn(db: ReadHandle, until: number): Promise<HandedOnReq
   return open.where('expires_at', '<=', until).orderBy('expires_at').limit(100).execute();
 }
 
-/** Deletes what expired before `before` (epoch ms). */
+/** Deletes requests that expired before `before` (epoch ms). */
 export async function forgetHandedOn(tx: Tx, before: number): Promise<void> {
   await tx
     .deleteFrom('handed_on_requests')

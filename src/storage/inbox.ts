@@ -11,8 +11,8 @@ export const maxContent = 100_000;
 const batchSize = 500;
 
 /**
- * The id of a delivery in the log, in the audit trail, in requests to the host and in what people are told: `r-` and ten
- * hex digits of a hash of its key, so that copies have the same one.
+ * The id of a delivery in the log, the audit trail, requests to the host and messages to people: `r-` and ten hex
+ * digits of a hash of its key, so that copies have the same id.
  */
 export const requestId = (key: string): string => `r-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;
 
@@ -43,12 +43,12 @@ export async function closeInbox(db: ReadHandle, key: string, now: number): Prom
   return closed !== undefined;
 }
 
-/** Closes every open delivery, without an answer: after a restore nobody knows whether it got one. */
+/** Closes every open delivery without an answer: after a restore, nobody knows whether it was answered. */
 export async function closeAllInbox(tx: Tx, now: number): Promise<void> {
   await tx.updateTable('inbox').set({ closed_at: now, content: null }).where('closed_at', 'is', null).execute();
 }
 
-/** Whether a delivery is still to be answered; also if it is missing, because then the commit that saved it was lost. */
+/** Whether a delivery still needs an answer. Also true if it is missing, because then the commit that saved it was lost. */
 export async function isInboxOpen(db: ReadHandle, key: string): Promise<boolean> {
   const row = await db.selectFrom('inbox').select('closed_at').where('key', '=', key).executeTakeFirst();
   return row === undefined || row.closed_at === null;
@@ -89,7 +89,7 @@ export async function wipeInbox(tx: Tx, before: number): Promise<void> {
     .execute();
 }
 
-/** Deletes up to 500 closed deliveries received before `before` (epoch ms). A copy that comes later counts as new. */
+/** Deletes up to 500 closed deliveries received before `before` (epoch ms). A later copy counts as new. */
 export async function forgetInbox(tx: Tx, before: number): Promise<number> {
   const old = tx
     .selectFrom('inbox')

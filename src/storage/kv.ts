@@ -16,7 +16,7 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
 /** Whether all sending is paused. */
 export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKey)) !== undefined;
 
-/** The values with these keys that there are. */
+/** The values that exist under these keys. */
 export const readKvs = (db: ReadHandle, keys: readonly string[]): Promise<KvRow[]> =>
   keys.length === 0 ? Promise.resolve([]) : db.selectFrom('kv').selectAll().where('key', 'in', keys).execute();
 
@@ -35,7 +35,7 @@ export async function writeKv(tx: Tx, row: KvRow): Promise<void> {
     .execute();
 }
 
-/** Writes a value only over the one that was read before (undefined: there was none); false if it is another one now. */
+/** Writes a value only if it is still `before` (undefined: there was none); false, with nothing written, if not. */
 export async function replaceKv(tx: Tx, row: KvRow, before: string | undefined): Promise<boolean> {
   const { key, ...columns } = row;
   const write =
@@ -55,7 +55,7 @@ export async function removeKv(tx: Tx, key: string): Promise<boolean> {
   return gone !== undefined;
 }
 
-/** Deletes the values whose keys begin with `prefix` and that were written before then (epoch ms). */
+/** Deletes the values whose keys begin with `prefix` and that were written before `before` (epoch ms). */
 export async function removeOldKv(tx: Tx, prefix: string, before: number): Promise<void> {
   await tx.deleteFrom('kv').where('key', 'like', `${prefix}%`).where('at', '<', before).execute();
 }

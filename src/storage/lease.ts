@@ -42,7 +42,7 @@ export type Turns<Row> = {
   readonly maxEach?: number;
 };
 
-/** Which rows a claim may get: those that meet `condition`; `groups` keeps the rows of some from hiding those of others. */
+/** Which rows a claim may get: those that meet `condition`. Each group has its own candidates, so none hides another. */
 type Candidates = {
   readonly condition?: RawBuilder<unknown>;
   readonly groups?: readonly RawBuilder<unknown>[];
@@ -137,7 +137,7 @@ export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, ids
   return { whose, underWay, maxEach, groups };
 }
 
-/** SQL: what each of these ids requested, and what none of `known` did. */
+/** One SQL condition per id, and one for everybody else. */
 export const requesterGroups = (ids: readonly string[], known = ids): readonly RawBuilder<unknown>[] => [
   known.length === 0 ? sql`true` : sql`requester not in (${sql.join(known)})`,
   ...ids.map((id) => sql`requester = ${id}`),
@@ -168,8 +168,8 @@ export function inTurn<Row>(
 }
 
 /**
- * Ends the leases of one owner that stops, so that others go on at once. A change that it is sending keeps its lease,
- * because an answer may still come. Its steps that still run can no longer save what others may have taken over.
+ * Ends the leases of an owner that stops, so that others go on at once. A change that it is sending keeps its lease,
+ * because an answer may still come. Its running steps can no longer save what others may have taken over.
  */
 export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
   for (const table of Object.keys(idColumns)) {

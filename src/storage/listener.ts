@@ -5,11 +5,11 @@ import { dueChannel } from './sql-dialect.ts';
 
 /** What a listener listens for, and whom it tells. */
 export type Listening = {
-  /** PostgreSQL's own address: what is announced does not reach through a pooler. */
+  /** PostgreSQL's own address: notifications do not pass through a pooler. */
   readonly url: string;
-  /** The id of the database in use, to notice if the address leads to another one. */
+  /** The id of the database in use, to notice if the address leads to another database. */
   readonly installation: string;
-  /** Called when work became due on any replica, and after each connection, because some may have been missed. */
+  /** Called when work becomes due on any replica, and after each connection, because one may have been missed. */
   readonly onDue: () => void;
   /** Called when the connection fails or is lost. Due work is still found by polling. */
   readonly onTrouble: (error: unknown) => void;
@@ -49,7 +49,7 @@ async function keepListening(listening: Listening, closing: AbortSignal): Promis
 async function listenOnce(listening: Listening, closing: AbortSignal, onListening: () => void): Promise<void> {
   const { url, onDue } = listening;
   const socket = new Socket();
-  // A polite end would wait for an answer, which a broken network never brings.
+  // Don't close politely: that waits for an answer, which a broken network never brings.
   const close = (): unknown => socket.destroy();
   closing.addEventListener('abort', close);
   const client = new Client({
@@ -81,7 +81,7 @@ async function listenOnce(listening: Listening, closing: AbortSignal, onListenin
   }
 }
 
-/** A pooler reports its own process id, and may run each statement on another connection. */
+/** Rejects behind a pooler, which reports its own process id and may run each statement on another connection. */
 async function refuseUnlessDirect(client: Client, { installation }: Listening): Promise<void> {
   const query = 'select pg_backend_pid() as process, (select id from installation) as installation';
   const { rows } = await client.query<{ process: number; installation: string }>(query);

@@ -15,7 +15,7 @@ export type Holder = ({ readonly change: number } | { readonly person: string })
   readonly until?: number;
 };
 
-/** SQL, for either table. */
+/** SQL that works for both tables. */
 const inForce = (now: number): RawBuilder<boolean> => sql<boolean>`(until is null or until > ${now})`;
 const isOf = ({ change, person }: Pick<Lock, 'change' | 'person'>, holder: Pick<Lock, 'change' | 'person'>): boolean =>
   change === null ? person === holder.person : change === holder.change;
@@ -43,7 +43,7 @@ export async function takeLocks(
     const held = (await locksOn(tx, target, now)).find((lock) => !isOf(lock, terms));
     if (held !== undefined) return held;
   }
-  // Or the new lock would seem as old as the expired one.
+  // Delete expired rows, or the new lock would keep their age.
   await tx.deleteFrom('locks').where('target', 'in', wanted).where('until', '<=', now).execute();
   await tx
     .insertInto('locks')
@@ -91,7 +91,7 @@ export async function locksOn(db: ReadHandle, target: string, now: number): Prom
   return [...(exclusive ? [exclusive] : []), ...rows.map(asLock)];
 }
 
-/** The first of them, or undefined. */
+/** The first lock in force on a target, or undefined. */
 export const heldLock = async (db: ReadHandle, target: string, now: number): Promise<Lock | undefined> =>
   (await locksOn(db, target, now))[0];
 
@@ -112,7 +112,7 @@ export async function limitShared(tx: Tx, change: number, until: number): Promis
   await tx.updateTable('shared_locks').set({ until }).where('change', '=', change).execute();
 }
 
-/** Keeps those shared locks of a change that are still in force until they are freed. */
+/** Extends the shared locks of a change that are still in force, until they are freed. */
 export async function extendShared(tx: Tx, change: number, now: number): Promise<void> {
   const rows = tx.updateTable('shared_locks').set({ until: null }).where('change', '=', change);
   await rows.where(inForce(now)).execute();
@@ -133,13 +133,13 @@ export async function locksOf(db: ReadHandle, change: number, now: number): Prom
   return [...rows[0], ...rows[1].map(asLock)];
 }
 
-/** Frees this one lock of a change. */
+/** Frees one lock of a change. */
 export async function freeLock(tx: Tx, { target, change }: Pick<Lock, 'target' | 'change'>): Promise<void> {
   await tx.deleteFrom('locks').where('target', '=', target).where('change', '=', change).execute();
   await tx.deleteFrom('shared_locks').where('target', '=', target).where('change', '=', change).execute();
 }
 
-/** Frees the lock that a person holds on a target; undefined if there is none or a change holds it. */
+/** Frees the lock that a person holds on a target; undefined if there is no lock or a change holds it. */
 export function deletePersonLock(tx: Tx, target: string): Promise<Lock | undefined> {
   return tx
     .deleteFrom('locks')

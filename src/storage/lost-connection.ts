@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 
-/** The connection to PostgreSQL was lost: what that means for the work that needed it, and when it is back. */
+/** Tells lost connections to PostgreSQL from other errors, and waits until the database is back. */
 
-/** The commit got no answer: it may or may not have been done. */
+/** The commit got no answer: it may or may not have happened. */
 export class CommitUnanswered extends Error {
   override readonly name = 'CommitUnanswered';
 
@@ -13,18 +13,18 @@ export class CommitUnanswered extends Error {
 }
 
 const lookEveryMs = 250;
-/** PostgreSQL ends the connection, crashes, or does not take one yet; or anything of class 08, connection exceptions. */
+/** PostgreSQL ends the connection, crashes, or does not take one yet; or any connection exception (class 08). */
 const codes = /^(57P0[123]|08...)$/;
 /** The connection ended, or the server cannot be reached, or its name cannot be resolved. */
 const socketCodes =
   /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOENT|E(HOST|NET)(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN)$/;
-/** What pg says without a code. */
+/** Messages of pg that come without a code. */
 const sentences =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /**
- * Whether a statement or a new connection failed because the connection to PostgreSQL was lost or could not be opened, so
- * that a transaction it belonged to is rolled back. False for a commit without an answer.
+ * Whether a statement or a new connection failed because PostgreSQL was lost or could not be reached, so that its
+ * transaction is rolled back. False for a commit without an answer.
  */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -33,7 +33,7 @@ export function isLostConnection(error: unknown): boolean {
   return ('severity' in error && codes.test(code)) || socketCodes.test(code);
 }
 
-/** Waits until the database answers; false if it does not within so many milliseconds. */
+/** Waits until the database answers; false if it does not within `withinMs`. */
 export async function isBack({ now }: { readonly now: () => Promise<number> }, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
   const answers = (): Promise<boolean> =>

@@ -7,8 +7,8 @@ import type { ReadHandle, Tx } from './tx.ts';
 export type Message = Selectable<MessageTable>;
 
 /**
- * A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has buttons that
- * decide about the change; a card has them while its change waits.
+ * A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has buttons to decide
+ * on the change; a card has such buttons while its change waits.
  */
 export type NewMessage = Pick<Message, 'key' | 'kind'> &
   Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
@@ -22,8 +22,8 @@ export const maxMessageBody = 200_000;
 const batchSize = 500;
 
 /**
- * Queues a message, due at `at` (epoch ms). If the key exists, its message gets this body and a new version: it will be edited, or
- * posted in its newest form. Rejects with a RangeError beyond `maxMessageBody`.
+ * Queues a message, due at `at` (epoch ms). If the key exists, that message gets this body and a new version, so it is
+ * edited or posted in its newest form. Rejects with a RangeError beyond `maxMessageBody`.
  */
 export async function enqueueMessage(
   tx: Tx,
@@ -54,9 +54,9 @@ export async function enqueueMessage(
 }
 
 /**
- * Slack's rate limits are tight, so the order matters. Messages to decide on go first. Among one person's messages: posts
- * before edits, cards before replies (a card shows the state of its change by itself), posts by age however often they
- * were put back, and edits of the newest change first, because people look at it most.
+ * Slack's rate limits are tight, so the order matters. Messages to decide on go first. Among one person's messages:
+ * posts before edits; cards before replies, because a card shows the state of its change by itself; posts by age,
+ * whatever their retries; edits of the newest change first, because people look at it most.
  */
 const order: Omit<Turns<Message>, 'whose'> = {
   columns: ['requester', 'decides', 'kind', 'ts', 'change'],
@@ -124,7 +124,7 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
   });
 }
 
-/** What a message is by now that another owner has claimed since. */
+/** The newest row of a message that another owner has claimed since. */
 export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefined> =>
   tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -133,7 +133,7 @@ const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: 
 
 const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
 
-/** Makes a posted message due again at `at` (epoch ms), as it is: what is shown may be older. */
+/** Makes a posted message due again at `at` (epoch ms) without a new body: what it shows may be outdated. */
 export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promise<void> {
   await tx.updateTable('messages').set(redrawnAt(at)).where('id', '=', id).execute();
 }
@@ -154,7 +154,7 @@ export async function retryLater(tx: Tx, claimed: Claimed, dueAt: number): Promi
   await release(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
 }
 
-/** Puts claimed messages back until `dueAt` (epoch ms) without an attempt: their place is busy. */
+/** Puts claimed messages back until `dueAt` (epoch ms) without counting an attempt: their channel is busy. */
 export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
   const ids = messages.map(({ id }) => id);
   const owners = messages.flatMap(({ owner }) => owner ?? []);
@@ -166,12 +166,12 @@ export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: 
     .execute();
 }
 
-/** As `retryLater`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
+/** As `retryLater`, while Slack refuses everything from us: counts no attempt and restarts the age at `now`. */
 export async function deferWhileBlocked(tx: Tx, claimed: Claimed, now: number, dueAt: number): Promise<void> {
   await release(tx, claimed, { due_at: dueAt, owed_at: now });
 }
 
-/** Sets all owed messages to the ops channel that have no lease due at `dueAt` (epoch ms). */
+/** Makes all owed ops messages without a lease due at `dueAt` (epoch ms). */
 export async function rescheduleOps(tx: Tx, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
@@ -182,7 +182,7 @@ export async function rescheduleOps(tx: Tx, dueAt: number): Promise<void> {
     .execute();
 }
 
-/** Gives up all but the newest `most` messages owed to the ops channel; resolves with how many. */
+/** Gives up all but the newest `most` owed ops messages; resolves with how many it gave up. */
 export async function dropOldOps(tx: Tx, most: number): Promise<number> {
   const owed = tx.selectFrom('messages').select('id').where('kind', '=', 'ops').where('due_at', 'is not', null);
   const oldestKept = await owed
@@ -219,11 +219,11 @@ export async function redrawCards(tx: Tx, change: number, at: number, all: boole
 }
 
 /**
- * Replaces with `body` what people were told directly about a change, except the person `but`. What was not posted yet
- * is not posted any more.
+ * Replaces with `body` what people were told directly about a change, except the person `but`. Messages that were not
+ * posted yet are dropped.
  */
 export async function replaceDirect(tx: Tx, change: number, but: string, body: string, at: number): Promise<void> {
-  // A message that has an owner may be posted at this moment.
+  // A message with an owner may be in the middle of being posted.
   const due_at = sql<number | null>`case when ts is null and owner is null then null else cast(${at} as bigint) end`;
   await tx
     .updateTable('messages')
@@ -236,8 +236,8 @@ export async function replaceDirect(tx: Tx, change: number, but: string, body: s
 }
 
 /**
- * After a restore: redraws what was posted or is owed with buttons of a change that is not settled, and gives messages
- * that are owed the id of this database, `ours`, in place of `former`. The buttons of all others stay refused.
+ * After a restore: redraws posted and owed messages with buttons of unsettled changes, and replaces the database's id
+ * `former` with `ours` in owed messages. All other buttons stay refused.
  */
 export async function rebindButtons(tx: Tx, former: string, ours: string, at: number): Promise<void> {
   await tx
@@ -247,7 +247,7 @@ export async function rebindButtons(tx: Tx, former: string, ours: string, at: nu
     .where(isPostedOrOwed)
     .where('change', 'in', tx.selectFrom('changes').select('number').where('settled_at', 'is', null))
     .execute();
-  // In JSON, no text that somebody typed looks like this: its quotes are escaped.
+  // Typed text can't look like this in JSON, because its quotes are escaped.
   const [from, to] = [former, ours].map((id) => `"installation":${JSON.stringify(id)}`);
   await tx
     .updateTable('messages')

@@ -21,7 +21,7 @@ export type OnLost = (error: Error) => void;
 
 type Limits = {
   readonly max: number;
-  /** How long one statement may run, in ms. Outside a transaction this process stops waiting for it, the server does not. */
+  /** How long one statement may run, in ms. Outside a transaction only this process stops waiting; the server goes on. */
   readonly statement: number;
   /** How long one statement of a transaction may wait for a lock, in ms. */
   readonly lock: number;
@@ -95,8 +95,8 @@ function connect(url: string, limits: Limits, onLost: OnLost): Kysely<Schema> {
 }
 
 /**
- * Sets the limits in each transaction, in the round trip that begins it: a pooler such as PgBouncer refuses them at the
- * start of a connection, and would hand what a session sets to other clients.
+ * Sets the limits in each transaction, in the round trip that begins it. A pooler such as PgBouncer refuses them at the
+ * start of a connection, and would pass session settings on to other clients.
  */
 class LimitedDriver extends PostgresDriver {
   readonly #begin: CompiledQuery;
@@ -136,8 +136,8 @@ class ReadingDriver extends LimitedDriver {
 const release = (driver: Driver, connection: DatabaseConnection): Promise<void> => driver.releaseConnection(connection);
 
 /**
- * A socket that closes itself after `silentMs` of silence. The time-out of a query fails only the query: the pool would
- * reuse the dead connection, and the next query would wait on it again.
+ * A socket that closes itself after `silentMs` of silence. A query's time-out fails only that query: the pool would
+ * reuse the dead connection, and the next query would hang on it too.
  */
 function selfClosing(silentMs: number): Socket {
   const socket = new Socket();

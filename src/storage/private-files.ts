@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../errors.ts';
 import { otherThanFile } from '../regular-file.ts';
 
-/** The files of a SQLite database: who may read them, and whether they are still the ones that were opened. */
+/** Who may read the files of a SQLite database, and whether they are still the files that were opened. */
 
 /** The lock file beside the database: the bot holds it, so that no second one can open the database. */
 export const lockOf = (path: string): string => `${path}.lock`;
@@ -20,7 +20,7 @@ export function isReadable(path: string): boolean {
 
 /**
  * Creates the database file and its folder, readable by this user only. Existing ones are left as they are. Throws if
- * the log of another database is there: SQLite would empty it, and that database would lack its newest changes.
+ * another database's log is there: SQLite would empty it, and that database would lose its newest changes.
  */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -33,7 +33,7 @@ export function makeFile(path: string): void {
   create(path);
 }
 
-/** Removes other users' rights to the files of a database. `onWarning` gets a sentence about each file that had some. */
+/** Removes other users' rights to a database's files. `onWarning` gets a sentence about each file that had some. */
 export function makePrivate(path: string, onWarning: (warning: string) => void): void {
   const real = realpathSync(path);
   create(lockOf(real));
@@ -53,7 +53,7 @@ function create(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
-    // An existing file is not even opened: closing it again would release this process's locks on it.
+    // Don't even open an existing file: closing it again would release this process's locks on it.
     if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
@@ -71,8 +71,8 @@ function closeToOthers(path: string): string {
 }
 
 /**
- * Remembers the files at these paths. The returned function checks them again: the first path whose file is gone or
- * another one, or undefined.
+ * Remembers the files at these paths. The returned function checks them again and returns the first path whose file is
+ * gone or replaced, or undefined.
  */
 export function watchFiles(paths: readonly string[]): () => string | undefined {
   const opened = paths.map((path) => ({ path, id: idOf(path) }));

@@ -13,7 +13,7 @@ export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Reco
   const rows = await db
     .selectFrom('changes')
     .select((of) => ['state', of.fn.countAll<number>().as('count')])
-    // By the index of the states: most changes are settled.
+    // Use the index on states: most changes are settled.
     .where('state', 'in', openStates)
     .groupBy('state')
     .execute();
@@ -50,7 +50,7 @@ export async function oldestDue(db: ReadHandle, now: number): Promise<number | u
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
-/** What each kind of work has waited for: since when it is due, owed to people, or open. */
+/** Since when the oldest work of each kind is due, owed to people, or open. */
 export type OldestWork = Readonly<
   Record<'changes' | 'messages' | 'deliveries' | 'timers' | 'queued requests' | 'watches', number | undefined>
 >;

@@ -11,7 +11,7 @@ export type NewQueuedRequest = Omit<
   'id' | 'turn_at' | 'attempts' | 'due_at' | 'owner' | 'lease_until'
 >;
 
-/** Adds a request at the end of the queue of its target; if it is the first, it is due at once. */
+/** Adds a request at the end of its target's queue; if the queue was empty, the request is due at once. */
 export async function insertQueued(tx: Tx, row: NewQueuedRequest): Promise<QueuedRequest> {
   const isFirst = (await queueOf(tx, row.target)).length === 0;
   const due_at = isFirst ? row.created_at : row.expires_at;
@@ -61,8 +61,8 @@ export async function wakeQueues(tx: Tx, targets: readonly string[], now: number
 }
 
 /**
- * Whether it is this request's time, if no lock is in its way: nobody has a turn in its queue, and nobody ahead of it is
- * due or being looked at. Whoever is ahead and was put back lets it pass.
+ * Whether it is this request's time if no lock is in its way: no request of its queue has a turn, and none ahead of it
+ * is due or being handled. A request that was put back is passed.
  */
 export async function isHeadOfQueue(db: ReadHandle, { id, target }: QueuedRequest, now: number): Promise<boolean> {
   const others = (await queueOf(db, target)).filter((row) => row.id !== id);
@@ -83,7 +83,7 @@ export async function endTurn(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, now: nu
   await tx.updateTable('queued_requests').set({ turn_at: null, due_at: now }).where('id', '=', id).execute();
 }
 
-/** SQL: a pause of all sending holds every queue, but no request waits longer for that. */
+/** SQL: a pause of all sending holds every queue, but requests still expire. */
 const isAwake = (now: number) =>
   sql<boolean>`(expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`;
 
@@ -98,7 +98,7 @@ export function claimQueued(tx: Tx, wanted: Claim): Promise<QueuedRequest[]> {
 }
 
 /**
- * Releases a claimed request until `dueAt` (epoch ms), unless it was woken since it was claimed. Undefined, with nothing
+ * Releases a claimed request until `dueAt` (epoch ms), unless it was woken in the meantime. Undefined, with nothing
  * written, if it is gone or has another owner by now.
  */
 export function releaseQueued(

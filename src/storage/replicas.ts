@@ -11,24 +11,24 @@ export type SignOfLife = {
   /** Its machine and process id, for people. */
   readonly name: string;
   readonly version: string;
-  /** The hash of the policy it goes by. */
+  /** The hash of the policy it uses. */
   readonly policy: string;
 };
 
-/** A process that is live. Its version and rules are undefined if what it says cannot be read. */
+/** A live process. Its version and policy are undefined if its sign of life can't be read. */
 export type LiveReplica = Pick<SignOfLife, 'owner' | 'name'> & {
   readonly [K in 'version' | 'policy']: SignOfLife[K] | undefined;
 };
 
 const prefix = 'replica:';
-/** How many are read: far more than can use one Slack app. */
+/** How many are read: far more than one Slack app can serve. */
 const maxReplicas = 100;
 
 /** Saves or renews a sign of life, as of `at` (epoch ms). */
 export const saveSignOfLife = (tx: Tx, sign: SignOfLife, at: number): Promise<void> =>
   writeKv(tx, { key: `${prefix}${sign.owner}`, value: JSON.stringify(sign), at });
 
-/** Whoever gave a sign of life since `since` (epoch ms), in the order of their owners; 100 at most. */
+/** The replicas with a sign of life since `since` (epoch ms), in the order of their owners; 100 at most. */
 export async function signsOfLife(db: ReadHandle, since: number): Promise<readonly LiveReplica[]> {
   const rows = await db
     .selectFrom('kv')
@@ -43,7 +43,7 @@ export async function signsOfLife(db: ReadHandle, since: number): Promise<readon
 
 const signShape = z.object({ name: z.string(), version: z.string(), policy: z.string() });
 
-/** Another version, or somebody by hand, may have written what this one cannot read. */
+/** Another version, or a person, may have written what this version can't read. */
 function readSign(owner: string, value: string): LiveReplica {
   const said = attempt(() => signShape.parse(JSON.parse(value)));
   return { owner, ...(said ?? { name: owner, version: undefined, policy: undefined }) };
@@ -53,8 +53,8 @@ function readSign(owner: string, value: string): LiveReplica {
 export const removeSignOfLife = (tx: Tx, owner: string): Promise<boolean> => removeKv(tx, `${prefix}${owner}`);
 
 /**
- * Removes those older than `before` (epoch ms): their processes were killed. Also those more than a day later, which are
- * left from a wrong clock.
+ * Removes signs of life older than `before` (epoch ms): their processes were killed. Also removes those more than a day
+ * later, which a wrong clock left behind.
  */
 export async function sweepSignsOfLife(tx: Tx, before: number): Promise<void> {
   await tx

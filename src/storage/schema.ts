@@ -44,7 +44,7 @@ export type State =
   | 'expired'
   | 'invalidated'
   | 'superseded'
-  /** Of a batch only: its changes are being sent; no more are for now; it is over, and not all are done. */
+  /** Of a batch only: its changes are being sent; no more for now; it is over, and not all are done. */
   | 'running'
   | 'stopped'
   | 'ended';
@@ -57,11 +57,14 @@ export type ChangeTable = {
   risk: Risk;
   /** JSON: the command's arguments, with ids instead of names, without options stored in other columns (reason). */
   args: string;
-  /** `environment:<id>`, `domain:<id>` or `company`: what it is about; `batch`: see `targets`. Locks have keys of their own. */
+  /** `environment:<id>`, `domain:<id>` or `company`; `batch`: see `targets`. Locks have keys of their own. */
   target: string;
   target_name: string;
   is_live: number;
-  /** JSON array of whole targets as they were requested: what it changes (a batch: all of it), then what it only reads (push: its source). */
+  /**
+   * JSON array of whole targets as they were requested: first what it changes (a batch: all of it), then what it only
+   * reads (push: its source).
+   */
   targets: string;
   /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
   snapshot: string;
@@ -86,7 +89,7 @@ export type ChangeTable = {
   batch: number | null;
   /** JSON: how far a batch is (`BatchProgress` in `pipeline/changes/batch.ts`). Null: it is no batch. */
   progress: string | null;
-  /** Where its card belongs, which need not be where it was requested. */
+  /** Where its card belongs: not always where it was requested. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */
   authorization: string;
@@ -111,7 +114,7 @@ export type ChangeTable = {
   operation: string | null;
   /** JSON: the state of following the operation (polls, whether the host ever knew it, failures in a row). */
   poll_state: string | null;
-  /** Since when nobody knows whether it was done: *unknown*, or asked again after a failover. Epoch ms. */
+  /** Since when its outcome is in doubt: *unknown*, or asked again after a failover. Epoch ms. */
   lost_at: number | null;
   /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;
@@ -180,11 +183,11 @@ export type QueuedRequestTable = {
   channel: string;
   created_at: number;
   expires_at: number;
-  /** Since when its requester may review it; null: it waits, or is submitted without that. */
+  /** Since when its requester may review it; null: no turn yet, or it is submitted without a review. */
   turn_at: number | null;
   /** Failed attempts to submit it. */
   attempts: Generated<number>;
-  /** When it is looked at next; all but the first of a queue only when they expire. */
+  /** When it is looked at next. For all but the first of a queue: when it expires. */
   due_at: number;
   owner: string | null;
   lease_until: number | null;
@@ -192,12 +195,12 @@ export type QueuedRequestTable = {
 
 /** Deliveries from Slack that may change something: written before they are acked, kept until they are answered. */
 export type InboxTable = {
-  /** The same for copies of one delivery, which guards against duplicates. */
+  /** The same for copies of one delivery, so that each is handled once. */
   key: string;
   kind: 'command' | 'mention' | 'button' | 'form';
   person: string;
   channel: string;
-  /** What the answer needs, without pasted keys; wiped when answered. */
+  /** What the answer needs, with pasted keys removed; wiped when answered. */
   content: string | null;
   owner: string;
   lease_until: number;
@@ -220,7 +223,7 @@ export type MessageTable = {
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
-  /** The requester of its change, or its recipient: requesters take turns. */
+  /** The requester of its change, or its recipient. Claims take turns among them. */
   requester: string;
   /** 1 if it has buttons to decide with: such messages are posted first. */
   decides: Generated<number>;
@@ -249,7 +252,7 @@ export type TimerTable = {
   target: string;
   /** JSON array: the addresses whose access ends, in their canonical spelling. */
   addresses: string;
-  /** 1 if the removal may leave the list empty: it held no permanent access when this was granted. */
+  /** 1 if the removal may leave the list empty, because the list held no permanent access when this was granted. */
   may_empty: number;
   /** Who asked for the access; `channel`: where. */
   requester: string;
@@ -268,7 +271,7 @@ export type TimerTable = {
   last_note: string | null;
   /** Reads in a row that found none of its addresses. */
   times_missing: Generated<number>;
-  /** Since when no more attempts are made; the ops channel is reminded instead. */
+  /** Since when no more attempts are made; since then the ops channel is reminded instead. */
   gave_up_at: number | null;
   ended_at: number | null;
   end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not_there' | null;

@@ -4,7 +4,7 @@ import { auditHead, findAudit } from './audit.ts';
 import { tablesBySize, databaseKind, sqliteFile } from './sql-dialect.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** How large the database is, in bytes, and what fills it. Cheap on large tables: no row is counted. */
+/** How large the database is, in bytes, and what fills it. Counts no rows, so it is cheap on large tables. */
 export type Sizes = {
   readonly bytes: number;
   /** PostgreSQL: the tables with their indexes, largest first. */
@@ -12,7 +12,7 @@ export type Sizes = {
   /** Lines of the audit trail, and since when (epoch ms). */
   readonly lines: number;
   readonly since: number | undefined;
-  /** Numbers given to changes so far, of which a few may have been given up. */
+  /** Numbers given to changes so far; a few may be unused. */
   readonly changes: number;
   /** Free space on the disk of a SQLite file, in bytes. */
   readonly free: number | undefined;
@@ -30,7 +30,7 @@ export async function sizesOf(db: ReadHandle): Promise<Sizes> {
   return { ...rows, tables, bytes: tables.reduce((sum, one) => sum + one.bytes, 0), free: undefined };
 }
 
-/** What this user may still write beside the file, in bytes. */
+/** How much this user may still write to the disk of the file, in bytes. */
 async function freeBeside(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(dirname(path));
   return bavail * bsize;

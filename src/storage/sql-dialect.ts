@@ -22,11 +22,11 @@ export type SqlDialect = {
   readonly appendOnly: readonly string[];
   /** Statements that reserve room in a table's pages for updated rows. */
   readonly roomIn: (table: string) => readonly string[];
-  /** Statements after which whatever makes a change, a timer, a post or a queued request due announces it on `dueChannel`. */
+  /** Statements that announce on `dueChannel` whenever a change, a timer, a post or a queued request becomes due. */
   readonly announceDue: readonly string[];
 };
 
-/** Where PostgreSQL announces due work, without saying which. */
+/** The channel where PostgreSQL announces that work is due, without saying which. */
 export const dueChannel = 'sitehand_due';
 
 const forbidden = 'the audit trail is append-only';
@@ -35,7 +35,7 @@ const appendOnlyFile = ['update', 'delete'].map(
     `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
 );
 
-/** By the server's clock, which may differ from ours after a jump: polling finds the rest. */
+/** Uses the server's clock, which may differ from ours after a jump: polling finds the rest. */
 const announcing = (table: string, condition = 'true'): string =>
   `create trigger ${table}_announce after insert or update of due_at on ${table} for each row
     when (new.owner is null and new.due_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint and ${condition})
@@ -45,7 +45,7 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
   sqlite: {
     // SQLite updates rows in place.
     roomIn: () => [],
-    // One process has the file, and nudges itself.
+    // One process has the file and wakes itself.
     announceDue: [],
     integer: 'integer',
     counted: 'integer primary key autoincrement',
@@ -60,7 +60,7 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
       announcing('changes'),
       announcing('timers'),
       announcing('queued_requests'),
-      // Edits wait for the next poll: drawing every state in between would use up Slack's rate.
+      // Edits wait for the next poll: drawing every state in between would use up Slack's rate limit.
       announcing('messages', 'new.ts is null'),
     ],
     integer: 'bigint',
@@ -87,8 +87,9 @@ const durableCommit = sql`
     then set_config('synchronous_commit', 'on', true) end`;
 
 /**
- * Takes a global lock, shared by all replicas, until the transaction ends; later reads see all that earlier holders
- * committed. Locks, audit lines and moves of changes are written under it. The commit survives a crash of the server.
+ * Takes a global lock, shared by all replicas, until the transaction ends. Later reads see everything that earlier
+ * holders committed. Locks, audit lines and moves of changes are written under it. The commit survives a crash of the
+ * server.
  */
 export const acquireGlobalLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.global, durableCommit);
 
@@ -109,7 +110,7 @@ export const numberRows = (tx: Tx, numbers: readonly number[]): RawBuilder<unkno
 export const forUpdate = (tx: Tx): RawBuilder<unknown> =>
   databaseKind(tx) === 'postgres' ? sql`for no key update` : sql``;
 
-/** Leaves out the next `count` numbers of changes. PostgreSQL does so even if the transaction is rolled back. */
+/** Skips the next `count` numbers of changes. On PostgreSQL they stay skipped even if the transaction is rolled back. */
 export async function skipNumbers(tx: Tx, count: number): Promise<void> {
   const sequence = sql`pg_get_serial_sequence('changes', 'number')`;
   await (
@@ -143,7 +144,7 @@ export async function sqliteFile(
   return { bytes: row?.bytes ?? 0, path: row?.path || undefined };
 }
 
-/** PostgreSQL: our tables with their indexes, in bytes, largest first. Read from the files' sizes, not from the rows. */
+/** PostgreSQL: our tables with their indexes, in bytes, largest first. Uses the sizes of files, so no row is counted. */
 export async function tablesBySize(
   db: ReadHandle,
 ): Promise<readonly { readonly name: string; readonly bytes: number }[]> {
@@ -153,7 +154,7 @@ export async function tablesBySize(
   return (await query.execute(db)).rows;
 }
 
-/** PostgreSQL: a transaction that has read nothing yet reads everything as it is at one moment, and writes nothing. */
+/** PostgreSQL: makes a transaction that has read nothing yet read everything as of one moment, and write nothing. */
 export async function readSnapshot(tx: Tx): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(tx);
 }
@@ -171,7 +172,7 @@ export async function hasTable(db: ReadHandle, table: string): Promise<boolean> 
 export const overridingIdentity = (tx: Tx): RawBuilder<unknown> =>
   databaseKind(tx) === 'postgres' ? sql`overriding system value` : sql``;
 
-/** The highest number that this column ever counted to; undefined: none yet, or it does not count. */
+/** The highest number that this column ever counted to; undefined: none yet, or the column does not count. */
 export async function lastNumber(db: ReadHandle, table: string, column: string): Promise<number | undefined> {
   const found =
     databaseKind(db) === 'postgres'
@@ -181,7 +182,7 @@ export async function lastNumber(db: ReadHandle, table: string, column: string):
   return (await found.execute(db)).rows[0]?.last ?? undefined;
 }
 
-/** Lets the column count on after this number. */
+/** Makes the column count on after this number. */
 export async function resetSequence(tx: Tx, table: string, column: string, last: number): Promise<void> {
   if (databaseKind(tx) === 'postgres') {
     await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`.execute(tx);

@@ -29,8 +29,8 @@ export type Sqlite = {
 
 /**
  * Opens the file at `path` (`:memory:`: no file), makes it private to this user and migrates its tables. Rejects if
- * another bot has the file open, or a newer version excludes this one. `onWarning` gets sentences about files that others could
- * read.
+ * another bot has the file open, or a newer version excludes this one. `onWarning` gets sentences about files that
+ * others could read.
  */
 export async function openSqlite(
   path: string,
@@ -43,7 +43,7 @@ export async function openSqlite(
   files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
   const log: { file?: FileHandle } = {};
   const close = (): void => {
-    // Errors don't matter: nobody waits for a flush any more.
+    // Ignore errors: nobody waits for a flush any more.
     log.file?.close().catch(() => undefined);
   };
   const db = kyselyOn(files, close);
@@ -56,7 +56,7 @@ export async function openSqlite(
     log.file = file;
     // A flush inside a commit would block the process. Commits are confirmed after `flush` instead.
     files.database.exec('pragma synchronous = normal');
-    // `path` too: it may be a symbolic link that is changed later.
+    // Watch `path` too: it may be a symbolic link that is changed later.
     const replaced = watchFiles([real, `${real}-wal`, lockOf(real), path]);
     return { db, flush: () => file.datasync(), replaced };
   } catch (error) {
@@ -65,7 +65,7 @@ export async function openSqlite(
   }
 }
 
-/** Opens the file read-only, beside a running bot, without migrating it. Throws if it is no regular file. */
+/** Opens the file read-only, beside a running bot, without migrating it. Throws if it is not a regular file. */
 export function readSqlite(path: string): Kysely<Schema> {
   const other = otherThanFile(statSync(path, { throwIfNoEntry: false }));
   if (other) throw new Error(`${path} is ${other}, not the file of a database`);
@@ -148,7 +148,7 @@ function adapter({ database, guard }: Files, onClose?: () => void): SqliteDataba
       reader: statement.columns().length > 0,
       all: (values) => statement.all(...values.map(bindable)),
       run: (values) => statement.run(...values.map(bindable)),
-      // Not the shared statement: others may run while this one is being iterated.
+      // Don't use the shared statement: others may run while this one is being iterated.
       iterate: (values) => database.prepare(text).iterate(...values.map(bindable)),
     };
   };

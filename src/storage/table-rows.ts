@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ReadHandle } from './tx.ts';
 
-/** The rows of whole tables, whichever these are. */
+/** A row of any table. */
 
 export type Row = Readonly<Record<string, string | number | null>>;
 /** `key`: the columns of its primary key. */
@@ -9,7 +9,7 @@ export type Table = { readonly name: string; readonly columns: readonly string[]
 
 /** How many rows are read at once. */
 const batchSize = 100;
-/** What every migration and every backup writes anew. */
+/** Tables that every migration and every backup writes anew. */
 const notCopied = sql.join(['migrations', 'digest']);
 
 /** The tables of a SQLite file in the order of their creation, so that a row comes after those it refers to. */
@@ -29,7 +29,7 @@ export async function tablesOf(file: ReadHandle): Promise<readonly Table[]> {
   }));
 }
 
-/** All rows in the order of the key, some at a time. */
+/** All rows in the order of the key, in batches. */
 export async function* batchesOf(db: ReadHandle, { name, columns, key }: Table): AsyncGenerator<readonly Row[]> {
   const keys = sql.join(key.map((column) => sql.ref(column)));
   for (let last: Row | undefined; ;) {

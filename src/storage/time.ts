@@ -42,14 +42,14 @@ export async function beginTime(db: Kysely<Schema>, onJump: (jump: Jump) => void
   };
 }
 
-/** How far the clock is ahead of the time of running replicas, in ms: after a jump, a new replica joins their time. */
+/** How far the clock is ahead of the running replicas' time, in ms: after a jump, a new replica joins their time. */
 async function otherReplicasAhead(db: ReadHandle, clock: number): Promise<number> {
   const seen = await readKv(db, aliveKey);
   const ahead = Number(seen?.value);
   return seen && Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs ? ahead : 0;
 }
 
-/** The newest stored time less than a day ahead of `now` (`newest`), and the newest of those beyond that, if any. */
+/** `newest`: the newest stored time less than a day ahead of `now`. Also the newest of those further ahead, if any. */
 export async function storedTimes(
   db: ReadHandle,
   now: number,

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-/** The database with its transactions timed: `begin` starts a timer, and returns what stops it. */
+/** The database with its transactions timed: `begin` starts a timer and returns the function that stops it. */
 export function timed(database: Database, begin: () => () => unknown): Database {
   const during = async <T>(running: Promise<T>): Promise<T> => {
     const end = begin();

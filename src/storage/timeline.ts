@@ -14,19 +14,19 @@ export const setBackKey = 'set_back';
 export type Restored = { readonly kind: 'restored'; readonly from: number; readonly at: number };
 
 /**
- * Where this database stands in its own history. A promoted standby and a point-in-time restore start a new *timeline*; a
+ * Where this database is in its own history. A promoted standby and a point-in-time restore start a new *timeline*; a
  * copy on another server has another id.
  */
 export type Timeline = {
   /** The id of the PostgreSQL server and its timeline; empty on SQLite, which has neither. */
   readonly now: string;
-  /** The same as last saved; undefined: never. */
+  /** The server and timeline as last saved; undefined: never. */
   readonly saved: string | undefined;
   /** Set from a restore until `saveTimeline`. */
   readonly restored: Restored | undefined;
 };
 
-/** Reads it. Rejects on a standby that was not promoted. */
+/** Reads the timeline. Rejects on a standby that was not promoted. */
 export async function readTimeline(db: ReadHandle): Promise<Timeline> {
   if (databaseKind(db) === 'sqlite')
     return { now: '', saved: '', restored: restoredIn((await readKv(db, setBackKey))?.value) };
@@ -42,13 +42,13 @@ export async function readTimeline(db: ReadHandle): Promise<Timeline> {
 const restoredIn = (value: string | undefined): Restored | undefined =>
   value === undefined ? undefined : parseStored<Restored>(value);
 
-/** Saves where it stands now: what happened before is dealt with. */
+/** Saves the current timeline: what happened before it is handled. */
 export async function saveTimeline(tx: Tx, { now }: Timeline, at: number): Promise<void> {
   if (databaseKind(tx) === 'postgres') await writeKv(tx, { key: timelineKey, value: now, at });
   await removeKv(tx, setBackKey);
 }
 
-/** The key that says to which state the database with that id was restored. */
+/** The key that records to which state the database with that id was restored. */
 const restoredKey = (installation: string): string => `restored:${installation}`;
 
 /** To which state (epoch ms) the database with that id was restored; undefined: nothing here was restored from it. */
@@ -58,8 +58,8 @@ export async function restoredTo(db: ReadHandle, installation: string): Promise<
 }
 
 /**
- * Remembers that the rows here are those of the database with the id `former`, as they were at `from` (epoch ms). Forgets
- * when a bot was last alive on it: one that starts here would call everything since then an absence.
+ * Records that the rows here are those of the database `former`, as they were at `from` (epoch ms). Forgets when a bot
+ * was last alive on it; otherwise a bot that starts here would report everything since then as an absence.
  */
 export async function noteRestore(tx: Tx, former: string, { from, at }: Omit<Restored, 'kind'>): Promise<void> {
   const setBack: Restored = { kind: 'restored', from, at };

@@ -18,7 +18,7 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
     .executeTakeFirstOrThrow();
 }
 
-/** SQL: during a pause of all sending, only timers that just remind are handled. */
+/** SQL: during a pause of all sending, only timers that remind are handled. */
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = ${pauseKey}))`;
 
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */

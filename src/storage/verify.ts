@@ -12,7 +12,7 @@ import {
 } from './audit.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** Lines `from` to `to` (inclusive) that cannot be proven. `key`: the id of the key they were hashed with. */
+/** Lines `from` to `to` (inclusive) that can't be proven. `key`: the id of the key that they were hashed with. */
 export type Gap = {
   readonly from: number;
   readonly to: number;
@@ -25,14 +25,14 @@ export type Gap = {
   readonly key?: string;
 };
 
-/** The first line with a key, and its time (epoch ms): the lines before it have not changed since. */
+/** The first line with a key, and its time (epoch ms). The lines before it have not changed since then. */
 export type Seal = { readonly seq: number; readonly at: number };
 
-/** `restored`: the newest line that says that the database was restored from a backup, if there is one. */
+/** `restored`: the newest line that says the database was restored from a backup, if there is one. */
 type Whole = { readonly lines: number; readonly head: Head; readonly restored?: AuditLine };
 /**
- * `proven`: whole. `unproven`: nothing wrong found, but `gaps` (in order) cannot be proven. `altered`: `seq` is the first
- * wrong line, `why` a clause without a full stop.
+ * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) can't be proven. `altered`: `seq` is the
+ * first wrong line, `why` a clause without a full stop.
  */
 export type VerifyResult =
   | ({ readonly kind: 'proven'; readonly seal: Seal | undefined } & Whole)
@@ -92,7 +92,7 @@ export async function verifyAudit(
       if (line.event === restoredEvent) scan.restored = line;
     }
     if (lines.length < batchSize) break;
-    // SQLite answers synchronously; without this a long trail would block the event loop.
+    // SQLite answers synchronously: without this, a long trail would block the event loop.
     await setImmediate();
   }
   return resultOf(scan, known, published);
@@ -136,7 +136,7 @@ function whyMisplaced(line: AuditLine, last: Head, published: Head): string | un
 
 type WrongLine = { readonly seq: number; readonly why: string };
 
-/** Adds the next line, which is in its place, to the scan; returns what is wrong with it, or undefined. */
+/** Adds the next line to the scan, once its place was checked; returns what is wrong with it, or undefined. */
 function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): WrongLine | undefined {
   const { seq, target, details } = line;
   // The target is not hashed, so it must match the details, which are.
@@ -146,14 +146,14 @@ function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): Wr
   if (id !== undefined && !checked) addGap(scan.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
   if (id !== scan.id && scan.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
-    // A replaced key may be in the wrong hands, so its new lines prove nothing.
+    // A replaced key may be in the wrong hands, so lines that use it after its replacement prove nothing.
     if (checked && scan.used.has(id)) {
       addGap(scan.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
       return undefined;
     }
     if (!isSealing(line.event)) {
       if (!checked) return undefined;
-      // A new key always starts with a sealing line, so the lines before this one are not the original ones.
+      // A new key always starts with a sealing line. There is none, so the earlier lines are not the original ones.
       return {
         seq: scan.since,
         why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,

@@ -15,7 +15,7 @@ export async function castVote(tx: Tx, vote: Vote): Promise<boolean> {
   return cast !== undefined;
 }
 
-/** Deletes the votes on a change: they no longer count. */
+/** Deletes the votes on a change, so that they no longer count. */
 export async function voidVotes(tx: Tx, change: number): Promise<void> {
   await tx.deleteFrom('votes').where('change', '=', change).execute();
 }

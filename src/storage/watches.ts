@@ -13,7 +13,7 @@ export type NewWatch = Omit<
 export const startWatch = (tx: Tx, watch: NewWatch): Promise<Watch> =>
   tx.insertInto('watches').values(watch).returningAll().executeTakeFirstOrThrow();
 
-/** How many watches have begun a read since then (epoch ms), in all replicas. */
+/** How many watches began a read since `since` (epoch ms), in all replicas. */
 async function triedSince(tx: Tx, since: number): Promise<number> {
   const { count } = await tx
     .selectFrom('watches')
@@ -25,8 +25,8 @@ async function triedSince(tx: Tx, since: number): Promise<number> {
 }
 
 /**
- * Claims due watches to read for, in turns, and notes the time. `perMinute`: how many may begin a read in a minute, in
- * all replicas together; so the caller holds the global lock.
+ * Claims due watches, in turns, and notes when their reads begin. `perMinute`: how many reads may begin in a minute in
+ * all replicas together, so the caller must hold the global lock.
  */
 export async function claimWatches(tx: Tx, wanted: Claim, perMinute: number, idsOf: IdsOf): Promise<Watch[]> {
   const left = perMinute - (await triedSince(tx, wanted.now - minuteMs));
@@ -50,14 +50,14 @@ const isOf = (kind: Watch['kind']) => sql<boolean>`kind = ${kind}`;
 
 type Patch = Partial<Pick<Updateable<WatchTable>, 'read_to' | 'progress' | 'tried_at'>>;
 
-/** How a watch goes on: it is due again (epoch ms), or over. */
+/** How a watch goes on: it is due again at `dueAt` (epoch ms), or over. */
 export type Onward =
   | { readonly dueAt: number }
   | { readonly endedAt: number; readonly why: NonNullable<Watch['end_reason']> };
 
 /**
- * Saves what came of a look, and releases the watch. Undefined, with nothing written, if it was ended or claimed by
- * another one meanwhile: then nothing may be told about it.
+ * Saves the result of a look and releases the watch. Undefined, with nothing written, if the watch was ended or claimed
+ * by another process in the meantime: then nothing may be told about it.
  */
 export function noteWatch(tx: Tx, watch: Watch, patch: Patch, onward: Onward): Promise<Watch | undefined> {
   const moved = 'dueAt' in onward ? { due_at: onward.dueAt } : ended(onward.endedAt, onward.why);
@@ -66,7 +66,7 @@ export function noteWatch(tx: Tx, watch: Watch, patch: Patch, onward: Onward): P
     row
       .set({ ...patch, ...moved, ...unowned })
       .where('owner', 'is not distinct from', watch.owner)
-      // Not if it was claimed again by the same process after its lease.
+      // Not if the same process has claimed it again after its lease ended.
       .where('lease_until', 'is not distinct from', watch.lease_until)
       .returningAll()
       .executeTakeFirst()
@@ -92,7 +92,7 @@ const ended = (at: number, why: NonNullable<Watch['end_reason']>) => ({
 export const findWatch = (db: ReadHandle, id: number): Promise<Watch | undefined> =>
   db.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** All watches, digests too, that are not over, oldest first. Their number is bounded where they are started. */
+/** All watches and digests that are not over, oldest first. The code that starts them limits their number. */
 export const openWatches = (db: ReadHandle): Promise<Watch[]> =>
   db.selectFrom('watches').selectAll().where('ended_at', 'is', null).orderBy('id').execute();
 
@@ -102,7 +102,7 @@ export async function countWatches(db: ReadHandle): Promise<number> {
   return (await open.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
-/** Deletes the watches that were over before then (epoch ms). */
+/** Deletes the watches that were over before `before` (epoch ms). */
 export async function forgetWatches(tx: Tx, before: number): Promise<void> {
   await tx.deleteFrom('watches').where('ended_at', '<', before).execute();
 }

@@ -129,7 +129,7 @@ describe('whether a pattern covers some, or all, targets of a kind', () => {
   });
 });
 
-test('a pattern’s mistake is reported, and the maximum length is none', () => {
+test('a pattern’s mistake is reported, but the maximum length is accepted', () => {
   expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x', 'a/b/c'].map(readPattern)).toEqual([
     'a name is missing, or has spaces around it',
     'a name has invisible characters in it',

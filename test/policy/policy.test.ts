@@ -116,7 +116,7 @@ describe('who may do what, where', () => {
     );
   });
 
-  test('what may be read, by its place', () => {
+  test('only environments that the rule covers may be read', () => {
     const staging = rulesOf('{ allow: [read], to: [readers], where: ["*/staging"] }');
     const names = ['acme-shop/staging', 'acme-shop/live'];
     expect(names.map((name) => mayRead(staging, rob, environment(name)))).toEqual([true, false]);
@@ -323,7 +323,7 @@ describe('how long a batch is valid', () => {
   });
 });
 
-test('a canary is asked for all of them if a rule asks for it on one', () => {
+test('a canary is required for the whole batch if a rule requires it for one environment', () => {
   const rules = ['"a/*"]', '"b/*"], canary: true'].map(
     (where) => `{ allow: ["cache clear"], to: [developers], where: [${where} }`,
   );
@@ -332,7 +332,7 @@ test('a canary is asked for all of them if a rule asks for it on one', () => {
   expect(decision).toMatchObject({ kind: 'allowed', canary: true });
 });
 
-test('whom a rule notifies that only may apply leaves nothing in doubt', () => {
+test('a rule that may apply leaves the approval certain if it only notifies other people', () => {
   const rules = [
     '[developers], approval: { by: [leads] } }',
     '[guides], approval: { by: [leads], notify: [readers] } }',
@@ -342,7 +342,7 @@ test('whom a rule notifies that only may apply leaves nothing in doubt', () => {
   expect(decision).toMatchObject({ kind: 'allowed', unsure: [] });
 });
 
-test('a canary is asked for also by a rule that may apply', () => {
+test('a canary is also required by a rule that only may apply', () => {
   const rules = ['[developers]', '[guides], canary: true'].map((whom) => `{ allow: ["cache clear"], to: ${whom} }`);
   const decision = decideAccess(rulesOf(...rules), { id: ana.id, groups: [] }, to('cache clear', 'a/live'));
   expect(decision).toMatchObject({ kind: 'allowed', canary: true, approval: 'none', unsure: [] });

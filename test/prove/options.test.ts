@@ -47,7 +47,7 @@ test.each([
   expect(() => readProveOptions(words)).toThrow(expect.objectContaining({ message: says }));
 });
 
-test('names each requested part of which nothing was played', () => {
+test('names each requested part that played nothing', () => {
   const all = { isTroubleOnly: false, isSqliteOnly: false };
   expect(partsNotRun(all, { deaths: 1, replicas: 1, trouble: 1 })).toEqual([]);
   expect(partsNotRun(all, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['deaths', 'replicas', 'trouble']);

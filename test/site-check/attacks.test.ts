@@ -116,7 +116,7 @@ describe('nothing inside is reached', () => {
     expect(look.kind === 'not checked' && look.why).toMatch(/^it redirects to where I don't go: /);
   });
 
-  test('the listener inside was not connected to by any of these', () => {
+  test('none of these connected to the listener inside', () => {
     expect(inner.sockets.size).toBe(0);
   });
 });
@@ -209,7 +209,7 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(await refusedTo(used)).toMatchObject(unsure);
   });
 
-  test('looks beyond the limit are not made, and this is said', async () => {
+  test('looks beyond the limit are not made, and their result says so', async () => {
     let asked = 0;
     const ending = new AbortController();
     const { port, sockets } = await listening(() => {

@@ -142,7 +142,7 @@ describe('a text that has to be on a page', () => {
     expect((await readingOf(answer, undefined, [said])).missing).toEqual([]);
   });
 
-  test('is neither there nor missing if the page is too long to be read whole', async () => {
+  test('is unknown if the page is too long to be read whole', async () => {
     const long = 'x'.repeat(600_000);
     const reading = await readingOf(page(long, `Add to cart${long}`), undefined, ['Add to cart']);
     expect(reading).toMatchObject({
@@ -167,7 +167,7 @@ describe('a redirect', () => {
     expect(asked).toEqual(['/gr%C3%B6%C3%9Fe/', '/gr%C3%B6%C3%9Fe/']);
   });
 
-  test('to another site whose answer is none names that site', async () => {
+  test('to another site that gives no real answer names that site', async () => {
     const { looks } = await readingOf(to('https://other.example.com/', (socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
     expect(looks[0]).toMatchObject({
       address: first,

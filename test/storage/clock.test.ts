@@ -81,7 +81,7 @@ describe('time', () => {
     ]);
   });
 
-  it('after a suspension, believes another machine’s clock if its own, corrected since, agrees', () => {
+  it('after a suspension, believes another machine’s clock if its own corrected clock agrees', () => {
     const paused = clockThat([{ ticks: 10, clock: hour, wall: hour - 300 }, { ticks: 10 }], true);
     expect(paused).toEqual({ times: [hour, hour + 10], jumps: [] });
     const jumped = clockThat([{ ticks: 10, clock: hour, wall: 10 }], true);

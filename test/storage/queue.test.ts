@@ -25,7 +25,7 @@ const dueAt = async (database: Database, id: number): Promise<number | undefined
   (await findQueued(database.db, id))?.due_at;
 
 describeBoth('queued requests', (open) => {
-  it('are looked at in order: the first of each target, and the others when they expire or it is gone', async () => {
+  it('are due in order: the first of each target, and the others when they expire or the first is gone', async () => {
     const database = await open();
     const [first, second, other] = [await join(database), await join(database), await join(database, { target: 'e2' })];
     expect([first.due_at, second.due_at, other.due_at]).toEqual([10, 1_000, 10]);
@@ -67,7 +67,7 @@ describeBoth('queued requests', (open) => {
     expect(await dueAt(database, id)).toBe(1_000);
   });
 
-  it('are passed by those behind while they are put back, but not while they are looked at, due, or have their turn', async () => {
+  it('let those behind them pass while put back, but not while they are claimed, due, or have their turn', async () => {
     const database = await open();
     const [, second] = [await join(database), await join(database)];
     const isHeadOfQueue = (now: number): Promise<boolean> => isNext(database.db, second, now);

@@ -41,7 +41,7 @@ const answers = (said: Said, change: ChangeThread): readonly string[] =>
     );
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
-  test('by two: one lead twice, and with both ids, is one; after the second lead it is written once', async () => {
+  test('by two: one lead counts once, even twice or with both ids; after the second lead it is written once', async () => {
     const [ana, chi, dee, max] = [
       scenario.person('ana'),
       scenario.person('chi'),

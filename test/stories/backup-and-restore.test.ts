@@ -49,7 +49,7 @@ describe.each<[string, Disaster]>([
   ['on SQLite', onSqlite],
   ...(postgresRuns ? [[`on PostgreSQL${noPostgres}`, onPostgres] as [string, Disaster]] : []),
 ])('a backup restored after the database was lost, %s', (name, disaster) => {
-  test('promise 1: nothing is sent again, earlier buttons are refused, and known changes go on', async () => {
+  test('promise 1: nothing is sent again, earlier buttons are refused, and the restored changes go on', async () => {
     const url = await disaster.url();
     const environment = url === undefined ? {} : { DATABASE_URL: url };
     const durations = { 'environments:push': 0, 'cache:clear': 0 };

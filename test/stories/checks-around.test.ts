@@ -100,7 +100,7 @@ describe.concurrent('the site is read before and after', () => {
     expect(await storyOf(scenario, change.number)).toMatch(/Site before: unknown in one reading: without an answer/);
   });
 
-  test('an outcome that is unknown stays so, whatever the site is like, and its thread reports the site', async () => {
+  test('an unknown outcome stays unknown, whatever the site is like, and its thread reports the site', async () => {
     const { id } = scenario.hosting.world.environmentNamed('north-bakery/live') ?? {};
     scenario.site.break('north-bakery/live', 'error');
     scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', section: '4.12', times: 1 });
@@ -127,7 +127,7 @@ describe.concurrent('the site is read before and after', () => {
     expect(visits).not.toContain('tickets.acme-shop.example');
   });
 
-  test('what the policy turns off is not read', async () => {
+  test('a site that is turned off in the policy is not read', async () => {
     const change = await scenario.person('rob').asks('/site cache clear lumen-studio/live');
     await change.tells('the host reports it finished');
     expect(await storyOf(scenario, change.number)).toContain('Site before: not read\nSite after: not read');

@@ -67,7 +67,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     await change.tells('the host reports it finished');
   });
 
-  test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
+  test('a change that nobody approves expires when the database says that its time is over', async () => {
     const before = scenario.writes().length;
     const change = await scenario.person('ben').requests('/site push acme-blog/live acme-blog/staging --database');
     await change.tells('@Chi: this is waiting for your approval until');
@@ -85,7 +85,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     expect(scenario.writes()).toHaveLength(before);
   });
 
-  test('no time of a wrong clock is in the database, whichever replica wrote it', async () => {
+  test('the database has no time of a wrong clock, whichever replica wrote it', async () => {
     const kept = [
       ['changes', 'created_at'],
       ['changes', 'sent_at'],

@@ -167,7 +167,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     expect(scenario.writes()).toHaveLength(2);
   });
 
-  test('promise 2: while the host has the write: the definite answer that comes then is what counts', async () => {
+  test('promise 2: while the host has the write: its definite answer counts when it comes', async () => {
     const { change, goes } = await held();
     const setBack = await backup();
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });

@@ -95,7 +95,7 @@ describe('many environments', () => {
     expect(reads()).toBe(before);
   });
 
-  test('only backups that are older, or may be', async () => {
+  test('only backups that are, or may be, older', async () => {
     const page = await ask(
       'backups list */* --older 24h',
       'Newest backups older than 1d · 3 of 12 environments, 2 unknown',
@@ -219,7 +219,7 @@ describe('many environments', () => {
     await (await chi.says('/site unlock lumen-studio/live')).hears('lumen-studio/live');
   });
 
-  test('a busy host is asked no further, and what was not asked is unknown', async () => {
+  test('a busy host is asked no more, and the remaining environments are unknown', async () => {
     const { faults, journal } = scenario.hosting;
     const busy = { kind: 'status', status: 429, headers: { 'retry-after': '30' }, times: 'always' } as const;
     const fault = faults.add({ ...busy, path: '/sites/environments/*/ssh/get-allowed-ips' });
@@ -255,7 +255,7 @@ describe('many environments', () => {
     expect((await one.hears('Newest backups, oldest first · 2 of 3 environments, 1 unknown')).ephemeral).toBe(true);
   });
 
-  test('before the host has listed its sites the answer is later, never that nothing matches', async () => {
+  test('before the host has listed its sites, people are told to try later, never that nothing matches', async () => {
     const other = await openScenario({ policy, start: false });
     try {
       other.hosting.faults.add({ kind: 'status', status: 503, path: '/sites', times: 'always' });

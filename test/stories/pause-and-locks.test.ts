@@ -67,7 +67,7 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
   expect(scenario.writes()).toHaveLength(written + 1);
 });
 
-test('a forgotten request blocks nobody, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
+test('a waiting request blocks nobody, but while its target or source is locked, its last vote is refused', async () => {
   const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
   const forgotten = await scenario.person('fay').requests(onto('north-bakery'), 'C0OPS');
   const push = await ana.requests('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
@@ -92,7 +92,7 @@ test('a forgotten request blocks nobody, but a lock refuses the last vote, on th
   expect(stateOf(scenario, forgotten)).toBe('waiting');
 });
 
-test('what was asked for during a pause waits for a lock that somebody took meanwhile, and says so once', async () => {
+test('a change from a pause waits for a lock that somebody took in the meantime, and says so once', async () => {
   const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
   await (await chi.says('/site pause')).hears('Sending is paused');
   const change = await ana.asks('/site cache clear acme-docs/live', 'C0GENERAL');

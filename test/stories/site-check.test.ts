@@ -64,13 +64,13 @@ test.concurrent('a site that only its cache keeps up is called bad after three r
   expect(asked.every((line) => line.startsWith('GET '))).toBe(true);
 }, 60_000);
 
-test.concurrent('a domain is checked by its name; a well site is well in three readings', async () => {
+test.concurrent('a domain is checked by its name; a site without trouble is well in three readings', async () => {
   const said = await scenario.person('ana').says('/site check acme.example', 'C0GENERAL');
   await said.hears('acme.example answers well · one reading');
   await said.hears('acme.example is well in 3 of 3 readings');
 }, 60_000);
 
-test.concurrent('what the policy turns off, nobody verified or nobody may see is not asked', async () => {
+test.concurrent('a site that is turned off in the policy, unverified or hidden is not read', async () => {
   const ana = scenario.person('ana');
   const off = await (
     await ana.says('/site check acme-docs/live', 'C0GENERAL')

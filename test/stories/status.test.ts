@@ -70,7 +70,7 @@ describe('status', () => {
     return card;
   };
 
-  test('says every part by itself, to one person, and changes nothing', async () => {
+  test('shows each part separately, to one person, and changes nothing', async () => {
     const env = 'acme-docs/staging';
     breaks(scenario, env, 'logs', { kind: 'status', status: 200, body: logOf([]) });
     const card = await status(env);
@@ -143,7 +143,7 @@ describe('status', () => {
     },
   );
 
-  test('four of seven parts are still a card: the log hangs, backups fail, a row cannot be read', async () => {
+  test('the card is shown with four of seven parts: the log hangs, backups fail, a row cannot be read', async () => {
     const env = 'harbor-events/staging';
     await (await scenario.person('ana').says(`/site lock ${env} “a release”`)).hears('is locked by you');
     const timed = await scenario

@@ -160,7 +160,7 @@ describe('somebody does this meanwhile:', () => {
     expect(it.list()).toContain(address);
   });
 
-  test('a set that names it allows it for good too; after a set without it nothing is left to remove', async () => {
+  test('a set with the address allows it for good too; after a set without it there is nothing left to remove', async () => {
     const it = await allowed(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
     const set = await scenario
       .person('ana')

@@ -31,7 +31,7 @@ const breakPush = (site: string, applied: boolean): void => {
 const longAgo = (number: number): void => scenario.runSql('update changes set sent_at = 1 where number = ?', number);
 
 describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
-  test('a push is written once, called unknown, and closed by an approver, not before it can be known', async () => {
+  test('a push is written once, becomes unknown, and is closed by an approver once its write can no longer arrive', async () => {
     const [ana, chi, rob, gus] = [
       scenario.person('ana'),
       scenario.person('chi'),
@@ -107,7 +107,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(scenario.writes('lumen-studio/staging')).toHaveLength(1);
   });
 
-  test('and its target is deleted meanwhile: it can be closed all the same, and asked again', async () => {
+  test('its target is deleted in the meantime: it can still be closed, and asked for again', async () => {
     const [fay, dee] = [scenario.person('fay'), scenario.person('dee')];
     breakPush('acme-docs', false);
     const change = await fay.requests(onto('acme-docs'), 'C0OPS');

@@ -157,7 +157,7 @@ describe.concurrent('a watch', () => {
     expect(watch.said().join('\n')).not.toContain('quiet in');
   });
 
-  test('does not call new what the lines it could read do not show to be new', async () => {
+  test('calls a kind new only if the lines that it could read show that', async () => {
     const watch = await watched(scenario, { name: 'acme-blog/live', options: '--match Checkout' });
     watch.logs(
       fatal(3 * hour, 'whatever'),
@@ -178,7 +178,7 @@ describe.concurrent('a watch', () => {
     expect(watch.told()).toHaveLength(1);
   });
 
-  test('says once that the log cannot be read, and once that it can again, with what came meanwhile', async () => {
+  test('says once that the log cannot be read, and once that it can again, with the errors of that time', async () => {
     const watch = await watched(scenario, { who: 'ben', name: 'acme-docs/live', channel: 'C0GENERAL' });
     watch.fails();
     for (const look of [1, 2, 3, 4]) {
@@ -195,7 +195,7 @@ describe.concurrent('a watch', () => {
     await watch.says(/Its lines have no times/);
   });
 
-  test('says at once that lines were lost between two looks, and claims no more of them when it reads all again', async () => {
+  test('says at once that lines were lost between two looks, and nothing more about them once it reads everything again', async () => {
     const watch = await watched(scenario, { who: 'ben', name: 'north-bakery/staging', channel: 'C0OPS' });
     watch.logs(...Array.from({ length: 20_000 }, () => entry(4 * minute, 'flood')));
     await watch.looks();

@@ -110,7 +110,7 @@ function cardOf(of: AddRequest): Wording {
       'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? listFact(there, 5) : undefined,
       ...endFacts(of),
-      // Without a write, `endFacts` already shows when the timed access ends.
+      // If nothing is sent, `endFacts` already shows when the timed access ends.
       ...(isWritten && { Ends: endOf(input, ending) }),
     },
   };
@@ -123,7 +123,7 @@ const endOf = ({ for: forMs }: AddRequest['input'], ending: readonly string[]): 
     ? `only when somebody removes ${ending.length === 0 ? 'it' : 'what is added'}`
     : `${showDuration(forMs)} after it is done`;
 
-/** When the timed access was to end before this change, and when it will end after it. */
+/** When the timed access would have ended without this change, and when it ends with it. */
 function endFacts(of: AddRequest): Record<string, Text> {
   const { for: forMs } = of.input;
   const ending = timed(of);

@@ -45,19 +45,19 @@ export const allowlistFind = report({
   },
 });
 
-/** A button holds no more ids than that. */
+/** The most ids that a button can hold. */
 const maxRemovals = 45;
 
 const isListed = (list: Allowlist, address: string): boolean => addressesOn(list, [address]).length > 0;
 
-/** Takes the address itself off every list that has it; ranges stay. */
+/** A button that takes the address itself off every list that has it; ranges stay. */
 function removal(ids: readonly string[], address: string): Offer | undefined {
   if (ids.length === 0 || ids.length > maxRemovals) return undefined;
   const label = ids.length === 1 ? 'Remove it there' : `Remove it from all ${ids.length}`;
   return { label, opens: 'form', args: ['allowlist', 'remove', ids.join(','), address] };
 }
 
-/** A range could be let in by parts, which is more than this says. */
+/** Ranges are refused: parts could be allowed by different entries. */
 function oneAddress(text: string): string {
   const address = readAddress(text, true);
   if (!address.includes('/')) return address;

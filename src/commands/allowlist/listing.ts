@@ -22,7 +22,7 @@ export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly 
   return timed.filter(({ address }) => there.has(address));
 }
 
-/** Whether every address on the list has timed access, so the list will be empty when it ends. */
+/** Whether every address on the list has timed access, so that the list is empty when that ends. */
 export const isAllTimed = ({ list, timed }: AllowlistSnapshot): boolean => {
   const ending = timed.map(({ address }) => address);
   return withoutAddresses(list, ending).length === 0;
@@ -61,7 +61,7 @@ export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | u
     : say`${addressesInShort(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${addressesInShort(addresses.filter((address) => networksWith(networks, [address]).length > 0))} in all the same`;
 };
 
-/** The entries that let this address in, and those that cannot be read as an address or a range. */
+/** The entries that let this address in, and those that can't be read as an address or a range. */
 export function entriesFor(list: Allowlist, address: string): Readonly<Record<'lets' | 'unreadable', Allowlist>> {
   const entries = list.map((entry) => entry.trim());
   const lets = entries.filter((entry) => canonicalAddress(entry) === address || isWithin(address, entry));

@@ -80,7 +80,7 @@ export const allowlistRemove = action({
           says: say`${addressesInShort(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}`,
         };
   },
-  // An undo would turn timed access into permanent access, so there is none.
+  // No undo for timed access: the undo would make it permanent.
   undo: ({ input, snapshot }) => {
     const removed = addressesOn(snapshot.list, input.addresses);
     const isForGood = timedOf(snapshot, input.addresses).length === 0;
@@ -93,7 +93,7 @@ export const allowlistRemove = action({
   }),
 });
 
-/** Says which networks on the rest of the list still contain a removed address. */
+/** Says which networks that stay on the list still contain a removed address. */
 function stillLetIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
   const says = letInBy(withoutAddresses(before, addresses), addresses);
   return says && say`**${says}.**`;

@@ -41,13 +41,13 @@ export const backupsList = report({
   },
 });
 
-/** Most names only repeat kind and time: `scheduled-backup 2026-11-23 15:19`. */
+/** Whether a name says more than kind and time. Most don't: `scheduled-backup 2026-11-23 15:19`. */
 const tellsMore = (name = '', type: string): boolean =>
   !/^[-_ ]*(backup)?[-_ ]*$/i.test(name.replace(type, '').replace(/\d{4}-\d\d-\d\d[ T]?[\d:]*$/, ''));
 
 const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());
 
-/** The newest backup of each environment, or of those where it is older than `older` milliseconds. */
+/** The newest backup of each environment; with `older`, only of environments where it is older than that (milliseconds). */
 async function newestOfMany(
   of: Pick<Environments, 'all' | 'trouble'>,
   older: number | undefined,
@@ -66,7 +66,7 @@ async function newestOfMany(
   });
 }
 
-/** Those without any first, then the oldest; undefined if it is not older than `older`. */
+/** Environments without a backup come first, then the oldest backups; undefined if the backup is not older than `older`. */
 function newestText(backup: NewestBackup, now: number, older: number | undefined): Ranked | undefined {
   if (backup === null) return { mark: '⚠️', says: say`**has no backup.**`, rank: 0 };
   const { at, type } = backup;

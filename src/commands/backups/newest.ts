@@ -10,7 +10,7 @@ export const backupsOf = async (read: HostReader, { id }: Environment) =>
   (await read(listBackups({ env_id: id }))).toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
 
 /**
- * Reads the newest backup of an environment; null if there is none. If any has no time, that one may be the newest, so
+ * Reads the newest backup of an environment; null if there is none. If a backup has no time, it may be the newest, so
  * the time is unknown.
  */
 export async function newestBackup(read: HostReader, env: Environment): Promise<NewestBackup> {

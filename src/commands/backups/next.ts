@@ -31,7 +31,7 @@ export const backupsNext = report({
   },
 });
 
-/** The moment to show, read as UTC if it names no zone. If it cannot be read for certain, the host's own text. */
+/** The time to show, read as UTC if it names no zone. If it can't be read for certain, the host's own text. */
 function whenOf(resetAt: string | undefined): Inline {
   const text = resetAt?.trim();
   if (!text) return undefined;
@@ -44,6 +44,6 @@ function whenOf(resetAt: string | undefined): Inline {
     : `${text.slice(0, 100)} (in the host's own words${hasZone ? '' : ', UTC'})`;
 }
 
-/** A moment outside these bounds was misread. */
+/** A time outside these bounds was misread. */
 const earliest = Date.UTC(2000, 0);
 const latest = Date.UTC(2100, 0);

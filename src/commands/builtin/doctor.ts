@@ -17,7 +17,7 @@ export const doctor = builtin({
   },
 });
 
-/** The worst come first. */
+/** Failed checks come first, then unknown ones. */
 const rankOf = ({ ok }: Check): number => (ok === false ? 0 : ok === undefined ? 1 : 2);
 
 /** A check in a line: its mark, what was checked, how it is, and what to do. */
@@ -26,7 +26,7 @@ function inWords({ what, ok, says, hint }: Check): Text {
   return joined([say`${mark} **${what}:** ${says}`, hint], ' · ');
 }
 
-/** Failed checks come first. Unknown is not a failure, but it is not a success either. */
+/** The title of the checks. Unknown is not a failure, but it is not a success either. */
 export function titleOf(checks: readonly Check[]): Text {
   const failed = checks.filter(({ ok }) => ok === false).length;
   const unknown = checks.filter(({ ok }) => ok === undefined).length;

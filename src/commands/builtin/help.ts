@@ -6,7 +6,7 @@ import { nearestCommands, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
-/** A note on a command that is unavailable only because Slack does not tell who is in a user group. */
+/** A note on a command that is unavailable only because Slack doesn't say who is in a user group. */
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
@@ -22,7 +22,7 @@ const firstCommands = [
   'environments',
 ] as readonly string[];
 
-/** How to name many environments, by the first of the person's commands that can be about many. */
+/** How to name many environments, shown with the first of the person's commands that takes many. */
 function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   const path = ['cache clear', 'status', 'backups list'].find((one) => mine.some((command) => command.path === one));
   return path === undefined
@@ -34,7 +34,7 @@ function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
       ];
 }
 
-/** The first commands and those with a note, each with what it does, then the names of the rest. */
+/** The first commands and those with a note, each with what it does, then the names of the others. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   const first = firstCommands.flatMap((path) => mine.find((command) => command.path === path) ?? []);
   const noted = mine.filter((command) => command.unknown.length > 0 && !first.includes(command));
@@ -47,7 +47,7 @@ function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   ];
 }
 
-/** One line per first word, `redirects  list · add · edit`; commands alone with theirs share the last line. */
+/** One line per first word, `redirects  list · add · edit`; commands that share no first word share the last line. */
 function byNoun(commands: readonly { readonly path: string }[]): Text {
   const verbs = new Map<string, string[]>();
   for (const { path } of commands) {

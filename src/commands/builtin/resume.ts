@@ -13,7 +13,7 @@ export const resume = builtin({
   changes: true,
   urgent: true,
   everywhere: true,
-  /** When the pause began, in epoch ms: buttons say which one they showed. */
+  /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
   fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause' } },
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);

@@ -1,17 +1,17 @@
 import { code, joined, say, type Text } from '../../text.ts';
 import type { StatusPart } from '../kit/site-status.ts';
 
-/** One part of a status in words. ✅ well, ⚠️ needs a look, • only a fact, ❔ unknown, 🚫 not for this person. */
+/** One part of a status in words. ✅ well, ⚠️ needs a look, • just a fact, ❔ unknown, 🚫 not allowed for this person. */
 export type StatusLine = {
   readonly mark: '✅' | '⚠️' | '•' | '❔' | '🚫';
   readonly label: string;
   readonly says: Text;
 };
 
-/** What a part says. */
+/** The mark and text of a part. */
 export type StatusText = Omit<StatusLine, 'label'>;
 
-/** Why a part says nothing. */
+/** Why a part has no result. */
 export function whyMissing(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): StatusText {
   switch (part.kind) {
     case 'late':

@@ -17,7 +17,7 @@ const reasonCharacters = 40;
 const maxAddresses = 1;
 const errorCharacters = 90;
 
-/** Every part, in the order in which they help. */
+/** Every part, the most helpful first. */
 export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] {
   const line = <T>(label: string, part: StatusPart<T>, tell: (found: T) => StatusText): StatusLine => ({
     label,

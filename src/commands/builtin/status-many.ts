@@ -6,7 +6,7 @@ import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/sit
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { dayMs } from '../../duration.ts';
 
-/** The state of many environments, a line each. Their sites and logs are not read. */
+/** The state of many environments, one line each. Their sites and logs are not read. */
 
 export async function statusOfMany(of: Environments, queryService: QueryService): Promise<Page> {
   const { now } = queryService;
@@ -21,7 +21,7 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
   return { ...page, source: say`${page.source}; their sites and logs were not read` };
 }
 
-/** A part of a line. The worst part gives the line its mark and its place. */
+/** A part of a line. The worst part decides the mark and the place of the line. */
 type Part = Omit<Ranked, 'says'> & { readonly says: Inline };
 const part = (mark: Part['mark'], rank: number, says: Inline): Part => ({ mark, rank, says });
 

@@ -5,7 +5,7 @@ import { counted } from '../kit/page.ts';
 import type { FirstReading, StatusPart } from '../kit/site-status.ts';
 import { whyMissing, type StatusText } from './status-line.ts';
 
-/** How the site itself answers, as one line of a status. */
+/** The site's own answer, as one line of a status. */
 
 const maxLooks = 2;
 const follows = "Verdict within 25 s, unless I'm restarted.";

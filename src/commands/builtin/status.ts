@@ -37,7 +37,7 @@ export const status = builtin({
   },
 });
 
-/** Unknown is not well. What this person may not see says nothing either way. */
+/** The title of a status. Parts that are unknown or hidden from this person are neither well nor bad. */
 function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
   const of = (mark: StatusLine['mark']): number => lines.filter((line) => line.mark === mark).length;
   const [bad, unknown, hidden] = [of('⚠️'), of('❔'), of('🚫')];
@@ -50,7 +50,7 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
   return say`${bad > 0 ? '⚠️' : unclear.length > 0 ? '❔' : '✅'} **${name}** · ${needLook}${rest}`;
 }
 
-/** What helps next, most urgent first; only commands that the rules certainly let this person run. */
+/** Helpful next steps, most urgent first; only commands that the rules are known to allow this person. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
   const { errors, backup, work, pause, access } = found;
   const site = found.site.kind === 'found' ? found.site.found : undefined;
@@ -64,7 +64,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   const isTimed = access.kind === 'found' && access.found.lines.length > 0;
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
-  // On a phone it is easy to press the wrong button, so nothing is changed without a form.
+  // A wrong press is easy on a phone, so a change always opens a form first.
   const form = (...of: Parameters<typeof offer>): readonly Offer[] =>
     offer(...of).map((one) => ({ ...one, opens: 'form' }));
   const backups = offer('backups list', 'Backups');
@@ -84,7 +84,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   ].slice(0, maxOffers);
 }
 
-/** Without a target: the site of this channel, if it has one environment or one that is live; else the choices. */
+/** Without a target: the channel's site, if it has one environment or one live environment; otherwise the choices. */
 async function choose(queryService: QueryService): Promise<{ readonly instead: Args }> {
   const bound = await queryService.bound();
   const { environments, trouble } = queryService.names();

@@ -22,14 +22,14 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
   };
 }
 
-/** Said where older entries are missing. */
+/** Shown if older entries are missing. */
 export const leftOut = say`There was more: the oldest changes, locks or pauses, or steps of changes, are left out.`;
 
-/** Follows *changes to*: the domains whose changes are in it. */
+/** The domains whose changes are included; follows *changes to*. */
 export const domainsInWords = ({ domains: { all, read } }: TimeLine): string =>
   read < all ? `${read} of the ${all} domains` : 'the domains';
 
-/** What is known of the error log, and what is not. */
+/** What is known about the error log, and what isn't. */
 export function logInWords({ log, entries }: TimeLine): Text {
   if (log.kind === 'not read') return say`**I couldn't read the error log, so its peaks are missing here.** ${log.why}`;
   const peaks = entries.filter(({ kind }) => kind === 'peak').length;

@@ -53,7 +53,7 @@ export async function recordsAt(
 const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
-/** Leaves out values that could not be sent back unchanged, so they cannot be changed here. */
+/** Leaves out values that could not be sent back unchanged: they can't be changed here. */
 const sendable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
@@ -73,7 +73,7 @@ export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot) 
   return {
     whole,
     isApex: whole === wholeName('@', domain.name),
-    /** Records of this name and type; several cannot be told apart. */
+    /** Records of this name and type. If there are several, they can't be told apart. */
     records,
     /** Records of this name with other types. */
     others: all.filter((record) => record.type !== type),

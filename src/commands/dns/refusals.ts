@@ -49,7 +49,7 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: RecordChange): Refuse
   return add.length > 1 ? refused('add', say`A CNAME has one value.`) : undefined;
 }
 
-/** Conflicts with the existing records. */
+/** Why the existing records forbid the change; undefined if they don't. */
 export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | undefined {
   const conflict = conflictOf(wanted, snapshot);
   const offer = { label: `DNS of ${wanted.domain.name}`, args: ['dns', 'list', wanted.domain.id] };

@@ -41,7 +41,7 @@ export const dnsSet = action({
       domain_id: input.domain.id,
       type: input.type,
       name: records[0]?.name ?? whole,
-      // A removed record has no TTL, but the host requires a valid one.
+      // A removed record needs no TTL, but the host requires a valid one.
       ttl: after.length === 0 ? Math.max(ttl, snapshot.least ?? 0) : ttl,
       new_resource_records: adds.map((value) => ({ value })),
       removed_resource_records: gone.map((value) => ({ value })),
@@ -66,10 +66,7 @@ export const dnsSet = action({
   next: ({ input }) => [{ label: `DNS of ${input.domain.name}`, args: ['dns', 'list', input.domain.id] }],
 });
 
-/**
- * The command that reverses the change; undefined if it would be refused. A host may list values that are not accepted
- * here.
- */
+/** The command that reverses the change; undefined if it would be refused: hosts may list values not accepted here. */
 function undoArgs(input: RecordChange, snapshot: Snapshot): Args | undefined {
   const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
   if (oldTtl === null || ttl === undefined || !readsBackUnchanged(gone)) return undefined;

@@ -10,7 +10,7 @@ export type RecordType = (typeof recordTypes)[number];
 
 const maxValues = 50;
 
-/** One of the types, in capitals however it is typed. */
+/** One of the record types, in any case; the value is in capitals. */
 export const recordType = (): PlainField<RecordType, false> =>
   wordField<RecordType>('Type', {
     choices: recordTypes,
@@ -53,7 +53,7 @@ function readValues(label: string, words: readonly string[]): readonly string[] 
 /** The longest value that a card can show in full. */
 export const maxValueLength = 1_500;
 
-/** A value in a comparable spelling: equal for two spellings that mean the same in DNS. */
+/** A value in comparable form: equal for spellings that mean the same in DNS. */
 export function comparableValue(type: string, value: string): string {
   const text = value.trim();
   switch (type) {
@@ -113,7 +113,7 @@ const caaIn = (value: string) =>
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** Why this is not the name of a host; `orNone` allows a lone dot, which means that there is no host. */
+/** Why this is not a host name; `orNone` allows a lone dot, which means no host. */
 function wrongHost(host: string, orNone = false): string | undefined {
   if (orNone && host === '.') return undefined;
   if (!/^\p{ASCII}*$/u.test(host)) return 'has letters that are not plain Latin ones; write them as xn--…';

@@ -7,7 +7,7 @@ import { choice, environment, flag, option, wordField } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
 import { companyDomains } from '../company.ts';
 
-/** The name of a certificate on this machine. Impossible names are refused before any file is read. */
+/** The name of a certificate on this machine. An impossible name is refused before any file is read. */
 export const certificateName = wordField<string>('Certificate', {
   shown: 'name',
   read: ([first = '']) => {
@@ -120,7 +120,7 @@ export function certificateCovers(names: readonly string[], domain: string): boo
   return names.some((name) => name === domain || name === above);
 }
 
-/** Names besides the domain that will be served but are not in the certificate. */
+/** Other served names that the certificate doesn't cover. */
 function uncovered(
   { names }: Certificate,
   { domain, www, noWildcard }: { readonly domain: string; readonly www: boolean; readonly noWildcard: boolean },

@@ -4,7 +4,7 @@ import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from '../company.ts';
 
-/** Up to this many domains each get their own buttons. */
+/** If there are at most this many domains, each gets its own buttons. */
 const fewDomains = 3;
 
 export const domainsList = report({

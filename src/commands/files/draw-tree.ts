@@ -2,11 +2,11 @@ import type { FileNode } from '../../hosting/contract/files.ts';
 import { codeOf, unseen } from '../../text.ts';
 import { counted } from '../kit/page.ts';
 
-/** More lines than anybody would read. */
+/** The most lines drawn: more than anybody would read. */
 const maxLines = 20_000;
 const maxNameLength = 200;
 
-/** Draws the contents of a folder as lines, folders first, up to a number of levels; `cut`: there are deeper ones. */
+/** Draws the contents of a folder as lines, folders first, up to `depth` levels. `cut`: there are deeper levels. */
 export function drawTree(nodes: readonly FileNode[], depth: number) {
   const lines: string[] = [];
   let cut = false;
@@ -42,7 +42,7 @@ export function pathsOf(nodes: readonly FileNode[]): ReadonlyMap<string, FileNod
   return found;
 }
 
-/** How many files and folders there are at all depths. */
+/** How many files and folders there are on all levels. */
 export function countIn(nodes: readonly FileNode[]): { readonly files: number; readonly folders: number } {
   let files = 0;
   let folders = 0;

@@ -33,7 +33,7 @@ export type Action<F extends Fields, S> = {
   readonly button: string;
   readonly examples: Examples;
   readonly risk: Risk;
-  /** It can break the site of its target, which is read before it is sent and after it is over. */
+  /** It can break the site of its target. The site is read before the send and after the end. */
   readonly mayBreakSite?: true;
   /** Destructive actions require the target's name to be typed if it is live; `always` requires it everywhere. */
   readonly typedName?: 'always';
@@ -43,9 +43,9 @@ export type Action<F extends Fields, S> = {
   readonly target: TargetKey<F> | 'company';
   /** Fields for which policy requires the right to read (push: its source). */
   readonly alsoReads?: readonly TargetKey<F>[];
-  /** Form fields that depend on other fields. */
+  /** How form fields depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
-  /** Checks across fields, without I/O. The result is shown on the form before its ack. */
+  /** Checks the fields together, without I/O. The result is shown on the form before its ack. */
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
@@ -59,24 +59,30 @@ export type Action<F extends Fields, S> = {
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
   traces?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
   /**
-   * It can be done to many environments together. What the card of the batch says, or why these fields cannot be; `where`
-   * is how many environments it is about: `12 environments`.
+   * It can be done to many environments together. Returns what the card of the batch says, or why these fields can't
+   * be used in one. `where` says how many environments: `12 environments`.
    */
   batch?(of: {
     readonly input: Omit<Input<F>, TargetKey<F>>;
     readonly where: string;
   }): Pick<Wording, 'title' | 'done'> | Invalid<keyof F & string>;
-  /** The part of the fields that a batch means on one of its environments; by default all of them. */
+  /**
+   * The fields for one environment of a batch (`themes update`: only the themes that have an update there). By
+   * default the batch's own.
+   */
   meant?(of: WithSnapshot<F, S>): Input<F>;
   /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
-  /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */
+  /** What running it twice would do, shown when somebody asks again after an unknown outcome. */
   readonly twice?: string;
   /** The arguments of another command that reverses this change, with ids in them. */
   undo?(of: WithSnapshot<F, S>): Args | undefined;
-  /** What must still be the same for `undo` to run at once; by default the preconditions. */
+  /** What must still be the same for `undo` to run at once (`allowlist add`: the list). By default the preconditions. */
   leaves?(current: S): unknown;
-  /** Whether no request is needed: the change takes the usual steps and is done without its call. */
+  /**
+   * Whether no request is needed (`allowlist add` of an address with timed access: only its end changes). The change
+   * takes the usual steps and is done without its call.
+   */
   unwritten?(of: WithSnapshot<F, S>): boolean;
   /** What the change does to timed access once it is done; approved and stored with its card. */
   access?(of: WithSnapshot<F, S>): Access;
@@ -86,12 +92,12 @@ export type Action<F extends Fields, S> = {
 
 /** What a change of an SSH allowlist means for timed access. Addresses are in their canonical spelling. */
 export type Access = {
-  /** Addresses that it lets in: for `forMs` milliseconds, or for good if that is left out. */
+  /** Addresses that it lets in (`allowlist add`): for `forMs` milliseconds, or for good if that is left out. */
   readonly lets: readonly string[];
   readonly forMs?: number;
   /** Whether the list may become empty when timed access ends, because no address is on it for good. */
   readonly mayEmpty: boolean;
-  /** Addresses that it removes. */
+  /** Addresses that it removes (`allowlist remove`); `all others` for `allowlist set`. */
   readonly takes: readonly string[] | 'all others';
 };
 

@@ -27,7 +27,7 @@ export type TrailLine = {
   readonly rules: readonly number[];
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
-  /** Names of those who had approved by then. */
+  /** Names of people who had approved by then. */
   readonly approvers: readonly string[];
   /** What the host answered. */
   readonly receipt: string | undefined;
@@ -66,17 +66,17 @@ export type Finding = {
         readonly head: TrailHead;
         readonly gaps: readonly TrailGap[];
       }
-    /** `seq` is the first line that is wrong, `why` a clause without a full stop. */
+    /** `seq` is the first wrong line, `why` a clause without a full stop. */
     | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
   /** When the first line was written. */
   readonly since: number | undefined;
-  /** The head that was announced last, and when. */
+  /** The head that was published last, and when. */
   readonly published: (TrailHead & { readonly at: number }) | undefined;
-  /** When the database was restored last (`at`), and to which state (`from`). */
+  /** When the database was last restored (`at`), and to which state (`from`). */
   readonly restored?: { readonly at: number; readonly from: number };
   /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };
 
-/** Where the trail ends: the number of its newest line, and its hash. */
+/** The end of the trail: the number of its newest line, and its hash. */
 export type TrailHead = { readonly seq: number; readonly hash: string };

@@ -11,7 +11,7 @@ import type { EnvironmentResult } from './report.ts';
 import type { BriefStatus, SiteStatus } from './site-status.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
-/** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
+/** What a built-in may use of Sitehand; the pipeline implements it for one person in one channel. */
 export type QueryService = WatchService & {
   readonly person: {
     readonly id: string;
@@ -22,13 +22,13 @@ export type QueryService = WatchService & {
   readonly now: number;
   /**
    * Every command, in the catalogue's order, and whether this person may run it somewhere. `unknown`: the Slack user
-   * groups that would decide it, if Slack does not tell who is in them.
+   * groups that would decide that, if Slack doesn't say who is in them.
    */
   commands(): readonly {
     readonly path: string;
     readonly summary: string;
     readonly usage: string;
-    /** A whole command as people type it; undefined for builtins. */
+    /** An example of the whole command; undefined for built-ins. */
     readonly example: string | undefined;
     readonly mayRun: boolean;
     readonly unknown: readonly string[];
@@ -44,7 +44,7 @@ export type QueryService = WatchService & {
   };
   /** The facts and the history (oldest first) of a change; undefined if this person may not read it. */
   change(number: number): Promise<ChangeStory | undefined>;
-  /** Changes that this person may read, newest first. `more`: there are, or may be, older ones. */
+  /** Changes that this person may read, newest first. `more`: there may be older ones. */
   changes(filter: ChangesQuery): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
   /** Timed access that this person may read, earliest end first. `more`: there may be later ones. */
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
@@ -52,22 +52,22 @@ export type QueryService = WatchService & {
   timer(change: number): Promise<TimerLine | undefined>;
   /** Whether somebody (by default this person) may run these arguments, and what decides it. Runs nothing. */
   can(args: Args, person: string | undefined): Promise<Ability>;
-  /** The trail lines that this person may read, newest first. `more`: there are, or may be, older ones. */
+  /** The trail lines that this person may read, newest first. `more`: there may be older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
-  /** Checks the whole trail against its hashes and against the head that was announced last. */
+  /** Checks the whole trail against its hashes and against the head that was published last. */
   verify(): Promise<Finding>;
   /** The trail lines that this person may read, as a file; only the newest if it is too long. The export is audited. */
   exportTrail(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
-  /** What happened to an environment since then (epoch ms), as far as this person may read it. */
+  /** What happened to an environment since `since` (epoch ms), limited to what this person may read. */
   timeLine(env: Environment, since: number): Promise<TimeLine>;
-  /** The same as a Markdown file; without the oldest entries if it is too long. The export is audited. */
+  /** As `timeLine`, as a Markdown file; without the oldest entries if it is too long. The export is audited. */
   exportTimeLine(
     env: Environment,
     since: number,
   ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
-  /** This person's policy groups, whether the policy knows them at all, and user groups that Slack does not tell. */
+  /** This person's policy groups, whether the policy knows them at all, and user groups with unknown members. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
-  /** Locks an environment for `forMs`, or until it is unlocked; `says`: who locks it already, so it was not done. */
+  /** Locks an environment for `forMs`, or until it is unlocked. `says`: who locks it already, so nothing was done. */
   lock(
     env: Environment,
     why: string,
@@ -83,20 +83,17 @@ export type QueryService = WatchService & {
   leaveQueue(place: number): Promise<Pick<QueueLine, 'what' | 'target'> | undefined>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<PauseResult>;
-  /**
-   * Ends the pause that began at `began` (epoch ms). Left out: a person's pause before the one that came on top of it, but
-   * not one that stayed when another was ended.
-   */
+  /** Ends the pause that began at `began` (epoch ms). By default the oldest, except one left over when another ended. */
   resume(began: number | undefined): Promise<ResumeResult>;
-  /** The state of an environment. Resolves within about two seconds, whatever could not be read by then. */
+  /** The state of an environment. Resolves within about two seconds, with whatever could be read by then. */
   status(env: Environment): Promise<SiteStatus>;
-  /** What is at hand of many environments; resolves in two minutes at most. Rejects with `NotAdmitted`. */
+  /** What can be read quickly about many environments. Resolves in two minutes at most; rejects with `NotAdmitted`. */
   briefStatus(all: readonly Environment[]): Promise<readonly EnvironmentResult<BriefStatus>[]>;
-  /** Whether this person may certainly run a command on an environment. */
+  /** Whether this person is known to be allowed to run a command on an environment. */
   mayRunOn(path: string, env: Environment): boolean;
-  /** The environments that this person used last, the latest first. */
+  /** The environments that this person used last, newest first. */
   recent(): Promise<readonly Environment[]>;
-  /** Checks everything that Sitehand needs; returns nothing that a reader may not know. */
+  /** Checks everything that Sitehand needs. The results have nothing that the reader may not know. */
   health(): Promise<readonly Check[]>;
   /** Facts about this installation. */
   buildInfo(): BuildInfo;
@@ -157,10 +154,10 @@ export type Ability = {
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
     | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
     | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
-    /** Guests, bots and people from outside: the rules are not read for them. */
+    /** Guests, bots and people from outside: the rules do not apply to them. */
     | { readonly kind: 'not welcome'; readonly why: string }
     | { readonly kind: 'hidden'; readonly what: string }
-    /** It depends on the members of these Slack user groups, which Slack does not tell. */
+    /** It depends on who is in these Slack user groups, which Slack doesn't say. */
     | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
 };
 
@@ -175,7 +172,7 @@ export type RequiredApproval = {
   }[];
   /** The names of the approvers. */
   readonly who: Text;
-  /** Who is notified, if the rules say; else empty. */
+  /** Who is notified, if the rules name anybody; else empty. */
   readonly notified: Text;
   readonly expires: number;
   readonly reason: 'required' | 'optional';
@@ -190,7 +187,7 @@ export type ForceUnlockResult =
       readonly kind: 'freed';
       readonly change: number;
       readonly stands: Text;
-      /** Until when its write can still reach the host, epoch ms; undefined if it cannot. */
+      /** Until when its write can still reach the host, epoch ms; undefined: it can't. */
       readonly arrives: number | undefined;
       /** Ids of the environments that it still locks. */
       readonly others: readonly string[];
@@ -198,7 +195,7 @@ export type ForceUnlockResult =
       readonly still: readonly number[];
     };
 
-/** A request that waits for a lock on `target`; `number`: of its place, times in epoch ms. */
+/** A request that waits for a lock on `target`. `number`: the number of its place; times in epoch ms. */
 export type QueueLine = {
   readonly number: number;
   readonly target: string;
@@ -211,10 +208,7 @@ export type QueueLine = {
   readonly until: number;
 };
 
-/**
- * The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause that is still in
- * force.
- */
+/** The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause still in force. */
 export type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
 
 /**
@@ -246,19 +240,19 @@ export type Builtin<F extends Fields> = {
   readonly summary: string;
   readonly button: string;
   readonly right: 'anyone' | 'read' | 'named';
-  /** It changes something: saved before the ack, and run once however often it is delivered. */
+  /** It changes something: saved before the ack, and run once even if it is delivered twice. */
   readonly changes?: true;
-  /** It stops or resumes things: it has its own lane, so it does not wait behind other work. */
+  /** It stops or resumes things, so it has its own lane and doesn't wait behind other work. */
   readonly urgent?: true;
-  /** It stops things: allowed even if that depends on a Slack user group whose members are unknown. */
+  /** It stops things: allowed even if the right depends on a Slack user group whose members are unknown. */
   readonly emergency?: true;
-  /** It only shows what people may do, so slightly old facts about Slack user groups are good enough. */
+  /** It only shows what people may do, so slightly old answers about Slack user groups are good enough. */
   readonly glances?: true;
   /** It lists what exists: the host's lists are briefly refreshed first. */
   readonly freshens?: true;
   /** It affects everything: a rule that is limited to some targets does not allow it. */
   readonly everywhere?: true;
-  /** A flag that is a separate right: a rule has to name it with its command, as in `unlock --force`. */
+  /** A flag that needs a right of its own: a rule has to name it with the command, as in `unlock --force`. */
   readonly ownRight?: keyof F & string;
   readonly fields: F;
   /** Returns a page, or the arguments of another command to run instead, with this person's rights. */

@@ -38,8 +38,8 @@ export type Pause = {
   readonly name: string;
   readonly why: string | undefined;
   readonly at: number;
-  /** The pause of a person that was in force when Sitehand itself paused. */
+  /** A person's pause that was in force when Sitehand paused sending itself. */
   readonly earlier?: Pause;
-  /** Another pause was ended and this one stayed: only who names it ends it. */
+  /** Left over when another pause ended; only `resume <time>` ends it. */
   readonly stayed?: true;
 };

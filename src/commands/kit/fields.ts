@@ -26,7 +26,7 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly choices?: readonly string[];
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
-  /** What it names, if Slack has a form element for it. */
+  /** What it names, if Slack has a form element for that. */
   readonly takes?: 'a person';
   /** A sample value, shown in the form. */
   readonly example?: string;
@@ -34,7 +34,7 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly isTime?: true;
   /** Whether a word can belong to this field; otherwise the next field gets it. By default every word can. */
   fits?(word: string): boolean;
-  /** The last field, which takes all words that follow, options among them; its command has no options. */
+  /** The last field: it takes all words that follow, options included. Its command has no options. */
   readonly rest?: true;
   /** Values that look like service tokens are allowed here; private keys are not. */
   readonly takesTokens?: true;
@@ -56,12 +56,12 @@ export type NameField<
   readonly orDomain?: true;
   /** It can name several environments too. */
   readonly orMany?: true;
-  /** The word before it, without which it is left out, also in a thread. */
+  /** A keyword that must precede the value (`in` before `acme-shop/live`). */
   readonly after?: string;
   readonly of?: T;
 };
 
-/** Which names a field can hold. */
+/** Which kinds of names a field accepts. */
 export type NameKind = Pick<NameField<Environment>, 'orDomain' | 'orMany'> & { readonly kind: Field['kind'] };
 
 /** Any field, without the type of its value; `Input` restores that type. */
@@ -152,7 +152,7 @@ export const member = (label: string): PlainField<string, false> =>
     show: (value) => [`@${value}`],
   });
 
-/** The words of another command, with its options: takes everything that follows. A form gives them as one text. */
+/** The words of another command with its options: takes everything that follows. A form gives them as one text. */
 export const rest = (label: string): PlainField<Args, false> =>
   wordField<Args>(label, {
     many: true,

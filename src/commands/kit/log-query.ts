@@ -21,7 +21,7 @@ export type LogsInput = {
 /** A change of an environment: when it was sent (epoch ms), its number, and what it did. */
 export type SentChange = { readonly at: number; readonly number: number; readonly says: string };
 
-/** A log as the host sent it. Plain data, so it can be passed to another thread. */
+/** A log as the host sent it. Plain data, so that it can be passed to another thread. */
 export type SentLog = {
   readonly text: string;
   /** How many lines were requested; if the host sent that many, it may have more. */
@@ -37,13 +37,13 @@ export type LogQuery = SentLog & {
   readonly span: TimeSpan;
 };
 
-/** The changes sent for the environment since then (epoch ms), oldest first. */
+/** The changes sent for the environment since `since` (epoch ms), oldest first. */
 export type SentSince = (since: number) => Promise<readonly SentChange[]>;
 
-/** An error log to be searched for peaks in this span (epoch ms). */
+/** An error log to search for peaks in this span (epoch ms). */
 export type PeakQuery = SentLog & { readonly span: { readonly from: number; readonly to: number } };
 
-/** Far more errors than usual, from one moment to another (epoch ms), and what most of them say. */
+/** A time with far more errors than usual (epoch ms), and what most of them say. */
 export type LogPeak = {
   readonly from: number;
   readonly to: number;
@@ -51,12 +51,12 @@ export type LogPeak = {
   readonly says: string;
 };
 
-/** The peaks of an error log, oldest first; the five largest. */
+/** The peaks of an error log, oldest first: the five largest. */
 export type LogPeaks = {
   readonly peaks: readonly LogPeak[];
   readonly errors: number;
   readonly lines: number;
-  /** Lines without a time cannot be placed. */
+  /** How many lines have no time, so that their place is unknown. */
   readonly timeless: number;
   /** The time of the oldest line read, if the log may have older ones in the span. */
   readonly readFrom: number | undefined;

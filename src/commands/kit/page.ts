@@ -7,9 +7,9 @@ export type PagePart =
   | { readonly kind: 'text'; readonly text: Text }
   /** Lines shown verbatim, in a fixed-width font. */
   | { readonly kind: 'code'; readonly text: string }
-  /** A line each, for entries of sentences: a table of those is too wide for a phone. */
+  /** One line for each entry, for whole sentences: a table of sentences is too wide for a phone. */
   | { readonly kind: 'list'; readonly entries: readonly Text[] }
-  /** For what is compared line by line, at a desk: a phone shows two or three columns. */
+  /** For comparing line by line, at a desk: a phone shows two or three columns. */
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Text[])[] };
 
 /** The answer of a report or a builtin: shown privately, in pages if it is long. */
@@ -19,34 +19,34 @@ export type Page = {
   /** Where the data came from and how old it is. */
   readonly source?: Inline;
   readonly offers?: readonly PageOffer[];
-  /** Content too long for a message; sent as a file, to this person only. */
+  /** Content too long for a message; sent as a file to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
-  /** The whole answer in rows, for the *File* button of an answer that is kept. */
+  /** The whole answer in rows, for the *File* button of a kept answer. */
   readonly sheet?: {
     readonly name: string;
     readonly columns: readonly string[];
     readonly rows: readonly (readonly Text[])[];
   };
-  /** The environments that it tells of: whoever sees a kept page again needs the rights that it was read with. */
+  /** The environments on this page. Whoever opens a kept page again needs the rights with which it was read. */
   readonly reads?: readonly ReadOf[];
-  /** A second answer, which takes its time. It begins once the first was sent; it is lost if Sitehand is killed. */
+  /** A second answer that takes longer. It begins after the first was sent, and is lost if Sitehand is killed. */
   readonly later?: () => Promise<Page>;
 };
 
-/** An environment, and the commands whose rights something about it was read with. */
+/** An environment, and the commands with whose rights it was read. */
 export type ReadOf = { readonly env: Environment; readonly paths: readonly string[] };
 
-/** A button under a page. With a checklist, a form opens in which all of it is ticked; `args` mean all of it. */
+/** A button under a page. With a checklist it opens a form with everything ticked; `args` stand for everything. */
 export type PageOffer = Offer & { readonly checklist?: Checklist };
 
-/** What can be unticked of a command for many environments, before it is reviewed. */
+/** The items of a command for many environments that people can untick before the review. */
 export type Checklist = {
   /** The field of the command that takes the words. */
   readonly field: string;
   /** What one item is: `theme`. */
   readonly noun: string;
   readonly items: readonly ChecklistItem[];
-  /** What was found too and is not in the list. */
+  /** What was also found but is not in the list. */
   readonly note?: Text;
 };
 

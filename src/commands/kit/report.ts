@@ -16,26 +16,26 @@ export type ReportContext = Sources & {
   readonly zone: string;
   /** A stable name for a visitor's address that does not reveal it: `client-3f2a`. */
   readonly alias: (address: string) => string;
-  /** Reads from many environments, a few at a time. What could not be read in time, or may not be, says so. */
+  /** Reads from many environments, a few at a time. An environment that may not or could not be read in time says so. */
   readonly each: <T>(of: EnvironmentRead<T>) => Promise<readonly EnvironmentResult<T>[]>;
-  /** All environments that the person can see; throws `Refusal` if there is none, or too many. */
+  /** All environments that the person can see. Throws `Refusal` if there are none, or too many. */
   readonly everything: () => Environments;
   /** Analyses a log. */
   readonly analyzeLog: (query: LogQuery, recall: SentSince) => Promise<Page>;
-  /** The changes sent for an environment since then (epoch ms), oldest first. */
+  /** The changes sent for an environment since `since` (epoch ms), oldest first. */
   readonly sentChanges: (env: Environment, since: number) => Promise<readonly SentChange[]>;
 };
 
-/** What to read from each of these environments, for those on which the person may run all of `paths`. */
+/** What to read from these environments; only from those on which the person may run all of `paths`. */
 export type EnvironmentRead<T> = {
   readonly paths: readonly string[];
   readonly all: readonly Environment[];
-  /** Reads what all of them need, once, as soon as there is one to read. If it fails, none of them is read. */
+  /** Reads what all environments need, once, before the first of them. If it fails, no environment is read. */
   readonly first?: (read: HostReader) => Promise<void>;
   readonly work: (env: Environment, read: HostReader) => Promise<T>;
 };
 
-/** What was read of one environment, or why it was not. */
+/** What was read from one environment, or why nothing was read. */
 export type EnvironmentResult<T> = ReadOf & { readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
@@ -44,19 +44,19 @@ export type Report<F extends Fields> = {
   readonly summary: string;
   readonly button: string;
   readonly examples: Examples;
-  /** A rule has to allow the command by name; the answer cannot be shared. */
+  /** A rule has to allow the command by name, and the answer can't be shared. */
   readonly right?: 'named';
-  /** The audit event that records who asked; written before anything is shown. */
+  /** The audit event that records who asked. It is written before anything is shown. */
   readonly noted?: string;
-  /** It reads sites and not the host, so it takes no place of those that do. */
+  /** It reads sites and not the host, so it takes no turn from reports that read the host. */
   readonly readsSites?: true;
   readonly fields: F;
   /**
-   * The field that names what is read; policy requires the right to read it. If it names many environments, and for
-   * `each`, the rules decide on each environment when it is read.
+   * The field that names what is read; policy requires the right to read it. If it names many environments, or is
+   * `each`, the rules check each environment when it is read.
    */
   readonly target: TargetKey<F> | 'company' | 'each';
-  /** With `company`: if this field names environments, the report is about `each` of them and not about the company. */
+  /** With `company`: if this field names environments, the report is about `each` of them instead of the company. */
   readonly narrowedBy?: keyof F & string;
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & ReportContext): Promise<Page>;

@@ -15,7 +15,7 @@ export type Sources = {
   readonly leastTtl?: number | undefined;
 };
 
-/** Readings of sites, on behalf of whoever asks. */
+/** Readings of sites for the person who asks. */
 export type SiteCheckSource = Pick<SiteCheck, 'read' | 'readOn'> & {
   readonly planFor: (target: Environment | Domain) => CheckPlan;
   /** Where every reading goes instead of the site, as `host:port`: for the playground. */
@@ -31,7 +31,7 @@ export type CheckPlan =
     } & Pages)
   | { readonly kind: 'cannot be checked'; readonly why: Text };
 
-/** What an action may read in its look: also what Sitehand stores itself. */
+/** What an action may read in its look, including what Sitehand itself stores. */
 export type LookSources = Sources & {
   /** The addresses with timed access on the SSH allowlist of an environment, in a fixed order. */
   readonly timed: (env: Environment) => Promise<readonly Timed[]>;

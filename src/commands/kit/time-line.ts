@@ -3,32 +3,32 @@ import type { LogPeak, LogPeaks } from './log-query.ts';
 
 /** What happened to an environment in a span of time. Times are epoch milliseconds. */
 
-/** Somebody by their Slack user id, or `sitehand`, with the name at that time, if it is known. */
+/** A Slack user id or `sitehand`, with the name at that time, if it is known. */
 export type NamedActor = { readonly id: string; readonly name: string | undefined };
 
-/** What the audit trail says about a change, such as that it was asked for, approved, sent. */
+/** A step of a change in the audit trail: it was requested, approved, sent. */
 export type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
 
 export type TimeLineEntry =
   | {
       readonly kind: 'change';
-      /** When it was sent, or when it was asked for if it was not sent. */
+      /** When it was sent or, if it was not sent, when it was requested. */
       readonly at: number;
       readonly number: number;
       readonly title: string;
       readonly requester: NamedActor;
-      /** Who handed the request on to them. */
+      /** Who handed the request on to the requester. */
       readonly handedOnBy: NamedActor | undefined;
       readonly reason: string | undefined;
       readonly approvers: readonly NamedActor[];
       /** Its symbol, and its state in a sentence. */
       readonly mark: string;
       readonly outcome: Text;
-      /** How its site was before and after, if that was read, to follow *it*. */
+      /** Its site before and after, if that was read; follows *it*. */
       readonly site: Text | undefined;
-      /** From sending it to its end; undefined if it was not sent, or its end is not known. */
+      /** From the send to the end; undefined if it was not sent, or the end is unknown. */
       readonly tookMs: number | undefined;
-      /** Everything in its trail, oldest first; the first 40, and how many more there are. */
+      /** All its lines in the trail, oldest first: the first 40, and how many more there are. */
       readonly moments: readonly ChangeMoment[];
       readonly moreMoments: number;
     }
@@ -43,7 +43,7 @@ export type TimeLineEntry =
     }
   | ({ readonly kind: 'peak'; readonly at: number } & LogPeak);
 
-/** The error log in that span; `why` is a sentence about what kept it from being read. */
+/** The error log in that span. `why`: a sentence that says why it could not be read. */
 export type LogInSpan =
   | ({ readonly kind: 'read' } & Omit<LogPeaks, 'peaks'>)
   | { readonly kind: 'not read'; readonly why: Text };
@@ -53,9 +53,9 @@ export type TimeLine = {
   readonly until: number;
   /** Oldest first. */
   readonly entries: readonly TimeLineEntry[];
-  /** Older changes, locks or pauses, or steps of changes, were left out. */
+  /** Whether older changes, locks, pauses or steps of changes were left out. */
   readonly more: boolean;
-  /** The domains of its site, and how many of them had their changes looked for. */
+  /** The domains of its site, and how many of them had their changes read. */
   readonly domains: { readonly all: number; readonly read: number };
   readonly log: LogInSpan;
 };

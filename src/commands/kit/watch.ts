@@ -5,7 +5,7 @@ import { showHours, type Hours } from './values/hours.ts';
 
 /** A log to search for new kinds of errors. */
 export type NewKindsQuery = SentLog & {
-  /** Only kinds first seen since then (epoch ms) are new. */
+  /** A kind is new if it was first seen after this time (epoch ms). */
   readonly since: number;
   /** Only entries with these words count. */
   readonly match: string | undefined;
@@ -15,14 +15,14 @@ export type NewKindsQuery = SentLog & {
 export type NewKind = {
   /** The same for the same kind in every read. */
   readonly key: string;
-  /** How many entries of it there are. */
+  /** How many entries of this kind there are. */
   readonly count: number;
   /** The message of its first entry, masked and cut. */
   readonly says: string;
-  /** When that was, epoch ms. */
+  /** When the first entry was written, epoch ms. */
   readonly first: number;
   readonly last: number;
-  /** The time of the oldest line that was read with it. */
+  /** The time of the oldest line in the same read. */
   readonly reaches: number;
 };
 
@@ -33,13 +33,13 @@ export type NewKinds = {
   readonly reaches: number | undefined;
   /** How many lines were read. */
   readonly lines: number;
-  /** The host may have older lines. */
+  /** Whether the host may have older lines. */
   readonly isCut: boolean;
-  /** Some times have no zone and were read as UTC. */
+  /** Whether some times have no zone and were read as UTC. */
   readonly isZoneless: boolean;
 };
 
-/** What a watch is started with. */
+/** The settings with which a watch is started. */
 export type WatchTerms = {
   readonly match: string | undefined;
   readonly forMs: number;
@@ -49,20 +49,20 @@ export type WatchTerms = {
 /** A watch. `until` is epoch ms. */
 export type WatchLine = {
   readonly number: number;
-  /** The environment whose log it reads; undefined: it is a digest. */
+  /** The environment whose log it reads; undefined for a digest. */
   readonly env: Pick<Environment, 'id' | 'name'> | undefined;
   /** The names of the sites and environments that it is about. */
   readonly names: readonly string[];
   readonly match: string | undefined;
-  /** Slack user id of who started it. */
+  /** Slack user id of the person who started it. */
   readonly owner: string;
-  /** Slack id of the channel that is told, or of the person. */
+  /** Slack id of the channel or person that is told. */
   readonly channel: string;
   readonly until: number;
   readonly quiet: Hours | undefined;
   /** The time zone of `quiet`. */
   readonly zone: string;
-  /** What is in its way. */
+  /** What keeps it from reading or telling. */
   readonly standing: Text | undefined;
 };
 
@@ -77,10 +77,13 @@ export type WatchService = {
    * site that the channel is bound to. `next`: the first one, epoch ms.
    */
   digest(names: readonly string[]): Promise<{ readonly line: WatchLine; readonly next: number }>;
-  /** Starts one in this channel and announces it there. */
+  /** Starts a watch in this channel and announces it there. */
   watch(env: Environment, terms: WatchTerms): Promise<WatchLine>;
-  /** Those of this channel whose environments this person may read, and all of theirs, oldest first. */
+  /** This channel's watches whose environments this person may read, and all of the person's own, oldest first. */
   watches(): Promise<readonly WatchLine[]>;
-  /** Ends one and announces that; undefined if there is none that this person may see. `untold`: kinds held back. */
+  /**
+   * Ends a watch and announces that; undefined if this person sees no such watch. `untold`: how many kinds were held
+   * back.
+   */
   stopWatch(number: number): Promise<{ readonly watch: WatchLine; readonly untold: number } | undefined>;
 };

@@ -5,7 +5,7 @@ import type { SentChange } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
 import { cutTo, type First } from './section.ts';
 
-/** A change is linked to a problem that first occurs within this time after it. */
+/** A problem is linked to a change if it first occurs within this time after it. */
 const near = 30 * minuteMs;
 const maxChanges = 5;
 
@@ -19,7 +19,7 @@ type Activity = {
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly SentChange[];
   readonly firsts: readonly First[];
-  /** Whether there are no older lines; otherwise the first one read may not be the first one written. */
+  /** Whether there are no older lines. If there are, the first line read may not be the first one written. */
   readonly isWhole: boolean;
   readonly as: 'time' | 'date';
 };
@@ -28,7 +28,7 @@ type Activity = {
 export function activityOf(activity: Activity): readonly PagePart[] {
   const { stretch, busiest, happened, isWhole, as } = activity;
   const bars = barsOf(activity.times, stretch);
-  // If all lines are from one moment, arrows would say nothing.
+  // If all lines have the same time, arrows would say nothing.
   const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
   const arrows = arrowsFor(times, stretch);
   const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, activity) }));

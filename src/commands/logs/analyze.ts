@@ -6,7 +6,7 @@ import { selectLines } from './select-lines.ts';
 import { ledUp } from './activity.ts';
 import type { LogQuery, SentSince } from '../kit/log-query.ts';
 
-/** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
+/** Masks and reads the lines and builds the page. Lines with times are shown together with changes sent at that time. */
 export async function analyze(query: LogQuery, alias: (address: string) => string, recall: SentSince): Promise<Page> {
   const { text, asked, wanted, most, span, now } = query;
   const raw = newestOf(text, wanted);

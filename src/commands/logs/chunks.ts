@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Lines read between two looks at the clock; even the longest take only a few milliseconds together. */
+/** Lines read between two looks at the clock: even the longest take only a few milliseconds. */
 const chunkSize = 20;
 /** Milliseconds of work before yielding. */
 const maxBusyMs = 5;

@@ -19,31 +19,31 @@ export type MessageKind = {
   /** The newest message, masked. */
   example: string;
   readonly grave: boolean;
-  /** The requests that caused them, one per entry, as far as they are logged. */
+  /** The requests that caused the messages, one per entry, where they are logged. */
   readonly causes: Cause[];
-  /** Every one of them is cut off. */
+  /** Whether all of these messages are cut off. */
   isCut: boolean;
 };
 
 const maxShown = 8;
-/** The newest message and the requests are shown for this many kinds: more would fill two screens of a phone. */
+/** For this many kinds, the newest message and the requests are shown: more would fill two screens of a phone. */
 const maxDetailed = 3;
 const shownCharacters = 140;
 const briefCharacters = 80;
 const exampleCharacters = 110;
 const maxRequests = 3;
 const requestCharacters = 40;
-/** A cut message needs this many characters to be matched with a whole one. */
+/** A cut message must have this many characters to be matched with a whole one. */
 const minPrefix = 40;
-/** The level is looked for in this many characters. */
+/** How many characters are searched for the level. */
 const levelCharacters = 300;
 const partCharacters = 2_600;
-/** Size limit: requests are listed for the first kinds until this is used up. */
+/** Requests are listed for the first kinds until this size is used up. */
 const roomForAll = 4_600;
 /** The folders of an absolute file path. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
-/** The first word of a level decides: a warning may speak of errors, and an error may quote a warning. */
+/** The first word of a level decides: a warning may mention errors, and an error may quote a warning. */
 const level =
   /(^(?:PHP )?(?:warning|notice|deprecated|strict standards|info|debug)\b|\[(?:warn|notice|info|debug)\])|^alert:|\b(?:fatal|parse error|uncaught|unhandled|exception|panic|segfault|critical|emergency|error)\b|\[(?:error|crit|alert|emerg)\]/i;
 
@@ -75,7 +75,7 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
     return kind;
   };
   const kindsIn = ({ messages, isCut }: Line): readonly MessageKind[] => {
-    // A message that PHP repeats for one request counts once.
+    // If PHP repeats a message for one request, the message counts once.
     const found: MessageKind[] = [];
     for (const [index, message] of messages.entries()) {
       const text = normalized(message);
@@ -116,7 +116,7 @@ const beginsWithCut = (whole: MessageKind, { isCut, text }: MessageKind): boolea
 /** A message without the folders of its file paths. */
 export const withoutFolders = (message: string): string => message.replace(folders, '…');
 
-/** Merges a cut message into the kind that starts with it, if there is exactly one. */
+/** Merges a cut message into the kind that starts with it, if there is exactly one such kind. */
 function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[] {
   const whole: MessageKind[] = [];
   // In reverse order, so that the texts starting with a prefix come just before the prefix.
@@ -131,7 +131,7 @@ function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[
   return whole;
 }
 
-/** An error log by kinds of messages. `as`: show times with or without a date. `errors`: errors only. */
+/** An error log by kinds of messages. `as`: whether times are shown with a date. `errors`: errors only. */
 export function errorSection(
   lines: readonly Line[],
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },

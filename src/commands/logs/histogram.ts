@@ -5,7 +5,7 @@ const none = '▁';
 /** The span of time that is drawn, in epoch milliseconds. */
 export type Stretch = { readonly from: number; readonly to: number };
 
-/** The column of a moment; undefined outside of the stretch. */
+/** The column of a time; undefined outside the stretch. */
 function columnOf(at: number, { from, to }: Stretch): number | undefined {
   if (at < from || at > to) return undefined;
   return to === from ? 0 : Math.min(columns - 1, Math.floor(((at - from) / (to - from)) * columns));
@@ -30,7 +30,7 @@ export function arrowsFor(times: readonly number[], stretch: Stretch): string {
     .trimEnd();
 }
 
-/** The busiest minute (its start, epoch ms) and its count; the earliest of equals; undefined without times. */
+/** The busiest minute (its start, epoch ms) and its count; the earliest of equal ones; undefined without times. */
 export function busiestMinute(times: Iterable<number>): { readonly at: number; readonly count: number } | undefined {
   const minutes = new Map<number, number>();
   for (const at of times) {

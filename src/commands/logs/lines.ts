@@ -11,27 +11,27 @@ export type LineWithRequest = { readonly line: Line; readonly request: LoggedReq
 
 /** A line of a log that may be shown. */
 export type Line = Unwrapped & {
-  /** Masked and limited in length; the messages are parts of it, without its time. */
+  /** The line, masked and limited in length. The messages are parts of it, without its time. */
   readonly text: string;
   /** Epoch milliseconds: its own time, or that of the line before it. */
   readonly at: number | undefined;
-  /** Its own time has no zone and was read as UTC. */
+  /** Whether its own time has no zone and was read as UTC. */
   readonly isZoneless?: boolean;
-  /** It continues the entry before it, like a line of a stack trace. */
+  /** Whether it continues the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
 
 /** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
 type Plausible = { readonly from: number; readonly to: number };
 
-/** Older times are not believed. */
+/** Times older than this are ignored. */
 const oldestDays = 400;
 
 export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays * dayMs, to: now + dayMs });
 
 const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
 
-/** Reads a log in chunks, in order; where it is split does not affect the result. */
+/** Reads a log in chunks, in order. The result does not depend on where the chunks begin. */
 export function lineReader(
   alias: (address: string) => string,
   { from, to }: Plausible,
@@ -58,7 +58,7 @@ export function lineReader(
     });
 }
 
-/** The last `most` lines of a text, oldest first. Extra lines that the host sends are the oldest ones. */
+/** The last `most` lines of a text, oldest first. If the host sends too many, the extra ones are the oldest. */
 export function newestOf(text: string, most: number): readonly string[] {
   const end = text.endsWith('\n') ? text.length - 1 : text.length;
   if (end <= 0) return [];

@@ -10,10 +10,10 @@ import { selectLines } from './select-lines.ts';
 import { dayMs } from '../../duration.ts';
 
 const maxLines = 1_000;
-/** Only the newest characters are read: about 40 ms of work. */
+/** How many of the newest characters are read: about 40 ms of work. */
 const maxCharacters = 400_000;
 
-/** Reads the error log of an environment since `from` (epoch ms), and finds what was said most often. */
+/** Reads the error log of an environment since `from` (epoch ms), and finds the most frequent error. */
 export async function loudestError(
   read: HostReader,
   { id }: Environment,
@@ -34,14 +34,14 @@ export async function loudestError(
   return {
     errors: countOf(true),
     others: countOf(false),
-    // Errors come first, the most frequent one before the others.
+    // Errors come first, the most frequent one at the top.
     loudest: first?.grave ? { says: shortText(first.text), count: first.count, last: first.last } : undefined,
     cut: isCut ? { since: oldest } : undefined,
     isTimeless: timeless > 0,
   };
 }
 
-/** The newest whole lines that fit. */
+/** The newest whole lines within the limit. */
 function newestLines(text: string): string {
   if (text.length <= maxCharacters) return text;
   const start = text.length - maxCharacters;

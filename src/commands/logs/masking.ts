@@ -7,7 +7,7 @@ import { scrub } from '../../secret.ts';
 const unprintable =
   /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 const maxShown = 2_000;
-/** Longer than any credential, so that one that starts within the shown part is seen whole and recognised. */
+/** Longer than any credential, so that a credential that starts in the shown part is read whole and recognised. */
 const room = 4_096;
 
 /** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
@@ -15,14 +15,14 @@ const maskEmail = (address: string): string => (/^(?:git|hg|svn)@/.test(address)
 
 /**
  * A log line that may be shown: credentials and e-mail addresses masked, visitors as `named`, no control characters.
- * `named` also gets text that only looks like an address, and returns it unchanged.
+ * `named` also gets text that only looks like an address, and returns that unchanged.
  */
 function maskWith(line: string, named: (found: string) => string): string {
   const printable = line.replace(unprintable, '');
   const clean = scrub(printable.slice(0, maxShown + room));
   const left = printable.length - maxShown;
   const short = left > 0 ? `${clean.slice(0, maxShown)}… (${left} more characters)` : clean;
-  // Most lines have no e-mail address, and the full search is the slowest step: skip it where possible.
+  // Most lines have no e-mail address, and the full search is the slowest step, so skip it where possible.
   const unsigned = mayHoldEmail.test(short) ? short.replace(email, maskEmail) : short;
   const numbered = (found: string, at: number, text: string): string =>
     isOfServer(found, text, at) ? found : named(found);
@@ -42,7 +42,7 @@ export const aliasesBy =
   (address: string): string =>
     `client-${createHmac('sha256', key).update(address).digest('hex').slice(0, 6)}`;
 
-/** Masks the lines of one log in order: private keys span lines, and repeated visitors are remembered. */
+/** Masks the lines of one log in order, because private keys span lines and repeated visitors are remembered. */
 export function masker(alias: (address: string) => string): (line: string) => string {
   const known = new Map<string, string>();
   const named = (found: string): string => {

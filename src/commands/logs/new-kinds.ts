@@ -6,13 +6,13 @@ import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
 import { dayMs } from '../../duration.ts';
 
-/** How many kinds are returned; the rest is as many distinct errors as nobody reads. */
+/** How many kinds are returned. Nobody reads more kinds of errors than that. */
 const maxKinds = 200;
 const shownCharacters = 200;
 
 /**
- * The kinds of errors whose first entry since `since` has none in the 24 hours before it, by the lines' own times. Lines
- * before the first time count as old as the first time.
+ * The kinds of errors that began after `since`: there is no entry in the 24 hours before the first one, by the times of
+ * the lines. Lines before the first time count as old as that time.
  */
 export async function findNewKinds(query: NewKindsQuery, alias: (address: string) => string): Promise<NewKinds> {
   const { text, wanted, since, match, now } = query;
@@ -43,7 +43,7 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   return { ...read, kinds };
 }
 
-/** The entries that have these words, in any of their lines. The words are looked for in what may be shown. */
+/** The entries with these words in any of their lines. Only text that may be shown is searched. */
 function entriesWith(lines: readonly Line[], words: string): readonly Line[] {
   const kept: Line[] = [];
   let entry: Line[] = [];

@@ -11,9 +11,9 @@ export type Cause = {
 
 /** The content of an error log entry, without the wrapper that nginx or php-fpm puts around it. */
 export type Unwrapped = {
-  /** At least one; several if PHP logged several messages for one request. */
+  /** The messages, at least one; several if PHP logged several for one request. */
   readonly messages: readonly string[];
-  /** The last message was cut off. */
+  /** Whether the last message was cut off. */
   readonly isCut: boolean;
   readonly cause: Cause | undefined;
 };
@@ -24,9 +24,9 @@ const head = /^(\[[a-z]{1,10}\] )\d+#\d+: (?:\*\d+ )?(FastCGI sent in stderr: ")
 const poolHead = /^[A-Z]{4,7}: \[pool [^\]]{1,80}\] child \d+ said into std(?:err|out): "/;
 const opening = 'PHP message: ';
 const separator = '; ';
-/** How wrapped entries start. Most entries of PHP's own log, and all of other logs, do not. */
+/** How wrapped entries start. Most entries of PHP's own log, and all entries of other logs, don't start like this. */
 const wrapped = /^(?:\[[a-z]+\] \d|PHP message: |(?:WARNING|NOTICE): (?:\[pool |PHP message: ))/i;
-/** nginx's suffix: what it was doing, and for whom. A cut line may end in the middle of it. */
+/** nginx's suffix: what it was doing, and for which visitor. A cut line may end in the middle of it. */
 const tail =
   /"(?: while [\w ]{1,80})?, client: |" while (?:reading|connecting|sending)[\w ]{0,60}(?:upstream|client),|" while [\w ]{0,80}(?:…|$)/;
 const ownTails = [' while reading ', ' while connecting ', ' while sending ', ', client: '];
@@ -58,13 +58,13 @@ export function unwrapped(body: string): Unwrapped {
   };
 }
 
-/** Drops a last message that was cut off within its prefix. */
+/** Drops the last message if it was cut off within its prefix. */
 function withoutBegun(text: string): string {
   const last = text.lastIndexOf(separator);
   return last !== -1 && opening.startsWith(text.slice(last + separator.length)) ? text.slice(0, last) : text;
 }
 
-/** nginx's own entry keeps its level. PHP messages have their own level; nginx logs all of them as errors. */
+/** nginx's own entries keep their level. PHP messages have a level of their own, but nginx logs all of them as errors. */
 function ownOf(body: string, level: string, start: number): Unwrapped {
   const ends = ownTails.map((words) => body.indexOf(words, start)).filter((at) => at !== -1);
   const end = Math.min(body.length, ...ends);

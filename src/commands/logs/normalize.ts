@@ -1,4 +1,4 @@
-/** Only this many characters are compared. */
+/** How many characters are compared. */
 const compared = 300;
 const alias = /\bclient-[\da-f]{4,}/g;
 const digit = /\d/g;
@@ -8,7 +8,7 @@ const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/iy;
 const uuidLength = 36;
 /** Offsets of a UUID's parts. A digit may first occur in any part, so the UUID may start this far before it. */
 const partsOfUuid = [0, 9, 14, 19, 24];
-/** A word this long with a digit in it is an id. */
+/** A word of at least this length with a digit in it is an id. */
 const idLength = 8;
 
 /**
@@ -46,7 +46,7 @@ function foldWord(word: string): string {
 const isWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95;
 
-/** The start of the UUID that this word is part of, if any. */
+/** The start of the UUID that contains this word; undefined if there is none. */
 function uuidAround(text: string, from: number, end: number, least: number): number | undefined {
   const length = end - from;
   if ((length !== 4 && length !== 8 && length !== 12) || (text[from - 1] !== '-' && text[end] !== '-'))

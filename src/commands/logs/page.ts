@@ -18,12 +18,12 @@ import { hourMs } from '../../duration.ts';
 /** The lines of a log that were read, and the context to show with them. */
 type LogReading = SelectedLines & {
   readonly asked: LogsInput;
-  /** The host may have older lines. */
+  /** Whether the host may have older lines. */
   readonly isCut: boolean;
   /** How many lines the host sent. */
   readonly sent: number;
   readonly span: TimeSpan;
-  /** The span that is drawn; undefined: no line has a time. */
+  /** The drawn span; undefined if no line has a time. */
   readonly stretch: Stretch | undefined;
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly SentChange[];
@@ -33,12 +33,12 @@ type LogReading = SelectedLines & {
 const newestShown = 3;
 const lineCharacters = 160;
 const fileCharacters = 8_000_000;
-/** If some are older, times are shown with their day: at 3 a.m., 10:03 PM could be tonight or yesterday. */
+/** If some lines are older than this, times are shown with their day: at 3 a.m., 10:03 PM could be tonight or yesterday. */
 const recent = 3 * hourMs;
 /** In a shorter span, zooming in on the busiest minute would show nothing new. */
 const wide = 8 * 60_000;
 
-/** The drawn span: first to last line, widened to the requested span if it was all read; undefined without times. */
+/** The drawn span: first to last line, extended to the requested span if all of that was read; undefined without times. */
 export function stretchOf(
   lines: readonly Line[],
   { isCut, span, now }: Pick<LogReading, 'isCut' | 'span' | 'now'>,
@@ -106,7 +106,7 @@ function closerLooks(
   return offers;
 }
 
-/** `listed`: how many lines there are, if the page ends with only the newest of them. */
+/** The source of the page. `listed`: how many lines there are, if the page shows only the newest of them. */
 const sourceOf = (reading: LogReading, listed?: number): Text =>
   joined(
     [
@@ -119,7 +119,7 @@ const sourceOf = (reading: LogReading, listed?: number): Text =>
   );
 const masked = 'known secrets and e-mail addresses are masked, and visitors show as aliases';
 
-/** Said when no line has a time, because nothing shows whether the lines are from the span. */
+/** Shown if no line has a time, because then nothing shows whether the lines are from the span. */
 const timelessNote = ({ lines, isCut }: LogReading): PagePart =>
   paragraph(
     say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
@@ -138,7 +138,7 @@ function notes({ lines, asked, outside, unlike, timeless }: LogReading): readonl
   ];
 }
 
-/** The newest lines; for a stack trace, the line it belongs to. */
+/** The newest lines. For a stack trace, the line to which it belongs. */
 function newestEntries(lines: readonly Line[]): readonly Line[] {
   const heads = lines.filter(({ continues }) => !continues);
   return (lines.length <= newestShown || heads.length === 0 ? lines : heads).slice(-newestShown);
@@ -174,7 +174,7 @@ function titleOf(
   const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
   const counts = [shown.length === lines.length ? all : `${amount(shown.length)} of ${all}`];
   if (groups !== undefined) {
-    // A line may hold several messages, and a message several lines.
+    // A line may have several messages, and a message several lines.
     if (groups.messages !== shown.length) counts.push(counted(groups.messages, 'message'));
     counts.push(counted(groups.kinds, 'kind'));
   }

@@ -8,15 +8,15 @@ import { selectLines } from './select-lines.ts';
 /** Errors are counted in steps of this length. */
 const stepMs = 600_000;
 const maxPeaks = 5;
-/** A step with fewer errors is no peak. */
+/** A step with fewer errors is not a peak. */
 const fewest = 5;
-/** A peak has this many times the errors of the median step. */
+/** A peak has at least this many times the errors of the median step. */
 const factor = 3;
 const shownCharacters = 140;
-/** A minute belongs to a peak if it has a quarter of the errors of its busiest minute. */
+/** A minute belongs to a peak if it has at least a quarter of the errors of the busiest minute. */
 const fairPart = 4;
 
-/** When an error log had far more errors than usual. Its lines are masked as everywhere. */
+/** The times when an error log had far more errors than usual. Lines are masked as everywhere. */
 export async function peaksIn(query: PeakQuery, alias: (address: string) => string): Promise<LogPeaks> {
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
@@ -59,7 +59,7 @@ function peaksOf(errors: readonly Timed[], from: number, now: number): readonly 
 
 const stepOf = (at: number): number => Math.floor(at / stepMs);
 
-/** The median of these counts and of as many zeros as there are steps without any. */
+/** The median of these counts, with a zero for each of the other steps. */
 function medianOf(counts: readonly number[], steps: number): number {
   const middle = Math.floor(steps / 2);
   const zeros = Math.max(0, steps - counts.length);
@@ -67,8 +67,8 @@ function medianOf(counts: readonly number[], steps: number): number {
 }
 
 /**
- * The peak among the errors of a stretch, of which there are some. A lonely error before it would make it look older
- * than what set it off, so it begins and ends in minutes that have a fair part of its busiest one's errors.
+ * The peak among these errors, of which there is at least one. It begins and ends with minutes that have a fair part of
+ * the busiest minute's errors: a single early error would make the peak look older than its cause.
  */
 function peakIn(errors: readonly Timed[]): LogPeak {
   const minuteOf = ({ at }: Timed): number => Math.floor(at / 60_000);

@@ -10,7 +10,7 @@ import { analyze } from './analyze.ts';
 import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 
-/** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
+/** Analyses logs: short ones here, long ones in a worker thread, so that they don't block the event loop. */
 export type LogReader = ReturnType<typeof createLogReader>;
 
 /** A request to the thread, with the port for its answers. */
@@ -25,20 +25,20 @@ export type ThreadMessage<Result = Page | LogPeaks | NewKinds> =
 /** The thread, and the reject functions of everybody waiting for it. */
 type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
 
-/** Shorter logs (in characters) are read here, in chunks: about 40 ms of work. */
+/** Logs with fewer characters are read here, in chunks: about 40 ms of work. */
 const short = 400_000;
-/** The maximum number of long logs waiting; the limit per person is elsewhere. */
+/** The most long logs that wait; the limit per person is elsewhere. */
 const maxWaiting = 200;
 const waitingMs = 600_000;
 /** Twice what the longest log needs. Without a limit, garbage collection would start too late. */
 const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
-/** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
+/** An idle thread keeps its memory, but a new thread takes a moment to start, so end it only after this time. */
 const idleMs = 60_000;
 
 /** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
 export function createLogReader(aliasKey: string) {
   const alias = aliasesBy(aliasKey);
-  // A parsed log takes ten times its size in memory, so one long log at a time.
+  // A parsed log takes ten times its size in memory, so only one long log is read at a time.
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
   const { run, close } = createThread(aliasKey);
   return {
@@ -56,7 +56,7 @@ export function createLogReader(aliasKey: string) {
   };
 }
 
-/** The thread, started when it is needed. `run` does one task there, on a port of its own: only its result comes back. */
+/** The thread, started when it is needed. `run` runs one task there, on its own port: only the task's result comes back. */
 function createThread(aliasKey: string) {
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;

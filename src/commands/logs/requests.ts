@@ -25,7 +25,7 @@ export function requestIn(text: string) {
     seconds: seconds === undefined ? undefined : Number(seconds),
     /** The visitor's alias. */
     visitor: alias.exec(before)?.[0],
-    /** The rest of the line, without the request, because a path may contain any word. */
+    /** The line without the request, because a path may contain any word. */
     beside: `${before} ${after}`,
   };
 }
@@ -46,7 +46,7 @@ export type PathCount = {
   readonly statuses: Map<number, number>;
 };
 
-// A single digit is a version or a page number, so it is kept.
+// A single digit is kept: it is a version or a page number.
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
 /** Counts requests by path, one at a time. */
@@ -57,7 +57,7 @@ export function pathCounter() {
     const folded = path.replace(varying, '*');
     const known = byFolded.get(folded);
     const counted = known ?? { path, count: 0, seconds: { sum: 0, most: 0, count: 0 }, statuses: new Map() };
-    // A second path of this kind: show their common form from now on.
+    // This is the second path of this kind: show their common form from now on.
     if (known) known.path = folded;
     else byFolded.set(folded, counted);
     byPath.set(path, counted);

@@ -40,7 +40,7 @@ export const logsReveal = report({
       for (const line of lines)
         for (const address of new Set(addressesIn(line))) seen.set(address, (seen.get(address) ?? 0) + 1);
     });
-    // Once per address, not per line: an alias costs more than the rest.
+    // Once per address, not per line: computing an alias takes longest.
     const times = await mapInChunks([...seen], (some) => some.filter(([address]) => alias(address) === visitor));
     return {
       title: say`**${visitor}** · ${env.name}, ${log} log`,

@@ -2,9 +2,9 @@ import { beginning, type Text } from '../../text.ts';
 
 /** The part of a log page that is specific to the kind of log. */
 export type Section = {
-  /** If entries were grouped: how many kinds there are, and of how many messages. A line counts once for each kind it holds. */
+  /** If entries were grouped: how many kinds and messages there are. A line counts once for each kind in it. */
   readonly groups?: { readonly kinds: number; readonly messages: number };
-  /** Each is shown as a separate part, unless it is empty. */
+  /** Each non-empty part is shown separately. */
   readonly parts: readonly Text[];
   /** Problems and when each was first seen, worst first. */
   readonly firsts: readonly First[];

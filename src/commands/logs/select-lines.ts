@@ -1,22 +1,22 @@
 import type { Line } from './lines.ts';
 import type { TimeSpan } from '../kit/log-query.ts';
 
-/** The requested lines out of all that the host sent, and counts of those left out. */
+/** The requested lines among those that the host sent, and how many were left out. */
 export type SelectedLines = {
   readonly lines: readonly Line[];
   /** Lines outside the requested span. */
   readonly outside: number;
   /** Lines that do not match the search. */
   readonly unlike: number;
-  /** How many of the first lines are kept although their time is unknown. */
+  /** How many lines at the beginning are kept although their time is unknown. */
   readonly timeless: number;
-  /** The time of the oldest line with one, kept or not (epoch ms); undefined if none has a time. */
+  /** The oldest time of any line, kept or not (epoch ms); undefined if no line has a time. */
   readonly oldest: number | undefined;
-  /** That line is from before the requested span, so the lines go back far enough. */
+  /** Whether the oldest line is from before the requested span, so that the lines go back far enough. */
   readonly goesBack: boolean;
 };
 
-/** Log times are whole seconds, so a line of this second may be from before or after the moment. */
+/** Log times are whole seconds: a line of this second may be from before or after the moment. */
 const second = 1_000;
 
 /**
@@ -48,7 +48,7 @@ export function selectLines(
   return { lines, outside, unlike, timeless, oldest, goesBack: oldest !== undefined && oldest < begin };
 }
 
-/** Whether each line, or its entry, contains these words. Searches the raw lines, so masked text is found too. */
+/** Whether each line, or its entry, contains these words. Searches the unmasked lines, so masked text is found too. */
 function foundIn(lines: readonly Line[], raw: readonly string[], words: string): readonly boolean[] {
   const found: boolean[] = [];
   let head = 0;

@@ -22,7 +22,7 @@ export function argsFor(asked: LogsInput, more: Partial<LogsInput> = {}): Args {
   ];
 }
 
-/** A button for the log around its busiest minute. A label is drawn as it is, so it never holds a time. */
+/** A button for the log around its busiest minute. Slack doesn't localise labels, so the label never has a time. */
 export function aroundOffer(asked: LogsInput, at: number): Offer {
   const args = argsFor(asked, {
     since: [onClock(at - aside * minuteMs)],
@@ -33,7 +33,7 @@ export function aroundOffer(asked: LogsInput, at: number): Offer {
   return { label: 'Around the busiest minute', args };
 }
 
-/** Buttons for a log that shows nothing: more of it, then the other logs. */
+/** Buttons for a log with nothing to show: more of it, then the other logs. */
 export function offersInstead(asked: LogsInput): readonly Offer[] {
   const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
   const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);

@@ -10,8 +10,8 @@ const stamp =
   /^(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[A-Za-z_/+-]{2,40}))?\]?\s*/;
 
 /**
- * Reads the times of one log's lines (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. A time
- * without a zone is read as UTC and `isZoneless`; one outside `from` and `to` is ignored.
+ * Reads the times of one log's lines (epoch ms). `end`: where the time ends if the line starts with it, otherwise 0. A
+ * time without a zone is read as UTC and is `isZoneless`; a time outside `from` and `to` is ignored.
  */
 export function stampReader(from: number, to: number) {
   const offsets = new Map<string, number>();

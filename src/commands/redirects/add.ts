@@ -22,7 +22,7 @@ import {
 
 const fields = { env: environment(), from: fromPath, to: redirectTarget, type, ...scopeFields };
 type FieldValues = Input<typeof fields>;
-/** The rules with the same path, and those of a loop back to it; null if there is no loop. */
+/** The rules with the same path, and the rules of a loop back to it; null: there is no loop. */
 type Snapshot = {
   readonly whole: boolean;
   readonly same: readonly RedirectRule[];

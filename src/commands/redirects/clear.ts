@@ -17,7 +17,7 @@ import {
 } from './rules.ts';
 
 const shownRules = 10;
-/** The maximum in one request. */
+/** The most rules in one request. */
 const maxNamed = 5_000;
 
 const fields = {

@@ -21,7 +21,7 @@ import {
 
 const fields = { env: environment(), from: listedFrom, to: option(redirectTarget), type, ...ruleSelectors };
 type FieldValues = Input<typeof fields>;
-/** `loop`: the rules of a loop back from the new target; null if there is none. */
+/** `loop`: the rules of a loop back from the new target; null: there is no loop. */
 type Snapshot = FoundRules & { readonly loop: readonly RedirectRule[] | null };
 
 export const redirectsEdit = action({

@@ -6,7 +6,7 @@ import { hostnameIn } from '../kit/values/hostnames.ts';
 
 const maxLength = 2_000;
 const maxCityLength = 100;
-/** The value that selects the rule for every domain, or for visitors from anywhere. */
+/** The word that selects the rule for every domain, or for visitors from anywhere. */
 export const anyScope = 'any';
 
 /** The path that is redirected. */
@@ -20,7 +20,7 @@ export const fromPath = wordField('From', {
   },
 });
 
-/** The path of an existing rule, which may look like anything. */
+/** The path of an existing rule, which may have any form. */
 export const listedFrom = { ...word('From', maxLength), takesTokens: true } as const;
 
 /** The target of a redirect: a path, or an address with its host. */
@@ -37,7 +37,7 @@ export const redirectTarget = wordField('To', {
 /** The type of a redirect; browsers may remember a permanent one. */
 export const type = option(choice('Type', redirectTypes));
 
-/** A field for a domain, country or city. `read` returns the value, or what is wrong as a clause. */
+/** A field for a domain, country or city. `read` returns the value, or a clause that says what is wrong. */
 const place = (
   label: string,
   { example, all, mayBeAny }: { readonly example: string; readonly all: string; readonly mayBeAny: boolean },
@@ -59,7 +59,7 @@ const place = (
 
 const domain = (mayBeAny: boolean): PlainField<string, true> =>
   place('Domain', { example: 'acme.com', all: 'domains', mayBeAny }, (word) => {
-    // The host may list a domain with its scheme; the scheme does not affect which rule is selected.
+    // The host may list a domain with its scheme, which doesn't affect the selected rule.
     const [scheme = ''] = /^https?:\/\//i.exec(word) ?? [];
     const read = hostnameIn(scheme === '' ? word : word.slice(scheme.length).replace(/\/$/, ''));
     return 'name' in read && !mayBeAny ? { name: `${scheme.toLowerCase()}${read.name}` } : read;
@@ -84,7 +84,7 @@ const isAny = (word: string): boolean => word.trim().toLowerCase() === anyScope;
 /** The fields that limit which requests a new rule covers. */
 export const scopeFields = { domain: domain(false), country: country(false), city: city(false) };
 
-/** The same fields for selecting one of several rules with the same path; `any` selects the rule without that limit. */
+/** The same fields, to select one of several rules with the same path; `any` selects the rule without that limit. */
 export const ruleSelectors = { domain: domain(true), country: country(true), city: city(true) };
 
 /** Whether the field reads this value back unchanged. */

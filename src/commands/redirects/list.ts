@@ -50,10 +50,10 @@ export const redirectsList = report({
       ...(sort && { key: sort, order: descending ? 'descend' : 'ascend' }),
       ...(search !== undefined && { search_query: search, regex_search: regex ? 'true' : 'false' }),
     });
-    // An expression can run for very long on some texts, so only the host runs it.
+    // A regular expression can run very long on some texts, so only the host runs it.
     const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
     const [domain, ...others] = new Set(found.map((rule) => rule.domain));
-    // Said once instead of in every line.
+    // Shown once instead of in every line.
     const isOne = found.length > 1 && domain && others.length === 0;
     return {
       title: say`**${env.name} · redirects** · ${searchInWords(input)}${counted(found.length, 'redirect')}`,

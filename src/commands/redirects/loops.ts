@@ -1,7 +1,7 @@
 import { code, say } from '../../text.ts';
 import { brief, ruleScope, spokenAll, type RuleScope, type RedirectRule } from './rules.ts';
 
-/** A step of a visitor: where they are sent, for which requests, and by which rule. */
+/** A step of a visitor: where a rule sends them, for which requests, and which rule. */
 type Visit = {
   readonly to: RedirectRule['to'];
   readonly place: RuleScope;
@@ -11,7 +11,7 @@ type Visit = {
 type Stop = { readonly path: string; readonly place: RuleScope };
 
 /**
- * The rules of a loop that starts with `rule`: empty if it redirects to itself, undefined if there is no known loop. An
+ * The rules of a loop that starts with `rule`: empty if the rule redirects to itself, undefined if no loop is known. An
  * address counts as this site only if a rule names its host as a domain.
  */
 export function loopFrom(

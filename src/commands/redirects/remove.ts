@@ -64,7 +64,7 @@ const factsOf = (rule: RedirectRule | undefined) => ({
   'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),
 });
 
-/** Undo only if the whole rule can be typed; the host's spelling of a place may not be typable. */
+/** Undo only if the whole rule can be typed: that may fail for the host's spelling of a domain, country or city. */
 function undoArgs({ id }: Environment, rule: RedirectRule): Args | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
   const parts = [

@@ -15,7 +15,7 @@ export type RuleListing = { readonly rules: readonly RedirectRule[]; readonly wh
 
 const pageSize = 500;
 const maxPages = 50;
-/** Limits on a rule that can be named in a request. */
+/** The most characters in each value of a rule that a request names. */
 const maxCellLength = 4_096;
 
 /** Reads every page; a host that ignores paging returns everything at once. */
@@ -31,7 +31,7 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Ru
     if (isNew) came += answer.rules.length;
     if (count !== undefined && came >= count) return { rules: [...rules.values()], whole: true };
     if (isNew) continue;
-    // The same full page again: the host ignores the page number, so the list is incomplete.
+    // The same full page came again: the host ignores the page number, so the list is incomplete.
     return { rules: [...rules.values()], whole: count === undefined && answer.rules.length !== pageSize };
   }
   return { rules: [...rules.values()], whole: false };
@@ -71,7 +71,7 @@ export const inRequest = <R extends Pick<RedirectRule, 'domain'>>(rule: R): R & 
 export const canBeNamed = (rule: RedirectRule): boolean =>
   cellsOf(rule).every((cell) => (cell ?? '').length <= maxCellLength && !/\p{Cc}/u.test(cell ?? ''));
 
-/** The requests that a rule covers: its domain, and where the visitors are. Empty: all. */
+/** The requests that a rule covers: its domain, and where the visitors are. Empty: all of them. */
 export type RuleScope = { readonly domain: string; readonly country: string; readonly city: string };
 
 /** The scope of a rule in a comparable spelling. */

@@ -17,10 +17,10 @@ import {
   type RedirectRule,
 } from './rules.ts';
 
-/** How to select one rule: by its path, and by its place if several have that path. */
+/** Selects one rule: by its path, and also by its place if several rules have that path. */
 type RuleSelection = Input<typeof ruleSelectors> & { readonly env: Environment; readonly from: string };
 
-/** What a look finds of the selected rules. */
+/** What a look finds about the selected rules. */
 export type FoundRules = {
   readonly whole: boolean;
   readonly found: readonly RedirectRule[];
@@ -49,7 +49,7 @@ export function selectedRules(
 const fits = (said: string | undefined, is: string, fold = (text: string) => text.toLowerCase()): boolean =>
   said === undefined || is === (said === anyScope ? '' : fold(said));
 
-/** Why no single rule is selected, or why it cannot be sent; `argsFor` builds the command for one candidate. */
+/** Why not exactly one rule is selected, or why it can't be sent. `argsFor` builds the command for one candidate. */
 export function wrongRule(
   picked: RuleSelection,
   { found, whole }: FoundRules,
@@ -79,7 +79,7 @@ export function wrongRule(
   return { field: 'from', says, hint: "Change it in the host's panel." };
 }
 
-/** A button for each rule that differs from the others by its place. */
+/** A button for each rule whose place differs from the others'. */
 function candidates(found: readonly RedirectRule[], argsFor: (selected: Args) => Args): readonly Offer[] {
   const alike = Map.groupBy(found, (rule) => selectorsOf(rule)?.join('\n'));
   return [...alike.values()]
@@ -90,7 +90,7 @@ function candidates(found: readonly RedirectRule[], argsFor: (selected: Args) =>
     .slice(0, maxCandidates);
 }
 
-/** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
+/** The options that select exactly this rule among the rules with its path; undefined if they can't be typed. */
 export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectRule>): Args | undefined {
   const { domain, country, city } = ruleScope(rule);
   if (!readsBack(fromPath, rule.from ?? '') || domain === anyScope || city === anyScope) return undefined;

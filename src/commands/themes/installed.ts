@@ -8,17 +8,17 @@ import type { Sources } from '../kit/sources.ts';
 
 /** The themes of one environment, by name. */
 export type ThemeListing = {
-  /** The list they come from: the company's, or the deprecated list of the environment, and why. */
+  /** The list that they come from: the company's, or the environment's own deprecated list, and why that one. */
   readonly from: 'company' | 'environment: not listed' | 'environment: not allowed';
   /** When the host last updated the list, as the host writes it. */
   readonly at: string | null;
   readonly themes: readonly InstalledTheme[];
 };
 
-/** The company's list; undefined while the company is not known. */
+/** The company's list; undefined if the company is not known. */
 export type CompanyList = AllThemes | Withheld | undefined;
 
-/** Reads the company's list. Rejects with any trouble but that it is withheld. */
+/** Reads the company's list. Rejects with any trouble, except that the list is withheld. */
 export const companyList = async ({ read, company }: Pick<Sources, 'read' | 'company'>): Promise<CompanyList> =>
   company.id === '' ? undefined : allThemesIfAllowed(read, company.id);
 
@@ -31,14 +31,14 @@ export async function themesOf(env: Environment, sources: Pick<Sources, 'read' |
   return inCompanyList(env, all) ?? inOwnList(env, all, sources.read);
 }
 
-/** What the company's list has for one environment; undefined if it has nothing. */
+/** What the company's list says about one environment; undefined if it says nothing. */
 export function inCompanyList(env: Environment, all: CompanyList): ThemeListing | undefined {
   if (all === undefined || 'withheld' in all) return undefined;
   const found = installedOn(env, all);
   return found.length > 0 ? { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) } : undefined;
 }
 
-/** Reads the environment's own list, which does not tell what is vulnerable. */
+/** Reads the environment's own list, which doesn't say which themes are vulnerable. */
 export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<ThemeListing> {
   const own = await read(listEnvironmentThemes({ env_id: env.id }));
   const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
@@ -85,7 +85,7 @@ const installed = (
   updateStatus: one.theme_update_status ?? null,
 });
 
-/** Compares a word of the host, from an open set, ignoring case. */
+/** Compares a word from the host with `meant`, ignoring case; the host may use other words too. */
 export const isWord = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
 
 /** A theme in a table: its title, and its slug if that differs. */
@@ -95,7 +95,7 @@ export const titled = ({ title, name }: { readonly title?: string | null | undef
 /** A warning mark in a table. */
 export const vulnerableMark = (which = 'vulnerable'): Text => [bold(`⚠️ ${which}`)];
 
-/** When the host last updated the list, in epoch milliseconds; undefined if that cannot be read. */
+/** When the host last updated the list, in epoch milliseconds; undefined if that can't be read. */
 export function listUpdatedAt(at: string | null | undefined): number | undefined {
   const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;

@@ -65,7 +65,10 @@ export const themesList = report({
   },
 });
 
-/** What does not go together. A name that was meant to follow `in` must not be searched for: nothing would match. */
+/**
+ * Refuses fields that don't go together. A name that was probably meant after `in` is refused as a search, because
+ * nothing would match.
+ */
 function wrongWith({ search, among, status, sort, descending }: FieldValues): Invalid<keyof FieldValues> | undefined {
   if (among === undefined && search !== undefined && /^set:|^[^\s/]+\/[^\s/]+$/i.test(search))
     return {
@@ -87,7 +90,7 @@ const notAllowed = ({ withheld }: Withheld): Refusal =>
     offers: [{ label: 'Show themes of an environment', opens: 'form', args: ['themes', 'show'] }],
   });
 
-/** The filters for the host. It may ignore them, so they are applied here too. */
+/** The filters for the host. The host may ignore them, so they are also applied here. */
 const filterOf = ({ search, status, only, sort, descending }: FieldValues): ThemeFilter => ({
   search,
   status,
@@ -102,14 +105,14 @@ function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): b
   const { name, title, description, environments } = theme;
   const text = [name, title, description].join('\n').toLowerCase();
   if (search !== undefined && !text.includes(search.toLowerCase())) return false;
-  // The host counts these environments but does not list them, so only the host can filter them by state.
+  // The host counts these environments without listing them, so only the host can filter them by state.
   const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
   if (status !== undefined && !isUntold && !environments.some((one) => isWord(one.theme_status, status))) return false;
   if (only === 'vulnerable') return isVulnerable(theme);
   return only === undefined || updatesOf(theme) > 0;
 }
 
-/** By default, vulnerable themes come first. */
+/** Sorts the themes; by default, vulnerable ones come first. */
 function sorted(themes: readonly CompanyTheme[], { sort, descending }: FieldValues): readonly CompanyTheme[] {
   const byName = (one: CompanyTheme, other: CompanyTheme): number => nameOf(one).localeCompare(nameOf(other), 'en');
   const sign = descending ? -1 : 1;

@@ -15,11 +15,11 @@ import {
 } from './installed.ts';
 import { isThemeName, maxThemes } from './update.ts';
 
-/** The themes of many environments, a line each: those that are vulnerable, those with an update, or how many. */
+/** The themes of many environments, one line each: the vulnerable ones, those with an update, or how many. */
 
 type Only = 'vulnerable' | 'updates' | undefined;
 
-/** `isWhole`: the host left out no theme of it, as far as it can be seen. */
+/** `isWhole`: as far as can be seen, the host's list has all of its themes. */
 type Installed = ThemeListing & { readonly isWhole: boolean };
 
 const maxNamed = 3;
@@ -41,7 +41,7 @@ export async function themesOfMany(
     work: async (env, read) => {
       const listed = inCompanyList(env, all);
       if (listed !== undefined) return { ...listed, isWhole: isWhole(env, all) };
-      // No other list tells what is vulnerable, so that there is nothing to read.
+      // No other list says which themes are vulnerable, so there is nothing to read.
       if (only === 'vulnerable') return { from: 'environment: not listed', at: null, themes: [], isWhole: false };
       return { ...(await inOwnList(env, all, read)), isWhole: true };
     },
@@ -65,8 +65,8 @@ export async function themesOfMany(
 }
 
 /**
- * Whether the company's list can be relied on for what an environment does not have: it counts no more themes, and no
- * more environments of a theme, than it lists.
+ * Whether a theme that is missing from the company's list is really not installed: the list counts no more themes, and
+ * no more environments of a theme, than it names.
  */
 const isWhole = (env: Environment, all: CompanyList): boolean =>
   all !== undefined &&
@@ -85,7 +85,7 @@ const untold = ({ vulnerable: is }: InstalledTheme): boolean => is === null;
 const outdated = ({ hasUpdate }: InstalledTheme): boolean => hasUpdate;
 const isFixed = ({ hasUpdate, newVulnerable }: InstalledTheme): boolean => hasUpdate && newVulnerable === false;
 
-/** What is said of one environment; undefined: nothing to say. */
+/** The line about one environment; undefined: there is nothing to say. */
 const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked | undefined>> = {
   vulnerable: ({ from, themes, isWhole }) => {
     const isKnown = isWhole && !themes.some(untold);
@@ -118,7 +118,7 @@ const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked
 };
 
 const unknown = (why: Text): Ranked => ({ mark: '❔', says: say`unknown: ${why}`, rank: 0 });
-/** Every site has a theme, so the host does not know it. */
+/** Every site has a theme, so this means that the host doesn't know it. */
 const noTheme = unknown(say`the host lists no theme there.`);
 
 const named = (themes: readonly Text[], isKnown: boolean): Text =>
@@ -148,7 +148,7 @@ function fixOf(theme: InstalledTheme): Text {
 const stepOf = (theme: InstalledTheme): Text =>
   say`${installedAs(theme)} → ${short(theme.newVersion) || 'a newer version'}${theme.newVulnerable ? ' (vulnerable)' : ''}`;
 
-/** Why the company's list says nothing of any of them. */
+/** Why the company's list says nothing about any of these environments. */
 function noteOn(all: CompanyList, only: Only): Text | undefined {
   if (all !== undefined && 'themes' in all) return undefined;
   const why =
@@ -160,7 +160,7 @@ function noteOn(all: CompanyList, only: Only): Text | undefined {
     : say`${why}, so I asked for the list of each environment, which doesn't tell what is vulnerable.`;
 }
 
-/** Only updates that help are offered: of what is vulnerable, those to a version that is not. */
+/** Offers only helpful updates: for vulnerable themes, only to a version that isn't vulnerable. */
 function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): NonNullable<Page['offers']> {
   const wanted = only === 'vulnerable' ? (theme: InstalledTheme) => vulnerable(theme) && isFixed(theme) : outdated;
   const on = found.flatMap(({ env, part }) => {
@@ -173,7 +173,7 @@ function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): 
   const [live, others] = [on.filter(({ env }) => env.live), on.filter(({ env }) => !env.live)];
   const batches = [
     updateOf(others, (count) => `Update ${count} that are not live`),
-    // One live site shows whether the others can follow.
+    // One live site first shows whether the others can follow.
     updateOf(live, (count) => `Update ${count} live ones, one first`, true),
   ];
   return [
@@ -184,14 +184,14 @@ function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): 
 
 type Affected = { readonly env: Environment; readonly themes: readonly InstalledTheme[] };
 
-/** The batch that updates these themes, each of which can be unticked; undefined: for one environment, or for none. */
+/** The batch that updates these themes, each of which can be unticked; undefined for fewer than two environments. */
 function updateOf(
   affected: readonly Affected[],
   label: (count: number) => string,
   isOneFirst = false,
 ): PageOffer | undefined {
   const names = [...new Set(affected.flatMap(({ themes }) => themes.map(({ name }) => name)))];
-  // As an argument, a name with a leading hyphen would read as an option.
+  // As an argument, a name with a leading hyphen would be read as an option.
   const sendable = names
     .filter((name) => isThemeName(name) && !name.startsWith('-'))
     .toSorted((one, other) => one.localeCompare(other, 'en'));
@@ -224,7 +224,7 @@ function itemOf(word: string, on: readonly Affected[]): ChecklistItem {
   return { word, says: `${from} → ${to}${bad}`, on: those.map(({ id }) => id) };
 }
 
-/** The version, if it is the same for all of them. */
+/** The version, if all have the same one. */
 function oneOf(versions: readonly string[]): string {
   const [first = '', ...others] = new Set(versions);
   return others.length === 0 ? first : `${others.length + 1} versions`;

@@ -6,7 +6,7 @@ import { environment, wordField, type Input } from '../kit/fields.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
-/** The most themes of one command. */
+/** The most themes in one command. */
 export const maxThemes = 100;
 const maxShown = 25;
 
@@ -57,7 +57,7 @@ export const themesUpdate = action({
     title: say`Update ${spoken(themes)} on ${where}`,
     done: say`Updated ${spoken(themes)} on ${where}`,
   }),
-  // Sites have different themes: each gets the updates that it has. If it has none of them, `impossible` says why.
+  // Sites have different themes, so each site gets only the updates that it has. If it has none, `impossible` says why.
   meant: ({ input, snapshot }) => {
     const themes = named(snapshot.themes, input.themes)
       .filter(hasUpdate)
@@ -136,7 +136,7 @@ function alreadyCurrent(
   };
 }
 
-/** The version changed. Without versions, only a new statement of the host counts, not one from before. */
+/** Whether the version has changed. Without versions, only a new statement of the host counts, not an earlier one. */
 function isUpdated(before: InstalledTheme | undefined, now: InstalledTheme | undefined): boolean {
   if (before === undefined || now === undefined) return false;
   if (before.version !== null && now.version !== null) return now.version !== before.version;

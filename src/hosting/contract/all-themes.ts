@@ -13,7 +13,7 @@ export type AllThemes = {
   readonly themes: readonly CompanyTheme[];
   /** When the host last updated its list, as the host writes it. */
   readonly at: string | undefined;
-  /** There are more than these, or may be. */
+  /** There are, or may be, more themes than these. */
   readonly isCut: boolean;
 };
 
@@ -40,7 +40,7 @@ export async function allThemes(read: HostReader, company: string, filter: Theme
 /** The status with which the host refuses the list to a key without rights over the whole company. */
 export type Withheld = { readonly withheld: 403 | 404 };
 
-/** As `allThemes`, but returns `Withheld` if this key may not read them. Any other trouble may pass, so it rejects. */
+/** As `allThemes`, but returns `Withheld` if this key may not read the list. Any other trouble may pass, so it rejects. */
 export async function allThemesIfAllowed(...args: Parameters<typeof allThemes>): Promise<AllThemes | Withheld> {
   try {
     return await allThemes(...args);

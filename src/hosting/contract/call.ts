@@ -28,12 +28,12 @@ export type Write = {
 };
 
 /**
- * Sends reads and nothing else, so any code may have it. Reads for a person, `following` or `watching` are limited; leave
+ * Only sends reads, so any code may have it. Reads for a person, for `following` or for `watching` are limited; leave
  * `onBehalfOf` out for checks before a send and for listings. `cancel` ends the read. Rejects with `HostTrouble`.
  */
 export type HostReader = <R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal) => Promise<R>;
 
-/** The `onBehalfOf` for operations that the host has accepted: they can wait, checks before a send cannot. */
+/** The `onBehalfOf` of operations that the host has accepted: they can wait; checks before a send can't. */
 export const following = 'following';
 
 /** The `onBehalfOf` for watches: they can wait longest. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Fields of requests are strict and bounded. */
+/** Request fields are strict and bounded. */
 
 /**
  * A UUID in lower case. RFC 9562 treats both cases as equal, and a host may use either. This is the only place that
@@ -33,10 +33,10 @@ export const cell = <T extends z.ZodType>(type: T): z.ZodCatch<z.ZodOptional<T>>
 export const textCell = cell(z.string());
 export const numberCell = cell(z.number());
 export const flagCell = cell(z.boolean());
-/** Anything but a UUID cannot be used in a request, so it is undefined. */
+/** A value that is not a UUID can't be used in a request, so it is undefined. */
 export const idCell = cell(uuid);
 
-/** A list without its unreadable entries. Anything but a list is an odd answer. */
+/** A list without its unreadable entries. A value that is not a list is an odd answer. */
 export const entries = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.output<T>[]> =>
   z.array(z.unknown()).transform((found) =>
     found.flatMap((one) => {

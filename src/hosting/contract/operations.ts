@@ -16,9 +16,9 @@ const states = new Map<number, OperationState>([
 ]);
 
 /**
- * The service's answer about an operation, whatever the status: `{message, status}`. Anything else came from something
- * in between (a gateway's page, a login page), says nothing about the operation and is an odd answer. A 200 may contain
- * `status: 202`, so the body counts before the status line; an error repeats its own status.
+ * The service's answer about an operation, whatever the status: `{message, status}`. Any other answer came from
+ * something in between (a gateway's page, a login page): it says nothing about the operation and is an odd answer. A
+ * 200 may contain `status: 202`, so the body counts before the status line; an error repeats its own status.
  */
 const operationReply = z
   .object({ status: z.number(), body: z.object({ message: z.string(), status: z.number() }) })
@@ -52,12 +52,12 @@ const listedSite = z.object({
 });
 export type ListedSite = z.output<typeof listedSite>;
 
-/** A site that could be read completely: what is not in it does not exist. */
+/** A site that could be read completely: an environment that is not in it does not exist. */
 const wholeSite = z.object({ id: uuid, environments: z.array(z.object({ id: uuid })).min(1) });
 
 /**
  * Beyond the document. The live environment is the one named `live`, anywhere in the list. `isWhole`: there are sites,
- * and all of them and their environments could be read, so what is missing does not exist.
+ * and all of them and their environments could be read, so that a missing one does not exist.
  */
 export const listSites = readEndpoint({
   section: 'sites',

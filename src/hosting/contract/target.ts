@@ -13,12 +13,12 @@ export type Environment = {
   readonly site: Site | undefined;
 };
 
-/** Several environments, as somebody named them together. */
+/** Several environments that somebody named together. */
 export type Environments = {
   readonly kind: 'environments';
   /** Each once, in the order of their names; at least one. */
   readonly all: readonly Environment[];
-  /** Why others that were meant may be missing, as a sentence; undefined: none is. */
+  /** Why some of the named environments may be missing, as a sentence; undefined: none is missing. */
   readonly trouble: Text | undefined;
 };
 
@@ -30,7 +30,7 @@ export type Domain = {
   readonly site: Site | undefined;
 };
 
-/** A site that somebody names; its `id` is its name if the host lists no sites. */
+/** A site as a target; its `id` is its name if the host lists no sites. */
 export type NamedSite = { readonly kind: 'site'; readonly id: string; readonly name: string };
 
 /** The site of a target; only its name is known if the service lists no sites. */

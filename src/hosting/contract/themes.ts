@@ -49,7 +49,7 @@ const environmentTheme = z.object({
 
 export type CompanyTheme = z.output<typeof companyTheme>;
 
-/** 4.1. Some deployments ignore the body of this GET, so also filter, sort and page the answer. */
+/** 4.1. Some deployments ignore the body of this GET, so filter, sort and page the answer too. */
 export const listCompanyThemes = readEndpoint({
   section: '4.1',
   path: '/company/{id}/wp-themes',

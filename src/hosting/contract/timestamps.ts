@@ -1,8 +1,8 @@
-/** A timestamp of 4.22 below this is in seconds: as milliseconds it would be in early 1973. */
+/** A timestamp of 4.22 below this is in seconds: in milliseconds it would be before March 1973. */
 const firstMilliseconds = 1e11;
 const lastMilliseconds = 8.64e15;
 
-/** A timestamp of 4.22 in epoch milliseconds; the document does not state its unit. Undefined if it is no moment. */
+/** A timestamp of 4.22 in epoch milliseconds; the document does not say its unit. Undefined if it is not a time. */
 export function momentOf(timestamp: number | undefined): number | undefined {
   if (timestamp === undefined || !(timestamp > 0)) return undefined;
   const moment = timestamp < firstMilliseconds ? timestamp * 1_000 : timestamp;

@@ -32,7 +32,7 @@ export type Authorized = Resolved & {
   readonly authorization: Authorization;
   /** A batch: the same request for each of its environments, in order; then there is no one target. */
   readonly each?: readonly Authorized[];
-  /** Environments that were named and that the person may read but not change. */
+  /** Environments that the person named and may read but not change. */
   readonly notAllowed?: readonly Environment[];
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
@@ -46,14 +46,14 @@ export const nonMemberReason: Readonly<Record<Exclude<Person['standing'], 'membe
   deactivated: 'This account is deactivated.',
 };
 
-/** Throws `Refusal` if the person is not a member. Comes before any rule. */
+/** Throws `Refusal` if the person is not a member. Call it before any rule. */
 export function assertMember(person: Person): void {
   if (person.standing !== 'member') throw new Refusal(`${nonMemberReason[person.standing]} Nothing was done.`);
 }
 
 /**
- * Checks a resolved command against the rules; throws `Refusal`. For a target that the person may not read, the words
- * are the same as if it did not exist.
+ * Checks a resolved command against the rules; throws `Refusal`. A target that the person may not read is refused as if
+ * it did not exist.
  */
 export function authorize(policy: Policy, person: Person, resolved: Resolved, company: Company): Authorized {
   assertMember(person);
@@ -77,7 +77,7 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
   }
   const decision = decideAccess(policy, person, asked);
   if (decision.kind === 'not allowed') {
-    // Only readers get to see the rules. Somebody who named an environment or a domain is a reader already.
+    // Only readers may see the rules. Whoever named an environment or a domain is already known to be a reader.
     const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });
     const mayExplain = isReader || unknownIn(decision).length > 0;
     throw mayExplain

@@ -18,7 +18,7 @@ import { membersUnknownQuietly } from './unknown-groups.ts';
 import type { Resolved } from '../language/resolve.ts';
 import type { LookupContext } from './context.ts';
 
-/** Who is asked to approve a change, and the words for it. */
+/** Who is asked to approve a change, in data and in words. */
 
 /** The most people looked up for one requirement, or to run one request. */
 export const maxPeople = 25;
@@ -28,8 +28,8 @@ const maxNamed = 5;
 type AskedPeople = Required<Pick<Authorization, 'asks' | 'told'>>;
 
 /**
- * Whom to ask for approval of this request by these askers, for each requirement: people whose click would count now or, if
- * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
+ * Whom to ask for approval of this request: for each requirement, people whose click would count now or, if a
+ * membership is unknown, might count. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
   context: LookupContext,
@@ -62,7 +62,7 @@ export async function whomToAsk(
   return { asks, told: eachOnce(policy, asks.flatMap(toldOf)) };
 }
 
-/** Ids of those of these people whose click would count for this one requirement of the whole request, or might. */
+/** Ids of those people whose click would, or might, count for this one requirement of the whole request. */
 export function approversAmong(
   policy: Policy,
   people: readonly Member[],
@@ -86,7 +86,7 @@ type NotifyScope = {
   readonly askers: Askers;
 };
 
-/** Whom the rules notify. Nobody who may not, or only might, see what it is about, and not the askers. */
+/** Whom the rules notify. Leaves out the askers, and everybody who is not known to be allowed to see what it is about. */
 async function notifiedOf(
   context: LookupContext,
   { notify }: Requirement,
@@ -109,7 +109,7 @@ async function notifiedOf(
   return { groups: notify, ...members, unknown: unknown.filter((group) => ids.has(group)) };
 }
 
-/** Whether those who may approve are told: by the rules, or because nobody else is, or Slack doesn't say who else. */
+/** Whether those who may approve are told: the rules say so, or nobody else is told, or Slack doesn't say who else is. */
 const tellsApprovers = ({ notify }: AskedRequirement): boolean =>
   notify === undefined || notify.people.length === 0 || notify.unknown.length > 0;
 
@@ -118,15 +118,15 @@ const toldOf = (asked: AskedRequirement): readonly string[] => [
   ...(tellsApprovers(asked) ? asked.people : []),
 ];
 
-/** A person with several ids by the first of these. */
+/** A person with several ids is named by the first of them. */
 export function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
   const canonical = ids.map((id) => canonicalId(policy, id));
   return ids.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index);
 }
 
 /**
- * Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. `unsure` are
- * those of whom Slack doesn't say it right now; undefined: nobody.
+ * Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. `unsure`:
+ * people for whom Slack doesn't answer right now; undefined: nobody.
  */
 export async function membersAmong(
   { personOf }: LookupContext,
@@ -166,7 +166,7 @@ export async function peopleOf(
 
 const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Member): boolean =>
   ids.has(id) || groups.some((group) => ids.has(group));
-/** May read every target, or might: if not, a refusal after the click says so. */
+/** Whether the person may, or might, read every target. If they may not after all, their click is refused. */
 const readsAll = (policy: Policy, person: Member, targets: readonly Target[]): boolean =>
   targets.every((target) => {
     const decision = decideReading(policy, person, target);
@@ -190,13 +190,13 @@ export function displayNames(
 }
 
 type NamingOptions = {
-  /** People who are left out: they have approved. */
+  /** People who have already approved. */
   readonly without?: readonly string[];
-  /** Whether those whom nobody can tell directly are notified: user groups with unknown members, and unsure people. */
+  /** Whether to notify those whom I can't tell directly: user groups with unknown members, and unsure people. */
   readonly notify?: 'unreached';
 };
 
-/** Mentions of those whom nobody can tell directly: user groups with unknown members, and unsure people. */
+/** Mentions of those whom I can't tell directly: user groups with unknown members, and unsure people. */
 export const unreachedOf = (asks: readonly AskedRequirement[], without: readonly string[] = []): readonly Text[] =>
   asks
     .filter(tellsApprovers)
@@ -205,13 +205,13 @@ export const unreachedOf = (asks: readonly AskedRequirement[], without: readonly
       ...(asked.userGroups ?? []).map((id): Text => [userGroup(id)]),
     ]);
 
-/** If enough others are told, someone whom Slack never describes must not be mentioned each time. */
+/** If enough others are told, people for whom Slack never answers are not mentioned each time. */
 const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: readonly string[]): readonly string[] =>
   people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
 
 /**
- * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named without
- * a mention, because they are told directly.
+ * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named
+ * without a mention, because they are told directly.
  */
 export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: NamingOptions = {}): Text =>
   joined(
@@ -231,7 +231,7 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], no
     ', and ',
   );
 
-/** Who is notified, where the rules say so: `@Fay.`, with the reason if it is not as they say. Mentions nobody. */
+/** Who is notified, if the rules say: `@Fay.`. Adds why if somebody else is notified. Mentions nobody. */
 export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
   joined(
     asks.map(({ notify, ...asked }) => {

@@ -19,7 +19,7 @@ export function assertChannel(policy: Policy, channel: Channel, targets: readonl
   const sites = targets.filter((target) => target !== undefined).map(siteOf);
   const rule = channelRule(policy, channel.id, sites);
   if (rule === 'ok') return;
-  // Of several sites only some may be in the way, and they are named. A single one is what was typed.
+  // If there are several sites, name those that may not be discussed here. A single site is what was typed.
   const all = [...new Set(sites)];
   const others = all.flatMap((site) => (site && channelRule(policy, channel.id, [site]) === 'outside' ? [site] : []));
   const than = all.length > 1 && others.length > 0 ? say` than ${list(others, 3)}` : undefined;

@@ -13,13 +13,13 @@ export type AskedRequirement = {
   readonly groups: readonly string[];
   /** Slack user groups with unknown members. */
   readonly userGroups?: readonly string[];
-  /** Ids of people of whom Slack didn't say whether they are members, so nobody tells them directly. */
+  /** People for whom Slack didn't say whether they are members, so they can't be told directly. */
   readonly unsure?: readonly string[];
-  /** Who is notified, if not those who may approve. */
+  /** Who is notified, if the rules name others than those who may approve. */
   readonly notify?: Notified;
 };
 
-/** People of these policy groups who are notified of a request, because they may see what it is about. */
+/** People of these policy groups who are notified of a request; all of them may see what it is about. */
 export type Notified = {
   readonly groups: readonly string[];
   readonly people: readonly string[];
@@ -40,7 +40,7 @@ export type Authorization = {
   readonly policy: string;
   /** Who was asked, with one entry for each requirement. */
   readonly asks?: readonly AskedRequirement[];
-  /** Who is told directly, each person by one of their ids; missing: nobody was asked. */
+  /** Who is told directly, by one id for each person; missing: nobody was asked. */
   readonly told?: readonly string[];
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;

@@ -9,13 +9,13 @@ import type { Resolved } from '../language/resolve.ts';
 import { usage } from '../language/usage.ts';
 import { aboutOf, manyOf, requestFor } from './targets.ts';
 
-/** One request for many environments: which of them the rules allow, and what approval all of them need together. */
+/** One request for many environments: which of them the rules allow, and what approval they need together. */
 
 type Batch = Readonly<{ policy: Policy; person: Member; resolved: Resolved; company: Company }>;
 
 /**
- * Keeps the environments that the rules allow; the person hears which others they named. Throws `Refusal` if that is
- * none, or if it is not known which. `authorizeOne` checks a request for one of them and throws `Refusal`.
+ * Keeps the environments that the rules allow; the person is told which others they named. Throws `Refusal` if none is
+ * allowed, or if that is unknown. `authorizeOne` checks a request for one environment and throws `Refusal`.
  */
 export function authorizeEach<One extends { readonly target: Target | undefined }>(
   { policy, person, resolved, company }: Batch,
@@ -53,14 +53,14 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 
-/** The environment that goes first and alone; undefined: none does. Throws `Refusal` if it can't. */
+/** The environment that goes first and alone; undefined: there is none. Throws `Refusal` if the named one can't. */
 function canaryOf(
   { canary, command }: ParsedCommand,
   kept: readonly Environment[],
   isAskedByRule: boolean,
 ): Environment | undefined {
   const isChecked = command.shape === 'action' && command.mayBreakSite === true;
-  // A live one, because one that nobody visits proves little.
+  // Choose a live environment: one that nobody visits proves little.
   if (canary === undefined) return isAskedByRule && isChecked ? (kept.find(({ live }) => live) ?? kept[0]) : undefined;
   const found = searchIn(kept)
     .exact(canary)
@@ -73,7 +73,7 @@ function canaryOf(
   throw new Refusal('No site check can tell how this ended, so it takes no canary. Nothing was done.');
 }
 
-/** Throws `Refusal`: a form asks about one environment, and would lose the others. */
+/** Throws `Refusal`: a form is about one environment and would drop the others. */
 export function refuseForm(resolved: Resolved): void {
   const { path, command, canary } = resolved.parsed;
   if (canary === undefined && manyOf(resolved) === undefined) return;
@@ -82,18 +82,18 @@ export function refuseForm(resolved: Resolved): void {
   });
 }
 
-/** What one line can say of one environment only. */
+/** Refuses options that only work for one environment. */
 function refuseForMany({ queue, handOn, handedOn }: ParsedCommand): void {
   if (!queue && !handOn && handedOn === undefined) return;
   const what = queue ? 'A place in the queue is' : 'Handing a request on is';
   throw new Refusal(`${what} for one environment at a time. Nothing was done.`);
 }
 
-/** The order in which a batch goes: those that matter less first, then by name. */
+/** The order of a batch: environments that are not live first, then by name. */
 const liveLast = (one: Environment, other: Environment): number =>
   Number(one.live) - Number(other.live) || one.name.localeCompare(other.name, 'en');
 
-/** The refusal of one of them, which all the others would repeat. */
+/** The refusal of one environment, which would be the same for all others. */
 function refusalOfAll(check: () => unknown): Refusal {
   try {
     check();

@@ -5,8 +5,8 @@ import type { KnownNames } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
 
 /**
- * Asks who a person is and in which of these user groups. `team`: where a request came from, which can only make them a
- * stranger. Undefined: no answer.
+ * Asks who a person is and in which of these user groups. `team`: where a request came from, used only to recognise
+ * people of another workspace. Undefined: no answer.
  */
 type AskPerson = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
 
@@ -17,7 +17,7 @@ export type AccessContext = {
   readonly company: () => Company;
   /** The names that a person may read; undefined: all names. */
   readonly names: (person: Person | undefined) => KnownNames;
-  /** Perhaps cached. */
+  /** May be cached. */
   readonly personOf: AskPerson;
   /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
   readonly glanceAt: AskPerson;

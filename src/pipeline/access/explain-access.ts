@@ -33,7 +33,7 @@ import { usage } from '../language/usage.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext, LookupContext } from './context.ts';
 
-/** Whether somebody may run something, by the same checks as if they ran it. */
+/** Answers whether somebody may run something, with the same checks as when they run it. */
 
 type ExplainContext = LookupContext & Pick<AccessContext, 'names'>;
 
@@ -84,7 +84,7 @@ async function answerOf(context: ExplainContext, person: Person, resolved: Resol
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  // The rules decide on it when it is read.
+  // The rules check this environment or domain when it is read.
   const read =
     command.shape === 'report' && target === undefined ? Object.values(resolved.input).find(isNamed) : undefined;
   const requests = site ? onSite(context.names(person), asked, site) : [read ? readingOf(asked, read) : asked];
@@ -117,7 +117,7 @@ async function answerOf(context: ExplainContext, person: Person, resolved: Resol
   return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
 
-/** One request for each environment of the site. One that is allowed is enough. */
+/** One request for each environment of the site. It is enough if one is allowed. */
 const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
   environmentsOfSite(names, id).map((target) => readingOf(asked, target));
 
@@ -148,7 +148,7 @@ function parsedFrom(args: Args): ParsedCommand {
   throw new Refusal('Please name a command to ask about. Nothing was done.', { field: 'command' });
 }
 
-/** Throws `Refusal` if the words begin with a typed name, not a mention: Slack cannot say who that is. */
+/** Throws `Refusal` if the words begin with a typed name instead of a mention: Slack can't say who that is. */
 function refuseBareName(args: Args): void {
   const [first, ...rest] = args.length === 1 ? split(args[0] ?? '') : args.map((text) => ({ text, quoted: false }));
   const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';

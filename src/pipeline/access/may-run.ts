@@ -12,7 +12,7 @@ import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Whether a person may run a command at all. Help, forms and early refusals use it. */
 
-/** Whether the rules allow it; a list: the Slack user groups that decide it. */
+/** Whether the rules allow it. A list: it depends on these Slack user groups. */
 export type MayRun = 'yes' | 'no' | readonly string[];
 
 /** Whether the person may run the command on any target. */
@@ -26,7 +26,7 @@ export function mayRunSomewhere(policy: Policy, person: Member, path: string, co
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
 }
 
-/** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
+/** Whether the rules must allow this target, or the company. Otherwise it is enough if they allow the command anywhere. */
 export const isDecided = (command: Command, target: Target | undefined): boolean =>
   command.shape === 'builtin'
     ? command.right === 'named' && (target !== undefined || command.everywhere === true)
@@ -60,7 +60,7 @@ function kindOf(command: Command): Target['kind'] | undefined {
   return kind === 'environment' || kind === 'domain' ? kind : undefined;
 }
 
-/** Whether the person may certainly run the command on some target. Forms offer only such commands. */
+/** Whether the person is known to be allowed to run the command on some target. Forms offer only such commands. */
 export const mayRun = (policy: Policy, person: Member, path: string, command: Command): boolean =>
   mayRunSomewhere(policy, person, path, command) === 'yes';
 

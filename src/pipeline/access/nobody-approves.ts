@@ -11,14 +11,14 @@ import type { LookupContext } from './context.ts';
 import { aboutOf } from './targets.ts';
 import type { Resolved } from '../language/resolve.ts';
 
-/** A batch that would wait in vain, because nobody can approve all of it. */
+/** A batch is refused if nobody can approve all of it: it would wait in vain. */
 
 /** How many environments the refusal names. */
 const maxNamed = 5;
 
 /**
- * Throws `Refusal` if too few people can approve all of a batch, and names what they can't approve. Where Slack doesn't
- * say who could, it may be approved, so nothing is refused. `asks`: whom it would ask, from `whomToAsk`.
+ * Throws `Refusal` if too few people can approve all of a batch, and names what they can't approve. Refuses nothing
+ * if Slack doesn't say who could approve it. `asks`: whom it would ask, from `whomToAsk`.
  */
 export async function refuseIfNobodyApproves(
   context: LookupContext,
@@ -31,7 +31,7 @@ export async function refuseIfNobodyApproves(
     people.length < count && userGroups === undefined && unsure === undefined;
   const short = needed.requirements.flatMap(({ by, count }, at) => {
     const ask = asks[at];
-    // Who else may do it can be somebody whom no group names.
+    // `allowed` may include people whom no group names, so don't refuse.
     return by !== 'allowed' && ask && isShort(ask) ? [{ by, count }] : [];
   });
   if (short.length === 0) return;
@@ -42,13 +42,13 @@ export async function refuseIfNobodyApproves(
   for (const requirement of short) {
     const approversOf = (aims: readonly Aim[]): readonly string[] =>
       approversAmong(policy, people, requirement, { ...asked, ...askers, aims });
-    // Of more than these, not all were asked.
+    // Too many candidates to look up: don't refuse.
     if (approversOf(asked.aims).length > maxPeople) continue;
     const each = asked.aims.map((aim) => ({ name: aim.target.name, ids: approversOf([aim]) }));
     const ids = [...new Set(each.flatMap((one) => one.ids))];
     const checked = ids.slice(0, maxPeople);
     const { people: members, unsure = [] } = await membersAmong(context, checked);
-    // Of the others it is not known that they are none.
+    // Treat people who weren't checked as members.
     const isMember = (id: string): boolean => !checked.includes(id) || [...members, ...unsure].includes(id);
     const approvable = each.map(({ name, ids: those }) => ({
       name,
@@ -64,7 +64,7 @@ type Approvable = { readonly name: string; readonly people: ReadonlySet<string> 
 
 type ShortRequirement = { readonly by: readonly string[]; readonly count: number };
 
-/** Undefined: Slack has named somebody in the meantime. */
+/** Undefined if enough people can approve all of it after all. */
 function refusal({ by, count }: ShortRequirement, each: readonly Approvable[]): Refusal | undefined {
   const who = say`somebody else in ${joined(by.map(bold), ' or ')}`;
   const needs = count === 1 ? say`It needs an approval by ${who}` : say`It needs ${count} approvals, each by ${who}`;
@@ -95,7 +95,7 @@ const namesOf = (some: readonly Approvable[]): Text => [
   ),
 ];
 
-/** What is outside the reach of the people who can approve most of it together. */
+/** What the people who can approve the most environments can't all approve. */
 function outOfReach(each: readonly Approvable[], count: number): readonly Approvable[] {
   const reach = new Map<string, number>();
   for (const { people } of each) for (const one of people) reach.set(one, (reach.get(one) ?? 0) + 1);

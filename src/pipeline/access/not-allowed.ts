@@ -16,7 +16,7 @@ export class NotAllowed extends Refusal {
   }
 }
 
-/** The refusal of a command by the rules, for somebody who may see what it is about. */
+/** The refusal of a command that the rules don't allow, for somebody who may see its targets. */
 export function notAllowed(
   resolved: Resolved,
   path: string,
@@ -42,14 +42,14 @@ export function notAllowed(
   return new Refusal(says, { hint });
 }
 
-/** The button that asks somebody who may; not for what was handed on, or is only shown. */
+/** The button that asks people who may run it. Not for a handed-on request or a dry run. */
 function handOnOffer(resolved: Resolved): readonly Offer[] {
   const { reason, dryRun, handedOn } = resolved.parsed;
   if (dryRun || handedOn !== undefined) return [];
   return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }
 
-/** The most rules that are named by line; the rest are counted. */
+/** The most rules whose lines are named; the rest are counted. */
 const maxLines = 4;
 
 /** Names all the rules, because the groups that may do it come from all of them. */

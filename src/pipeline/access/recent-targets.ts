@@ -4,7 +4,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 /** The targets each person used last; offered first when they search for a name. */
 export type Recent = {
-  /** Ids of targets, the latest first. Read from their changes if nothing is remembered. */
+  /** Ids of targets, newest first. If nothing is remembered, they are read from the person's changes. */
   readonly of: (person: string) => Promise<readonly string[]>;
   readonly note: (person: string, target: string) => void;
 };
@@ -12,7 +12,7 @@ export type Recent = {
 const maxTargets = 8;
 const maxPeople = 1_000;
 
-/** Keeps them in memory, for the last thousand people. */
+/** Keeps the targets in memory, for the last thousand people. */
 export function createRecent({ db }: Database): Recent {
   const known = new BoundedMap<string, readonly string[]>(maxPeople);
   const keep = (person: string, targets: readonly string[]): readonly string[] => {
@@ -30,7 +30,7 @@ export function createRecent({ db }: Database): Recent {
     of,
     note: (person, target) => {
       of(person).then(
-        // Keeps what was noted while the query ran.
+        // Keeps targets that were noted while the query ran.
         (before) => keep(person, [target, ...(known.get(person) ?? before)]),
         () => keep(person, [target, ...(known.get(person) ?? [])]),
       );

@@ -44,19 +44,19 @@ export function aboutOf(resolved: Resolved, company: Company): CommandTargets {
   return { target, alsoReads, asked: { command: rightOf(path, command, resolved.input), aims } };
 }
 
-/** The environments that an action is to change one by one, in a batch; undefined: it is about one target. */
+/** The environments that an action changes one by one, as a batch; undefined: it has one target. */
 export function manyOf({ parsed: { command }, input }: Resolved): Environments | undefined {
   const named = command.shape === 'action' ? input[command.target] : undefined;
   return areEnvironments(named) ? named : undefined;
 }
 
-/** The same request for one of its environments. */
+/** The same request for one of these environments. */
 export const requestFor = (resolved: Resolved, env: Environment): Resolved =>
   resolved.parsed.command.shape === 'action'
     ? { ...resolved, input: { ...resolved.input, [resolved.parsed.command.target]: env } }
     : resolved;
 
-/** What it changes or reads, and what it reads besides. Fields may be missing. Pure. */
+/** The target, and what is read besides. Fields may be missing. Pure. */
 export function targetsOf(
   { parsed: { command }, input }: Resolved,
   company: Company,

@@ -10,9 +10,9 @@ import { code, joined, say, userGroup, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { authorizationOf } from './authorization.ts';
 
-/** The Slack user groups whose members have to be known, and the words for it if they are not. */
+/** The Slack user groups whose members matter, and what people are told if those are unknown. */
 
-/** The groups that decide whether somebody may run this command. Without a command: what they may read. */
+/** The groups that decide whether somebody may run this command or, without a command, what they may read. */
 export function groupsToAsk(policy: Policy, asked?: Pick<ParsedCommand, 'path' | 'command'>): readonly string[] {
   if (asked === undefined) return groupsAbout(policy);
   if (asked.command.shape === 'builtin' && asked.command.glances) return mentionedGroups(policy);
@@ -28,7 +28,7 @@ export const groupsEnding = (policy: Policy, command: Right, needed: 'none' | Ne
     ...Object.values(unlocking).map((right) => groupsAbout(policy, right)),
   ]);
 
-/** The groups that decide whether its requester still may, whether an approval counts, or who may close it. */
+/** The groups that decide whether the requester still may, whether an approval counts, or who may close the change. */
 export function groupsOf(
   policy: Policy,
   change: Pick<Change, 'command' | 'authorization'>,
@@ -42,7 +42,7 @@ export function groupsOf(
   return role === 'ender' ? groupsEnding(policy, right, approval) : groupsApproving(policy, right, approval);
 }
 
-/** Says that Slack does not tell who is in these groups. Mentions them. */
+/** Says that Slack doesn't tell who is in these groups. Mentions the groups. */
 export function membersUnknown(groups: readonly string[]): Text {
   const named = groups.map((id) => say`${userGroup(id)} (${code(id)})`);
   return say`Slack doesn't tell me who is in ${joined(named, ', ')}.`;
@@ -52,7 +52,7 @@ export function membersUnknown(groups: readonly string[]): Text {
 export const membersUnknownQuietly = (groups: readonly string[]): Text =>
   say`Slack doesn't tell me who is in the user group${groups.length === 1 ? '' : 's'} ${joined(groups.map(code), ', ')}.`;
 
-/** Thrown if unknown memberships decide whether somebody may do it. It may be known in a moment. */
+/** Thrown if unknown memberships decide whether somebody may do it. They may be known in a moment. */
 export class MembershipUnknown extends Refusal {
   readonly groups: readonly string[];
 

@@ -13,10 +13,10 @@ import type { AccessContext } from './context.ts';
 /** The stored targets of a change, as they were when it was asked for. */
 export type StoredTargets = Pick<Change, 'targets'>;
 
-/** Whether a person may read what is about these targets. */
+/** Whether a person may read something about these targets. */
 export type MayRead = (about: StoredTargets) => boolean;
 
-/** `audit` also requires the right to the audit trail. */
+/** Decides what this person may read. `audit` also requires the right to the audit trail. */
 export function readerOf(context: AccessContext, person: Person, right: 'read' | 'audit' = 'read'): MayRead {
   const policy = context.policy();
   const targets = targetsNow(context);
@@ -32,7 +32,7 @@ export function readerOf(context: AccessContext, person: Person, right: 'read' |
   return (about) => targets(about).every(may);
 }
 
-/** For a change that this person may not read: the Slack user groups that decide it. Empty: it is certain. */
+/** For a change that this person may not read: the Slack user groups that decide that. Empty: no group does. */
 export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {
   const decisions = targetsNow(context)(about).map((target) => decideReading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
@@ -53,13 +53,13 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 /** The target with its current name; undefined: it is not listed. */
 export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
-/** Whether a rule that names this right allows it to the person on this target. */
+/** Whether a rule that names this right gives it to the person for this target. */
 export function mayByName(policy: Policy, person: Person, path: 'audit' | 'use', target: Target): boolean {
   const asked = { command: { path, risk: 'named' }, aims: [{ target, access: 'read' }] } as const;
   return decideAccess(policy, person, asked).kind === 'allowed';
 }
 
-/** The targets of a change as listed now; those that are not listed, as stored. */
+/** The targets of a change as listed now; targets that are not listed, as stored. */
 function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>

@@ -8,17 +8,17 @@ import { aboutOf } from './targets.ts';
 import type { LookupContext } from './context.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
 
-/** Who may run a request instead of somebody who may not. */
+/** People who may run a request that its asker may not run. */
 export type Runners = {
-  /** People who certainly may, each once, in a random order, so that everybody is asked as often. */
+  /** People who are known to be allowed, each once, in random order, so that everybody is asked equally often. */
   readonly people: readonly { readonly id: string; readonly name: string }[];
   /** Slack user groups with unknown members who may. */
   readonly unknown: readonly string[];
-  /** Why there may be more people who may; undefined: there are no others. */
+  /** Why more people may be allowed; undefined: there are no others. */
   readonly later: Text | undefined;
 };
 
-/** Finds those whom the rules let run it, other than `asker`. */
+/** Finds the people whom the rules let run it, other than `asker`. */
 export async function whoMayRun(context: LookupContext, resolved: Resolved, asker: string): Promise<Runners> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(resolved, context.company());

@@ -15,19 +15,19 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../../duration.ts';
 
 /**
- * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
+ * Publishes the head of the trail once a day while lines are added. Whoever rewrites the database can't also rewrite
  * the ops channel and the log. The stored head only remembers what was published; it proves nothing by itself.
  */
 
 type PublishedHead = TrailHead & { readonly at: number };
-/** `published`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
+/** `published`: the head was published now. `altered`: the trail no longer contains the last published head. */
 export type PublishResult = { readonly kind: 'published' | 'altered'; readonly head: TrailHead };
 
 const headKey = 'published_head';
 const alarmKey = 'trail_altered';
 /** A running bot checks every hour, so it has published a head by then. */
 const publishedWithinMs = dayMs + 7_200_000;
-/** Tolerance for a reader beside the bot, who has the machine's clock and not the bot's. */
+/** Tolerance for a reader beside the bot, which uses the machine's clock and not the bot's. */
 const aheadMs = hourMs;
 
 /** Publishes the head in the ops channel a day after the last one, or after the first line. Undefined: nothing due. */
@@ -57,7 +57,7 @@ export async function publishAuditHead(database: Database): Promise<PublishResul
  */
 export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: number): Promise<Finding> {
   const published = await readPublishedHead(db);
-  // Read before the trail: a change made meanwhile would have its first line after the part that is read.
+  // Read this before the trail: the first line of a newer change would come after the part that is read.
   const [change] = await listChanges(db, { limit: 1 });
   const read = await verifyAudit(db, keys, published);
   // The first line of an altered trail may be unreadable.
@@ -85,13 +85,13 @@ function restoreIn({ at, details }: Pick<AuditLine, 'at' | 'details'>): Pick<Fin
   return typeof from === 'number' ? { restored: { at, from } } : {};
 }
 
-/** A time in the future was not written by us, and would stop a head or an alarm from being published. */
+/** A head from the future is not ours, and would stop a head or an alarm from being published. */
 const isAhead = ({ at }: { readonly at: number }, now: number): boolean => at - now > aheadMs;
 
 async function readPublishedHead(db: ReadHandle): Promise<PublishedHead | undefined> {
   const stored = await readKv(db, headKey);
   if (stored === undefined) return undefined;
-  // Anybody who can write the database can write this, so it is validated.
+  // Anybody who can write to the database can write this, so it is validated.
   const parsed = publishedHead.safeParse({ ...fieldsOf(stored.value), at: stored.at });
   return parsed.success ? parsed.data : undefined;
 }

@@ -2,18 +2,18 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 
-/** What the details of an audit line say. Fields of the wrong shape are left out, so an altered line breaks no list. */
+/** The details of an audit line. Fields of the wrong shape are left out, so an altered line can't break a list. */
 export type AuditDetails = {
   readonly name: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
-  /** Environments without which a batch went on. */
+  /** Environments that a batch left out when it went on. */
   readonly without: readonly string[] | undefined;
   readonly rules: readonly number[];
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
   readonly receipt: string | undefined;
-  /** The target of an event that belongs to no change, if it has one. */
+  /** The target of an event that belongs to no change; undefined: it has none. */
   readonly about: StoredTargets | undefined;
 };
 
@@ -58,7 +58,7 @@ function receiptIn(receipt: Fields): string | undefined {
   return parts.length === 0 ? undefined : parts.map(String).join(' ');
 }
 
-/** The fields of an object or of a JSON object; else none. Never throws. */
+/** The fields of an object or of a JSON object; otherwise no fields. Never throws. */
 export function fieldsOf(value: unknown): Fields {
   try {
     const read = typeof value === 'string' ? parseStored<unknown>(value) : value;

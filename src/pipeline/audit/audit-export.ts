@@ -1,7 +1,7 @@
 import { csvLine } from '../../csv.ts';
 import type { Entry } from './audit-query.ts';
 
-/** The trail as a file: CSV for spreadsheets, or one JSON object a line. */
+/** The trail as a file: CSV for spreadsheets, or one JSON object per line. */
 
 export type Format = 'csv' | 'jsonl';
 

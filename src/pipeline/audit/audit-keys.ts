@@ -11,21 +11,21 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
 
 /**
- * Call at start, before anything else is written. If the newest line was not hashed with the current key, writes a line
- * that says so and is hashed with it; without the key nobody can change the lines before it unnoticed. `keys`: the
- * current key first, then its former ones. Rejects if new lines could not be proven: no key although the trail has one,
- * or a key that was replaced.
+ * Call this at the start, before anything else is written. If the newest line was not hashed with the current key,
+ * writes a line that says so, hashed with the current key. Then nobody can change earlier lines unnoticed without that
+ * key. `keys`: the current key first, then its former ones. Rejects if new lines could not be proven: there is no key
+ * although the trail has one, or the key was replaced.
  */
 export async function sealAudit(
   { database, changeStore }: { readonly database: Database; readonly changeStore: ChangeStore },
   keys: readonly Buffer[],
 ): Promise<Sealed | undefined> {
-  // Most starts have nothing to write, so check first without the lock for appending lines.
+  // Most starts have nothing to write, so first check without the lock for appending lines.
   if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
   return exclusiveTransaction(database, (tx, at) => sealIn(tx, changeStore, keys, at));
 }
 
-/** As `sealAudit`, in a transaction of the caller, who has called `acquireGlobalLock`. */
+/** As `sealAudit`, in a transaction whose caller has called `acquireGlobalLock`. */
 export async function sealIn(
   tx: Tx,
   changeStore: ChangeStore,
@@ -42,12 +42,12 @@ export async function sealIn(
   return sealed;
 }
 
-/** The head, its key and the current one, if they differ; undefined: nothing to seal. Rejects as `sealAudit`. */
+/** The head, its key and the current key, if the two differ; undefined: nothing to seal. Rejects as `sealAudit`. */
 async function changeOfKey(db: ReadHandle, keys: readonly Buffer[]) {
   const head = await auditHead(db);
   if (head.seq === 0) return undefined;
   const { used, inUse } = await keysOf(db);
-  // A trail never goes back to no key: a newest line without one was altered.
+  // A trail never goes back to having no key: a newest line without a key was altered.
   const from = keyIdIn(head.hash) ?? inUse;
   const [to] = keys.map(keyId);
   if (to === undefined) {
@@ -58,7 +58,7 @@ async function changeOfKey(db: ReadHandle, keys: readonly Buffer[]) {
   return from === to ? undefined : { head, from, to };
 }
 
-/** The ids of all keys that the trail ever had, and of the one in use. */
+/** The ids of all keys that the trail ever had, and the id of the one in use. */
 async function keysOf(db: ReadHandle) {
   const used = new Set<string>();
   let inUse: string | undefined;
@@ -66,7 +66,7 @@ async function keysOf(db: ReadHandle) {
     const before = isSealing(line.event) ? fromIn(line.details) : undefined;
     if (before !== undefined) used.add(before);
     const key = keyIdIn(line.hash);
-    // As in `verifyAudit`: a replaced key never comes back, whatever a line says.
+    // As in `verifyAudit`: a replaced key is never used again, whatever a line says.
     if (key === undefined || used.has(key)) continue;
     used.add(key);
     inUse = key;

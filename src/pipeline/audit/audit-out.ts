@@ -15,10 +15,10 @@ import { hourMs } from '../../duration.ts';
 
 /**
  * Sends the audit trail to a place outside the database: every line, in order, at least once. The trail itself is the
- * outbox; only the last acknowledged line is stored. Nothing else waits for it.
+ * outbox; only the last acknowledged line is stored. Nothing else waits for this.
  */
 
-/** A line as it is sent: what the trail holds, without the column that only serves searches. */
+/** A line as it is sent: all columns of the trail except the one that only serves searches. */
 export type SentLine = Omit<AuditLine, 'target'>;
 
 /** Consecutive lines, at least one, oldest first. `installation`: the id of the database. */
@@ -26,7 +26,7 @@ export type AuditBatch = { readonly installation: string; readonly lines: readon
 
 /**
  * `failed`: the batch counts as not received. `why` is a clause about the destination, without secrets. `lasting`: the
- * same batch will fail again until somebody changes something.
+ * same batch will fail again until somebody changes a setting.
  */
 export type DeliveryResult =
   | { readonly kind: 'taken' }
@@ -39,7 +39,7 @@ export type DeliveryResult =
 
 /** Where the trail goes. */
 export type AuditDestination = {
-  /** The same for the same destination after a restart. Another id starts at the first line of the trail. */
+  /** The same for the same destination after a restart. For a new id, sending starts at the first line of the trail. */
   readonly id: string;
   /** For people, without secrets. */
   readonly name: string;
@@ -62,19 +62,19 @@ export type AuditOutOptions = {
 const everyMs = 2_000;
 const maxLines = 100;
 const maxBytes = 262_144;
-/** Lines are read in small parts: one of them may hold the whole text of a policy. */
+/** Lines are read a few at a time: one line may contain the whole text of a policy. */
 const linesAtOnce = 20;
-/** After this, another replica may send. */
+/** After this time, another replica may send. */
 export const leaseMs = 30_000;
 const minPauseMs = 1_000;
 const maxPauseMs = 300_000;
 const maxRetryAfterMs = hourMs;
-/** A shorter outage is not reported. */
+/** Shorter outages are not reported. */
 export const tellAfterMs = 900_000;
 
 /** Looks for new lines every two seconds. A stop ends the running attempt, whose batch is sent again later. */
 export function createAuditOut(options: AuditOutOptions): Poller {
-  // Somebody may have restarted it because the trouble is over.
+  // Somebody may have restarted the bot because the trouble is over.
   let isFirst = true;
   const look = async (stopping: AbortSignal): Promise<void> => {
     const atOnce = isFirst;
@@ -111,7 +111,7 @@ async function sendNext(options: AuditOutOptions, signal: AbortSignal, atOnce: b
 
 const isSame = (one: Head, other: Head | undefined): boolean => one.seq === other?.seq && one.hash === other.hash;
 
-/** Whether another replica is sending. SQLite has one process: a lease of another owner is left from a killed one. */
+/** Whether another replica is sending. SQLite has one process: another owner's lease is left from a killed one. */
 const isHeld = ({ database, owner }: AuditOutOptions, { lease }: AuditOutProgress, now: number): boolean =>
   database.kind === 'postgres' &&
   lease !== null &&
@@ -119,15 +119,15 @@ const isHeld = ({ database, owner }: AuditOutOptions, { lease }: AuditOutProgres
   lease.until > now &&
   lease.until <= now + leaseMs;
 
-/** Times further ahead come from another clock. */
+/** A time further ahead comes from another clock, so ignore it. */
 const isTooEarly = ({ trouble }: AuditOutProgress, now: number): boolean =>
   trouble !== null && trouble.nextAt > now && trouble.nextAt <= now + maxRetryAfterMs;
 
-/** From where to go on. If the last sent line is not in the trail any more, everything is sent again: others must see it. */
+/** Where to go on. If the last sent line is no longer in the trail, everything is sent again, so that others see that. */
 const resumeAfter = async (db: ReadHandle, sent: Head): Promise<Head> =>
   sent.seq === 0 || isSame(sent, await findAudit(db, sent.seq)) ? sent : emptyHead;
 
-/** The lines after `seq` for one batch. A line that is larger than a batch goes alone. */
+/** The lines after `seq` for one batch. A line that is larger than a batch is sent alone. */
 async function nextLines(db: ReadHandle, seq: number): Promise<readonly SentLine[]> {
   const lines: SentLine[] = [];
   let bytes = 0;

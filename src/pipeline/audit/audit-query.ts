@@ -28,7 +28,7 @@ export async function trailFor(
 ): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
   const lines: TrailLine[] = [];
   let read = 0;
-  // The first batch is a page plus one line, to know whether there is more: usually that is enough.
+  // The first batch is one page plus one line, to see whether there is more: usually that is enough.
   for await (const some of newestFirst(db, filter, maxShown + 1)) {
     const readable = await readableOf(db, some.filter(fits(filter)), mayRead);
     const room = maxShown - lines.length;
@@ -67,7 +67,7 @@ const fits =
   (line: AuditLine): boolean =>
     (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
 
-/** In batches: the first has `first` lines, the second fills up to a multiple of `batch`. */
+/** Reads in batches: the first has `first` lines, the second fills up to a multiple of `batch`. */
 async function* newestFirst(
   db: ReadHandle,
   { env, by, since }: TrailFilter,
@@ -83,7 +83,7 @@ async function* newestFirst(
     const lines = await listAudit(db, { ...conditions, limit, beforeSeq });
     yield lines;
     const last = lines.at(-1);
-    // Times follow the order of the lines, apart from differences between machines' clocks.
+    // Times follow the order of the lines, except for differences between machines' clocks.
     if (last === undefined || lines.length < limit || last.at < (since ?? 0)) return;
     beforeSeq = last.seq;
     read += limit;
@@ -96,7 +96,7 @@ async function* newestFirst(
 /** A line that the person may read, with its details. */
 type Readable = { readonly line: AuditLine; readonly details: AuditDetails };
 
-/** Those of the lines that the person may read, each with what the trail says about its change. */
+/** Those lines that the person may read, each with what the trail says about its change. */
 export const entriesOf = async (
   db: ReadHandle,
   lines: readonly AuditLine[],
@@ -136,11 +136,11 @@ async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promi
   });
 }
 
-/** The policy's text names every target, so it takes the right to the whole company. */
+/** The policy's text names every target, so it needs the right to the whole company. */
 const targetsOf = ({ event }: AuditLine, details: AuditDetails): StoredTargets | undefined =>
   event === 'policy' ? companyTargets : details.about;
 
-/** Stands for a change whose row is missing, so that its targets are unknown. */
+/** Used for a change whose row is missing, because its targets are unknown. */
 const unknownTargets = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
 const companyTargets = about({ kind: 'company', id: '', name: '' });
 
@@ -156,7 +156,7 @@ type AboutChange = {
 
 function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: AboutChange): Entry {
   const { target, reason, receipt } = own;
-  // A forced unlock, for example, is allowed by rules of its own, not by those of the change.
+  // A forced unlock, for example, is allowed by its own rules, not by those of the change.
   const { rules, policy } = own.rules.length > 0 ? own : (asked ?? own);
   return {
     ...line,

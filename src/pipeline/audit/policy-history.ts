@@ -10,7 +10,7 @@ import type { AccessContext } from '../access/context.ts';
 
 /** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
-/** The key that holds the hash of the policy in force, and since when. */
+/** The key that holds the hash of the current policy, and since when it applies. */
 export const policyInForceKey = 'policy';
 
 type PolicyHistory = {
@@ -22,7 +22,7 @@ type PolicyHistory = {
   readonly onUnsatisfiable: (says: Text) => void;
 };
 
-/** The function checks whether the policy has changed since its last call; if so, it records and checks the new one. */
+/** Returns a function that checks whether the policy has changed since the last call, and if so records and checks it. */
 export function createPolicyHistory(context: PolicyHistory): () => Promise<void> {
   let recorded: string | undefined;
   return async () => {
@@ -45,7 +45,7 @@ async function recordPolicy({ database, changeStore }: PolicyHistory, { hash, te
   });
 }
 
-/** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
+/** A message about rules whose approval can never be completed, as far as user groups can be read; undefined: none. */
 async function unsatisfiableText({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
   const lookUp = async (group: string) => [group, await membersOf(group)] as const;
   const groups = await Promise.all(mentionedGroups(policy).map(lookUp));

@@ -38,7 +38,7 @@ export type VoteContext = {
   readonly by: Member;
   /** Who has approved so far. */
   readonly voters: readonly Member[];
-  /** Whether anybody `may` end it by today's rules; undefined: Slack doesn't say. */
+  /** Whether anybody `may` end it under today's rules; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
   /** Epoch milliseconds, the database's clock. */
   readonly now: number;
@@ -47,22 +47,22 @@ export type VoteContext = {
 /** Whether a person may end a change that is stuck: decline a waiting one, or close an unknown one. */
 export type EndRight =
   | { readonly kind: 'may' }
-  /** Through a right to unlock, and only if nobody `may`. `forced`: also if that can't be determined. */
+  /** Through a right to unlock, and only if nobody `may`. `forced`: also if it is unknown whether anybody `may`. */
   | { readonly kind: 'if nobody may'; readonly forced: boolean }
   | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
-  /** It depends on the members of these Slack user groups, and Slack doesn't say who they are. */
+  /** It depends on who is in these Slack user groups, and Slack doesn't say. */
   | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
 
 export type DecisionResult =
   | { readonly kind: 'move'; readonly event: ChangeEvent }
-  /** The vote counts and `left` more are needed; maybe fewer once the members of the `unknown` groups are known. */
+  /** The vote counts and `left` more are needed, perhaps fewer once the members of the `unknown` groups are known. */
   | {
       readonly kind: 'vote';
       readonly left: readonly { readonly count: number }[];
       readonly unknown?: readonly string[];
     };
 
-/** What the decision does. Throws `Refusal`, with the reason, if it does nothing. */
+/** What the decision does. If it does nothing, throws `Refusal` with the reason. */
 export function decisionResult(decision: Decision, voting: VoteContext): DecisionResult {
   switch (decision.verdict) {
     case 'approve':
@@ -78,7 +78,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       }
       return move({ kind: 'cancel' });
     case 'stop':
-      // Anyone who can read it may stop it: a push that was stopped by mistake can be asked for again.
+      // Anyone who can read the change may stop it: if that was a mistake, the change can be asked for again.
       refuseUnlessIn(voting, ['approved']);
       if (!coolsDown(voting.change)) throw refusal(voting, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
@@ -86,7 +86,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
     case 'did_not_happen':
       return close(decision, voting);
     case 'halt':
-      // As for *stop*: anyone who can read it.
+      // As for *stop*: anyone who can read the batch may halt it.
       refuseUnlessIn(voting, ['running']);
       return move({ kind: 'halt' });
     case 'end':
@@ -121,9 +121,9 @@ function approve(decision: Decision, voting: VoteContext): DecisionResult {
 }
 
 /**
- * Whether a person may end it by today's rules. Yes for people who can approve it, by the requirement it was made with
- * or by today's; if either is `none`, also for people who may run the command. If there is nobody like that, a right to
- * unlock will do. Never for the askers of a change that needed approval, nor for somebody who may not read its targets.
+ * Whether a person may end it under today's rules. They may if they can approve it, by the requirement it was made with
+ * or by today's; if either is `none`, also if they may run the command. If nobody may, the right to unlock is enough.
+ * The askers of a change that needed approval never may, nor may people who can't read its targets.
  */
 export function mayEnd({
   policy,
@@ -151,7 +151,7 @@ export function mayEnd({
   return mayNot(unknown, isDenied ? 'denied' : 'not named');
 }
 
-/** Not allowed: because these groups are unknown, if there are any; else because of `why`. */
+/** The refusal: because these groups are unknown, if there are any; otherwise because of `why`. */
 const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
   groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
 
@@ -179,7 +179,7 @@ function refuseIfOver(voting: VoteContext): void {
   throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
 }
 
-/** A stopped batch goes on by the word of somebody who may approve it, or of its asker if it needed no approval. */
+/** Throws `Refusal` unless the person may approve the batch or, if it needed no approval, asked for it. */
 function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   const { policy, needed, asked, by } = voting;
   if (needed === 'none') {
@@ -192,7 +192,7 @@ function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${verb}.`);
 }
 
-/** A click decides nothing while the right to make it is unknown. */
+/** The refusal of a click while the right to make it is unknown. */
 const couldNotCheck = (groups: readonly string[], verb: string): Text =>
   say`**I couldn't check whether you may ${verb}.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
@@ -255,7 +255,7 @@ function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][])
   throw refusal(voting, joined([alreadyText(change), note]));
 }
 
-/** Why a click comes too late, or too early. The last note of a change that was closed says how. */
+/** Why a click comes too late or too early. For a closed change, its last note says how it was closed. */
 function alreadyText({ state, last_note: note, lost_at }: VoteContext['change']): string {
   switch (state) {
     case 'waiting':

@@ -4,13 +4,13 @@ import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import type { Note } from './card.ts';
 
-/** Who is asked to approve, as the thread of a change says it. */
+/** Who is asked to approve, in the words of a change's thread. */
 
 /** Whether only the requester reads the thread of this change. */
 export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
 export const pleaseTell = (whom: Text): Text => say`Nobody else can see this thread, so please tell ${whom} yourself.`;
 
-/** Who is asked to approve. Those whom nobody can tell directly are mentioned, if that can reach them; else `rest` says so. */
+/** Who is asked to approve. People whom I can't tell directly are mentioned if that reaches them; else `rest` says so. */
 export function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
   const { asks = [] } = authorizationOf(change);
   if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
@@ -21,7 +21,7 @@ export function askedIn(change: Change, without: readonly string[] = []): { read
   };
 }
 
-/** A reminder for those who haven't approved yet. */
+/** A reminder for people who haven't approved yet. */
 export function reminder(change: Change, voted: readonly string[]): Note {
   const { who, rest } = askedIn(change, voted);
   const text = say`⏳ ${who}: this is still waiting for your approval, until ${time(change.expires_at)}.`;

@@ -28,12 +28,12 @@ import {
   type Press,
 } from './card.ts';
 
-/** What people see of a batch: its card, and its replies. Pure. */
+/** What people see of a batch: its card and its replies. Pure. */
 
 const maxLines = 12;
 const maxClosable = 4;
 const barLength = 20;
-/** Facts that only matter before it begins. */
+/** Facts that matter only before the batch begins. */
 const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid for']);
 
 type ShownItem = {
@@ -44,7 +44,7 @@ type ShownItem = {
 };
 type WithStanding = Pick<ShownItem, 'standing'>;
 
-/** Every item of a batch with what became of it. `changes`: those that it began. */
+/** Every item of a batch with its result. `changes`: those that the batch began. */
 export function itemsShown(batch: Change, changes: readonly Change[]): readonly ShownItem[] {
   const progress = batchProgress(batch);
   const standings = standingsOf(progress, changes);
@@ -63,7 +63,7 @@ const itemsWith = <Item extends WithStanding>(
 const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): boolean =>
   itemsWith(all, ...standings).length > 0;
 
-/** The card of a batch. Until it begins, it is that of any change. */
+/** The card of a batch. Before it begins, it looks like any change's card. */
 export function renderBatch(
   batch: Change,
   changes: readonly Change[],
@@ -85,7 +85,7 @@ export function renderBatch(
   };
 }
 
-/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar counts what was accepted, too. */
+/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar also counts accepted items. */
 export function countsOf(all: readonly WithStanding[]): Text {
   const count = (standing: Standing): number => itemsWith(all, standing).length;
   const done = count('done');
@@ -118,13 +118,13 @@ export function itemLine({ item, standing, change, skipped }: ShownItem): Text {
   return joined([say`${marks[standing]} **${item.target.name}**${number}`, says]);
 }
 
-/** At most `most` lines, one for each item, and `rest` with the number of the others. */
+/** At most `most` lines, one for each item, and `rest` with how many items are left out. */
 function linesOf(items: readonly ShownItem[], most: number, rest: (count: number) => Text): readonly Text[] {
   const lines = items.slice(0, most).map(itemLine);
   return items.length > most ? [...lines, rest(items.length - most)] : lines;
 }
 
-/** A line for each that is neither done nor to do, the gravest first. */
+/** A line for each item that is neither done nor to do, the worst first. */
 function openLines({ number }: Change, all: readonly ShownItem[]): readonly Text[] {
   const open = itemsWith(all, 'unknown', 'failed', 'not sent', 'changed meanwhile', 'under way');
   return linesOf(open, maxLines, (count) => say`… and ${count} more: ${code(`change ${number}`)} lists all.`);
@@ -163,7 +163,7 @@ const closeButtons = ({ standing, change, item }: ShownItem, installation: strin
         label: `${one.label}: ${item.target.name}`,
       }));
 
-/** Why it stopped, for its card. */
+/** Why the batch stopped, for its card. */
 export function whyStopped(batch: Change, why: StopReason, by?: string): Text {
   switch (why.kind) {
     case 'ended badly': {
@@ -182,7 +182,7 @@ export function whyStopped(batch: Change, why: StopReason, by?: string): Text {
   }
 }
 
-/** The reply when it stops: what was sent, what was not, and what can be done. */
+/** The reply when a batch stops: what was sent, what was not, and what people can do. */
 export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = itemsShown(batch, changes);
   return {
@@ -205,10 +205,10 @@ const unknownHint = say`What is unknown won't be sent again. Please check the ho
 
 const changedHint = say`What changed in the meantime needs a new review: please ask for it anew.`;
 
-/** Key of the reply that tells last of its beginning or a stop. */
+/** Key of the last reply about the beginning or a stop; a new one replaces it. */
 export const stoppedReplyKey = ({ number }: Pick<Change, 'number'>): string => `${number}:stopped`;
 
-/** What goes with a stop, or with its end: the reply, which replaces an earlier one. `progress`: as it is then. */
+/** The note of a stop or of the end; its reply replaces an earlier one. `progress`: as of then. */
 export function stopNote(
   batch: Change,
   changes: readonly Change[],
@@ -234,7 +234,7 @@ const endings: Readonly<Record<BatchEnd, Text>> = {
   end: say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`,
 };
 
-/** The last reply; only now is the file of all lines final. */
+/** The last reply. The file of all lines is added now, because only now is it final. */
 export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd): Note {
   const all = itemsShown(batch, changes);
   const where = say`${code(`change ${batch.number}`)} lists each one.`;
@@ -243,7 +243,7 @@ export function endedReply(batch: Change, changes: readonly Change[], how: Batch
 
 const maxNamed = 8;
 
-/** Lines for those that are unknown, failed or not sent, and what to do about those that changed in the meantime. */
+/** Lines for items that are unknown, failed or not sent, and what to do about those that changed in the meantime. */
 function unwell(all: readonly ShownItem[]): readonly Text[] {
   const bad = itemsWith(all, 'unknown', 'failed', 'not sent', 'changed meanwhile');
   return [

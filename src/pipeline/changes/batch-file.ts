@@ -7,11 +7,11 @@ import { inline, type Text } from '../../text.ts';
 import { itemsShown } from './batch-card.ts';
 import { stateText } from './card.ts';
 
-/** The file with all lines of a batch that has ended: one for each environment, in their order. Pure. */
+/** The file of a batch that has ended: one line for each environment, in order. Pure. */
 
 const columns = ['environment', 'change', 'state', 'outcome', 'sent at (UTC)', 'decided by'] as const;
 
-/** What the file is made of. `changes`: those that the batch began. `lines`: of the trail, about the batch and these changes. */
+/** What the file is made from. `changes`: those that the batch began. `lines`: of the trail, about all of these. */
 export type BatchRecord = {
   readonly batch: Change;
   readonly changes: readonly Change[];
@@ -19,7 +19,7 @@ export type BatchRecord = {
   readonly lines: readonly Pick<AuditLine, 'change' | 'event' | 'actor' | 'details'>[];
 };
 
-/** As CSV. Who decided is who approved the batch, its requester if nobody had to, or who left an environment out. */
+/** The file as CSV. *decided by*: who approved the batch (its requester if nobody had to) or left the environment out. */
 export function batchFile(record: BatchRecord): { readonly name: string; readonly content: string } {
   const { batch, changes, votes } = record;
   const { nameOf, leftOutBy } = peopleIn(record);
@@ -41,7 +41,7 @@ export function batchFile(record: BatchRecord): { readonly name: string; readonl
 
 type Details = { readonly name?: string; readonly without?: readonly string[] };
 
-/** Names by id, as the trail has them, and who left out which environment. */
+/** Names by id, from the trail, and who left out which environment. */
 function peopleIn({ batch, lines }: BatchRecord) {
   const names = new Map([[batch.requester, batch.requester_name]]);
   const leftOutBy = new Map<string, readonly string[]>();

@@ -4,12 +4,12 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { say, type Text } from '../../text.ts';
 
 /**
- * A batch: one request for the same change of many environments. It is a change itself, which waits for approval and
- * has the card. For each environment, in order, it begins a change of its own, which is checked, locked and sent at most
- * once like any other. What the batch does next is decided here, as a pure function.
+ * A batch: one request for the same change of many environments. The batch is itself a change, which waits for approval
+ * and has the card. For each environment, in order, it begins a change, which is checked, locked and sent at most once
+ * like any other. This file decides, as pure functions, what the batch does next.
  */
 
-/** What is frozen for one environment; the same columns as in its change later. */
+/** What is frozen for one environment: the columns that its change will have. */
 export type BatchItem = {
   readonly target: Environment;
   readonly args: string;
@@ -20,13 +20,13 @@ export type BatchItem = {
   readonly fingerprint: string;
 };
 
-/** How far one item is. Neither: nothing was begun for it. */
+/** How far one item is. If it has neither `change` nor `skipped`, nothing was begun for it. */
 export type ItemProgress = {
   /** The number of the change begun for it. */
   readonly change?: number;
-  /** Why none was begun. */
+  /** Why no change was begun. */
   readonly skipped?: Text;
-  /** A person left it out after a stop. */
+  /** A person left this item out after a stop. */
   readonly isLeftOut?: true;
 };
 
@@ -39,28 +39,28 @@ export type BatchProgress = {
   readonly passedOver: readonly number[];
   /** Why it stopped last. */
   readonly why?: StopReason;
-  /** Its reply about the stop was written while changes were under way, so it is written anew when they are over. */
+  /** The reply about the stop was written while changes were under way, so it is written again when they have ended. */
   readonly isSummaryPending?: boolean;
-  /** Its time ended while an outcome was unknown. */
+  /** The batch's time ended while an outcome was unknown. */
   readonly isOver?: boolean;
-  /** The changes that its card has shown to have ended badly since it stopped. */
+  /** The changes that the card has shown to have ended badly since the stop. */
   readonly shownBad?: readonly number[];
   /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
   readonly drawnAt?: number;
   readonly drawn?: string;
-  /** How often people were reminded of its unknown outcomes, and when they are next, epoch ms. */
+  /** How often people were reminded of unknown outcomes, and when the next reminder is due, epoch ms. */
   readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
 
-/** The items that stopped it; or a person did, the canary is not known to be well, all were tried, its time is over. */
+/** Why it stopped: bad ends of items, a person, a canary that is not known to be well, nothing left to try, or its time. */
 export type StopReason =
   | { readonly kind: 'ended badly'; readonly items: readonly number[] }
   | { readonly kind: 'canary'; readonly says: Text }
   | { readonly kind: 'person' | 'all tried' | 'time over' };
 
 /**
- * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because what was frozen for
- * it does not fit any more; it needs a new review.
+ * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because the
+ * target has changed since it was frozen; it needs a new review.
  */
 export type Standing =
   | 'to do'
@@ -76,19 +76,19 @@ export type Standing =
 /** What this file reads of a change of the batch. */
 export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
 
-/** Whether the canary's site is well after it. `later`: not known yet. */
+/** Whether the canary's site is well after its change. `later`: not known yet. */
 export type CanarySite = 'well' | 'later' | { readonly says: Text };
 
 export type BatchStep =
-  /** Begin a change for each of these items. `isCanaryPassed`: and note that the canary's site is well. */
+  /** Begin a change for each of these items. `isCanaryPassed`: record that the canary's site is well. */
   | { readonly kind: 'begin'; readonly items: readonly number[]; readonly isCanaryPassed: boolean }
   | { readonly kind: 'halt'; readonly why: StopReason }
   | { readonly kind: 'wait' }
   | { readonly kind: 'all done' | 'all accepted' }
-  /** No more is begun, and nothing is under way. */
+  /** No more changes are begun, and none is under way. */
   | { readonly kind: 'end' };
 
-/** How many changes of a batch may be under way: what is in flight when it stops. */
+/** How many changes of a batch may be under way: this many may still end after a stop. */
 export const maxUnderWay = 8;
 
 /** The progress of a change that is a batch. Throws for any other. */
@@ -103,7 +103,7 @@ export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem
   return frozen?.items;
 }
 
-/** Where an item stands, given the change that was begun for it. */
+/** How far an item is, given the change that was begun for it. */
 export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
   if (isLeftOut) return 'left out';
   if (skipped) return 'not sent';
@@ -139,7 +139,7 @@ export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: Chang
 
 const endedWell = (standing: Standing): boolean => standing === 'done' || standing === 'accepted';
 
-/** Whether a batch stops at this end of one of its changes. A change of the target in the meantime stops nothing. */
+/** Whether a batch stops when one of its changes ends like this. It doesn't stop if only the target had changed. */
 const stopsAt = ({ state }: ChangeInBatch): boolean =>
   ['unknown', 'failed', 'rejected', 'did_not_happen', 'expired', 'invalidated'].includes(state);
 
@@ -147,13 +147,13 @@ const stopsAt = ({ state }: ChangeInBatch): boolean =>
 export const begunFor = <One extends ChangeInBatch>(item: ItemProgress, changes: readonly One[]): One | undefined =>
   changes.find(({ number }) => number === item.change);
 
-/** Where each item stands. `changes`: those that the batch began. */
+/** How far each item is. `changes`: those that the batch began. */
 export const standingsOf = ({ items }: BatchProgress, changes: readonly ChangeInBatch[]): readonly Standing[] =>
   items.map((item) => itemStanding(item, begunFor(item, changes)));
 
 type Situation = {
   readonly state: 'running' | 'stopped';
-  /** False: nothing more may be begun. */
+  /** False: no more changes may be begun. */
   readonly isValid: boolean;
   readonly canarySite: CanarySite;
 };
@@ -175,7 +175,7 @@ export function nextStep(
     return { kind: all.includes('accepted') ? 'all accepted' : all.includes('done') ? 'all done' : 'end' };
   if (!isValid) {
     if (underWay.length > 0) return { kind: 'wait' };
-    // It stays open until somebody has closed what is unknown, and reminds of it.
+    // The batch stays open, and reminds people, until somebody has closed the unknown outcomes.
     if (all.includes('unknown'))
       return state === 'stopped' ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'time over' } };
     return { kind: 'end' };
@@ -194,11 +194,11 @@ export function nextStep(
   return items.length > 0 ? { kind: 'begin', items, isCanaryPassed } : { kind: 'wait' };
 }
 
-/** The changes that ended badly, without those that a person has let it go on after. */
+/** The changes that ended badly, except those after which a person let the batch go on. */
 export const badChanges = (progress: BatchProgress, changes: readonly ChangeInBatch[]): readonly number[] =>
   badItems(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 
-/** The items whose changes stop the batch, without those that a person has let it go on after. */
+/** The items whose changes stop the batch, except those after which a person let it go on. */
 const badItems = ({ items, passedOver }: BatchProgress, changes: readonly ChangeInBatch[]): readonly number[] =>
   items.flatMap((item, at) => {
     const begun = item.isLeftOut ? undefined : begunFor(item, changes);
@@ -219,8 +219,8 @@ function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: C
 const haltAtCanary = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });
 
 /**
- * The progress with which it goes on after a stop: what ended badly is passed over, and so is a canary that did not show
- * its site to be well. One that is still to do or under way stays the canary. `without`: items that are left out.
+ * The progress after a person lets a stopped batch go on. Bad ends are passed over, and so is a canary whose site was
+ * not shown to be well. A canary that is still to do or under way stays the canary. `without`: items that are left out.
  */
 export function continued(
   progress: BatchProgress,
@@ -242,8 +242,8 @@ export function continued(
 }
 
 /**
- * The same, and items that were not sent are tried again; a canary among them goes first again. What was sent, or may
- * have been, is never begun again, and neither is what changed in the meantime.
+ * As `continued`, and items that were not sent are tried again; a canary among them goes first again. Items that were
+ * or may have been sent are never begun again, nor are those whose target changed in the meantime.
  */
 export function retried(progress: BatchProgress, changes: readonly ChangeInBatch[]): BatchProgress {
   const all = standingsOf(progress, changes);

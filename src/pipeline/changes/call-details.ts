@@ -42,11 +42,11 @@ import {
 import type { AccessContext } from '../access/context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 
-/** A frozen change in full, as lines: its card uncut, and the request byte for byte. */
+/** A frozen change in full, as lines: its whole card, and the request byte for byte. */
 
 export type DetailLine =
   | { readonly kind: 'text'; readonly text: Text }
-  /** Fixed width; every character is visible. */
+  /** In fixed width, with every character visible. */
   | { readonly kind: 'exact'; readonly text: string };
 
 export type CallDetails = {
@@ -72,8 +72,8 @@ export async function detailsFor(context: AccessContext, reader: Person, shown: 
 }
 
 /**
- * What somebody approves with this version of a change, in the words of the question behind *Approve*, and its
- * fingerprint; and its card. Throws `Refusal` if they may not read it, or it is no longer as they saw it.
+ * The question behind *Approve* (what somebody approves with this version of a change), its fingerprint, and the card.
+ * Throws `Refusal` if they may not read the change, or it differs from what they saw.
  */
 export async function questionFor(context: AccessContext, reader: Person, shown: ShownVersion) {
   const change = await readableChange(context, reader, shown);
@@ -87,7 +87,10 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
   return { says, card: renderCard(change, await listVotes(context.database.db, change.number), shown.installation) };
 }
 
-/** The environments that a stopped batch has not begun. Throws `Refusal` if this person may not read it, or none is left. */
+/**
+ * The environments that a stopped batch has not begun. Throws `Refusal` if there is none, or the person may not read
+ * it.
+ */
 export async function leftToDo(
   context: AccessContext,
   reader: Person,
@@ -130,7 +133,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   ]);
 }
 
-/** The same for something that is frozen but not yet asked for. */
+/** As `detailsOfChange`, for a frozen request that was not submitted yet. */
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
   detailsOf(frozen, say`**${frozenCardOf(frozen).title}**`, [
     say`Nothing has been asked for yet.`,
@@ -139,7 +142,7 @@ export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
 
 const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
 
-/** First the target that is changed, then those that are only read: name and id. */
+/** The names and ids of the targets: first the one that is changed, then those that are only read. */
 const targetFacts = (targets: readonly Target[]): readonly Text[] =>
   targets.map((target, index) =>
     fact(index === 0 ? 'Target' : 'Reads', joined([target.name, code(targetKey(target))])),
@@ -208,7 +211,7 @@ function textLines(text: Text): readonly DetailLine[] {
     : exact(exactLines(read.split('\n')));
 }
 
-/** A fact of the card; each item of a list gets its own line. */
+/** A fact of the card; if it is a list, each item gets its own line. */
 function factLines([label, value]: FrozenCard['facts'][number]): readonly DetailLine[] {
   const items = itemsOf(value);
   if (items.length === 0) {

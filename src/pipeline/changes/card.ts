@@ -16,7 +16,7 @@ export const decisionKinds = [
   'stop',
   'happened',
   'did_not_happen',
-  // About a batch: begin no more for now, go on, go on with those that were not sent too, and end it.
+  // For a batch: begin no more for now; go on; go on and retry what was not sent; end it.
   'halt',
   'go_on',
   'retry',
@@ -26,7 +26,7 @@ export type DecisionKind = (typeof decisionKinds)[number];
 
 /** A change that a person was shown; `installation` is the id of its database. */
 export type ShownChange = { readonly installation: string; readonly number: number };
-/** The same, in the version that they saw. */
+/** The same, with the version that they saw. */
 export type ShownVersion = ShownChange & { readonly version: number };
 
 /** What a button does. Decisions, undo and call name a change in a database; the others carry arguments or a row's id. */
@@ -34,7 +34,7 @@ export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
   /** Opens the form for a note with an approval. */
   | ({ readonly kind: 'note'; readonly verdict: 'approve' } & ShownVersion)
-  /** Opens the form that says without which environments a batch goes on. */
+  /** Opens the form that asks which environments a batch leaves out. */
   | ({ readonly kind: 'without'; readonly verdict: 'go_on' } & ShownVersion)
   | { readonly kind: 'run' | 'form' | 'review'; readonly args: Args }
   | ({ readonly kind: 'undo' } & ShownChange)
@@ -42,7 +42,7 @@ export type Press =
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
   /** Opens the checklist of the offer at this index of a kept page. */
   | { readonly kind: 'checklist'; readonly id: string; readonly at: number }
-  /** Opens everything that will be sent, at this page. `of` is the change; undefined: what the form shows. */
+  /** Opens everything that will be sent, at this page. `of`: the change; undefined: what the form shows. */
   | { readonly kind: 'call'; readonly page: number; readonly of: ShownChange | undefined };
 export type Button = {
   readonly label: string;
@@ -65,16 +65,16 @@ export type Card = {
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
-  /** Only an edit: if the message that it edits can't be edited or is gone, it is dropped. */
+  /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
   readonly minor?: true;
-  /** Once it is posted, the file of its batch is added. */
+  /** Once this is posted, the batch's file is added to it. */
   readonly withFile?: true;
 };
 
 /** Runs a command. */
 export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ label, press: { kind: 'run', args } });
 
-/** The label of the next button until something was sent. */
+/** The label of the next button until something is sent. */
 export const everythingLabel = 'Everything that will be sent';
 /** Opens the frozen change in full; `of` undefined: what the form shows. */
 export const everythingButton = (of: ShownChange | undefined, label: string = everythingLabel): Button => ({
@@ -165,7 +165,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
       ),
       ...stateLines(change),
     ],
-    // Once a change is settled or unknown, its warning is moot.
+    // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
     buttons: cardButtons(change, installation),
@@ -173,7 +173,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
 }
 
 /**
- * What is left of a direct request to approve, once it was decided otherwise: who decided what, and no buttons. It only
+ * What a direct request to approve becomes once others have decided: who decided what, without buttons. It only
  * replaces the request.
  */
 export function withdrawn(change: Change, approved: readonly Approved[]): Note {
@@ -193,7 +193,7 @@ export function withdrawn(change: Change, approved: readonly Approved[]): Note {
   };
 }
 
-/** Who can approve it and until when, and who already did. */
+/** Who can approve the change and until when, and who has approved. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
@@ -289,7 +289,7 @@ function timerLine(change: Change): Text | undefined {
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
 
-/** Who asked for it, and who handed the request on to them. */
+/** Who asked for the change, and who handed the request on to them. */
 export const askersNamed = ({ requester, handed_on_by: by }: Pick<Change, 'requester' | 'handed_on_by'>): Text =>
   say`${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
 

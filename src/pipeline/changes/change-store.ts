@@ -33,7 +33,7 @@ export type TransitionNote = {
   readonly details?: Readonly<Record<string, unknown>>;
   /** A reply in the thread. */
   readonly reply?: Note;
-  /** Whether the reply carries the current decision buttons. */
+  /** Whether the reply has the current decision buttons. */
   readonly decide?: boolean;
   /** Whether to redraw the card although the state stays the same. */
   readonly redraw?: boolean;
@@ -41,10 +41,10 @@ export type TransitionNote = {
   readonly ops?: boolean;
   /** People who get the reply as a direct message too. */
   readonly tell?: readonly string[];
-  /** The result in a sentence; the card shows it from then on. */
+  /** The result in a sentence, which the card shows from then on. */
   readonly lastNote?: Text;
   readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo' | 'progress'>>;
-  /** The key of the reply in the thread: it replaces an earlier one with the same key. Left out: it is a new one. */
+  /** The key of the reply in the thread: it replaces an earlier reply with the same key. By default the reply is new. */
   readonly replyKey?: string;
 };
 
@@ -65,11 +65,11 @@ export class LockHeld extends Error {
 export type ChangeStore = {
   /** Saves a new change, waiting or approved, and sends the card to its approvers. Throws `LockHeld`. */
   readonly begin: (tx: Tx, row: NewChange, note: TransitionNote) => Promise<Change>;
-  /** Moves a change. Undefined if the move isn't possible, or somebody else was first. */
+  /** Moves a change. Undefined if the move isn't possible, or somebody else moved it first. */
   readonly advance: (tx: Tx, change: Change, event: ChangeEvent, note: TransitionNote) => Promise<Change | undefined>;
   /** Records an event of a change without moving it: a vote, evidence, a late answer. */
   readonly remark: (tx: Tx, change: Change, event: string, note: TransitionNote) => Promise<void>;
-  /** Records an action that is no change: a lock, a pause. `details` is plain JSON, without secrets. */
+  /** Records an action that is not part of a change: a lock, a pause. `details` is plain JSON, without secrets. */
   readonly note: (tx: Tx, action: AdminAction) => Promise<void>;
 };
 
@@ -78,7 +78,7 @@ export type ChangeStoreOptions = {
   readonly auditKey: Buffer | undefined;
   /** Id of the database; every decision button carries it. */
   readonly installation: string;
-  /** Called for every audit line before its transaction commits, so only good for metrics. */
+  /** Called for every audit line before its transaction commits, so it is only good for metrics. */
   readonly onEvent: (event: string) => void;
 };
 
@@ -93,7 +93,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
       if (change.state === 'approved' && change.risk !== 'routine') await acquireLocks(tx, change, note.at);
-      // What belongs to a batch is told on the card of the batch.
+      // The batch's card shows what happens to its changes.
       if (!isPartOfBatch(change))
         await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
       if (change.state === 'waiting') await enqueueCopies(tx, change, note.at);
@@ -108,12 +108,12 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
       const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;
-      // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
+      // Apply locks only now: if the version was outdated, nothing moved, and no lock may be left behind.
       await applyLocks(tx, change, next.locks, at);
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
-      // Messages besides the card have decision buttons while it is approved, unknown or asked again.
+      // Messages other than the card have decision buttons while the change is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
-      // Reminders, and what was said when it was asked again.
+      // Withdraws reminders, and what was said when it was asked again.
       if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
       const isNews =
@@ -148,7 +148,7 @@ async function recordIn(
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
-/** Queues the thread reply, and its copies to the ops channel and to people, which name the change. */
+/** Queues the thread reply. Copies of it go to the ops channel and to people, and name the change. */
 async function enqueueReply(
   tx: Tx,
   change: Change,
@@ -165,7 +165,7 @@ async function enqueueReply(
   const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`${headingOf(change)}\n${reply.text}`;
-  // *Stop* works for ten seconds only, so it stays in the thread.
+  // *Stop* works for ten seconds only, so it is only in the thread.
   const isBrief = change.state === 'approved';
   const elsewhere = {
     ...base,
@@ -178,7 +178,7 @@ async function enqueueReply(
   }
 }
 
-/** Key of the message with *Stop*. The time to press it begins when that message is posted, also if it was asked again. */
+/** Key of the message with *Stop*. The time to press it begins when that is posted, also after it was asked again. */
 export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>): string =>
   lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
 
@@ -203,7 +203,7 @@ async function enqueueCopies(tx: Tx, change: Change, at: number): Promise<void> 
   }
 }
 
-/** Replaces the direct requests to decide, besides the copies of the card, with what was decided. */
+/** Replaces the direct requests to decide, except the copies of the card, with what was decided. */
 async function withdrawDirect(tx: Tx, change: Change, at: number): Promise<void> {
   const body = JSON.stringify(withdrawn(change, await listVotes(tx, change.number)));
   await replaceDirect(tx, change.number, change.requester, body, at);

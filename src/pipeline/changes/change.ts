@@ -17,13 +17,13 @@ export type TransitionInput = Pick<
 export type ChangeEvent =
   | { readonly kind: 'approve' }
   | { readonly kind: 'decline' | 'cancel' | 'expire' | 'invalidated' | 'supersede' }
-  /** Its owner begins to send. Nothing goes to the host before this is saved. */
+  /** Its owner begins to send. This is saved before anything goes to the host. */
   | { readonly kind: 'send'; readonly owner: string; readonly leaseMs: number }
   /** No connection; nothing was sent. */
   | { readonly kind: 'connect_failed' }
   /** Its owner was too late to send and wrote nothing. */
   | { readonly kind: 'send_aborted' }
-  /** The host answered 429 and took nothing. */
+  /** The host answered 429 and did nothing. */
   | { readonly kind: 'throttle'; readonly retryAfterMs: number }
   | { readonly kind: 'accept'; readonly operation: string | null }
   | { readonly kind: 'reject' }
@@ -48,9 +48,9 @@ export type ChangeEvent =
   | { readonly kind: 'reject_late' }
   /** Its owner wrote nothing, and could not save that before the change became unknown. */
   | { readonly kind: 'send_aborted_late' }
-  /** A batch begins, and may go on beginning changes for this long. */
+  /** A batch begins. It may begin changes for `validMs`. */
   | { readonly kind: 'start'; readonly validMs: number }
-  /** A batch begins no more changes: for now; until somebody lets it go on; for good; as all of them are done. */
+  /** A batch begins no more changes: for now (`halt`), for good (`end`), or because all are done. `go_on` ends a halt. */
   | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' | 'all_accepted' };
 
 /** The columns that a move writes, besides the version. */
@@ -70,24 +70,24 @@ export type Transition = { readonly patch: Patch; readonly locks: Locks };
 export const maxAttempts = 3;
 /** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
-/** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
+/** A change stays valid at least this long after its approval, or after its request if it needs no approval. */
 export const validMs = 5 * 60_000;
 /** Longer than a write can take. A change still in *sending* after that becomes unknown. */
 export const sendLeaseMs = 45_000;
-/** How long an unknown change keeps others from changing what it only read: a copy is not read for longer. */
+/** How long an unknown change locks what it only read: no copy takes longer. */
 const unknownSharedMs = hourMs;
 /** A process that froze between its last check and its write could still send until then. */
 const closableAfterMs = sendLeaseMs + 5 * 60_000;
 const retryDelaysMs = [2_000, 8_000];
 const firstPollAfterMs = 2_000;
-/** Without an operation, the host is usually done when it answers, so read back almost at once. */
+/** Without an operation, the host is usually done when it answers, so the result is read almost at once. */
 const readBackAfterMs = 200;
 const firstPoll = (operation: string | null, now: number) => ({
   operation,
   due_at: now + (operation === null ? readBackAfterMs : firstPollAfterMs),
 });
 
-/** The states in which each event can happen, and the state it leads to; what is tried again may end as *expired*. */
+/** The states in which each event can happen, and the state it leads to. A retry may lead to *expired* instead. */
 const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly State[]; readonly to: State } } = {
   approve: { from: ['waiting'], to: 'approved' },
   decline: { from: ['waiting'], to: 'declined' },
@@ -153,12 +153,12 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'outcome_lost':
       return { patch: { ...at(to), ...lostAt(now) }, locks: { sharedMs: unknownSharedMs } };
     case 'commit_lost':
-      // Locks that got lost too are not retaken: a new holder must not block this move.
+      // Locks that were lost too are not retaken: a new holder must not block this move.
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: { sharedMs: unknownSharedMs } };
     case 'ask_again':
       return { patch: { ...at(to), ...askedAnew(event, now) }, locks: 'free' };
     case 'send_aborted_late':
-      // It ends: people were told that it may have been sent, and may have asked for it again.
+      // Expire it. People were told it may have been sent and may have asked again.
       return { patch: { ...settled(to, now), sent_at: null, lost_at: null }, locks: 'free' };
     case 'unverified':
       return { patch: settled(to, now), locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free' };
@@ -182,7 +182,7 @@ const batchEvents = ['start', 'halt', 'go_on', 'end', 'all_done', 'all_accepted'
 type BatchEvent = Extract<ChangeEvent, { kind: (typeof batchEvents)[number] }>;
 const isBatchEvent = (event: ChangeEvent): event is BatchEvent => batchEvents.some((kind) => kind === event.kind);
 
-/** A batch sends nothing itself, and nothing else has changes to begin. */
+/** A batch sends nothing itself, and only a batch begins changes. */
 const isOfItsKind = ({ progress }: TransitionInput, event: ChangeEvent): boolean =>
   progress === null ? !isBatchEvent(event) : event.kind !== 'send' && event.kind !== 'complete';
 
@@ -211,8 +211,8 @@ export function readyToSend(
 }
 
 /**
- * Whether there is time to press *Stop* after the approval. It begins when the message with *Stop* is posted; until
- * then only the end of the validity is due.
+ * Whether people get time to press *Stop* after the approval. That time begins when the message with *Stop* is
+ * posted; until then, only the end of its validity is due.
  */
 export const coolsDown = ({ risk, is_live }: Pick<TransitionInput, 'risk' | 'is_live'>): boolean =>
   risk === 'destructive' && is_live === 1;
@@ -221,7 +221,7 @@ export const coolsDown = ({ risk, is_live }: Pick<TransitionInput, 'risk' | 'is_
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
   Math.ceil(closableFrom(change) / 60_000) * 60_000;
 
-/** When a person may first close an unknown outcome, epoch ms. */
+/** When a person may first say what came of an unknown change, epoch ms. */
 export const closableFrom = ({ sent_at }: Pick<TransitionInput, 'sent_at'>): number => (sent_at ?? 0) + closableAfterMs;
 
 /** Back to approved for another attempt, or expired with nothing sent if the attempts are used up. */
@@ -242,7 +242,7 @@ function again(
 /** The outcome is unknown from now on; gathering evidence is due at once. */
 const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
 
-/** `lost_at` keeps in mind that it may have been sent before. */
+/** `lost_at` records that it may have been sent before. */
 const askedAnew = ({ expiresAt, remindAt }: Extract<ChangeEvent, { kind: 'ask_again' }>, now: number) => ({
   expires_at: expiresAt,
   due_at: remindAt,

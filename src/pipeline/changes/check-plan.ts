@@ -7,14 +7,14 @@ import type { SiteCheck } from '../../site-check/site-check.ts';
 import { code, say, type Text } from '../../text.ts';
 import { allEnvironments } from './visible-names.ts';
 
-/** How many domains of one environment are read; of all but the first, one page only. */
+/** How many domains of one environment are read. For all but the first, only one page is read. */
 const maxDomains = 3;
 
 type Names = Pick<Listing, 'environments' | 'domains' | 'environmentDomains'>;
 
 /**
- * The pages by which an environment or a domain is judged. An environment's domains are those that the host names for it
- * and has verified; if there are none, those that the policy names. Of a domain, its own pages alone are read.
+ * The pages by which an environment or a domain is judged. For an environment: the domains that the host names for it
+ * and has verified, or else those that the policy names. For a domain: only its own pages.
  */
 export function checkPlanFor(target: Environment | Domain, names: Names, policy: Policy): CheckPlan {
   if (target.kind === 'domain' && unverifiedIn(names).has(target.name.toLowerCase()))
@@ -40,7 +40,7 @@ export function checkPlanFor(target: Environment | Domain, names: Names, policy:
 
 const cannot = (why: Text): CheckPlan => ({ kind: 'cannot be checked', why });
 
-/** The environment's domains, the one that the policy names first before the others. */
+/** The environment's domains; one that the policy names comes first. */
 function domainsOf({ id }: Environment, names: Names, named: readonly string[]): readonly string[] {
   const unverified = unverifiedIn(names);
   const listed = names.environmentDomains
@@ -51,11 +51,11 @@ function domainsOf({ id }: Environment, names: Names, named: readonly string[]):
   return [...new Set([...named.filter((name) => listed.includes(name)), ...listed])];
 }
 
-/** Domains that anybody could have added, because the host has not verified them yet. */
+/** Domains that the host has not verified yet: anybody could have added them. */
 const unverifiedIn = ({ domains }: Names): ReadonlySet<string> =>
   new Set(domains.filter(({ isActive }) => isActive === false).map(({ name }) => name.toLowerCase()));
 
-/** The only environment of which the host says that this is its domain; if it says so of none, the policy. */
+/** The only environment whose domain this is according to the host or, if the host names none, the policy. */
 function homeOf(domain: Domain, names: Names, policy: Policy): Environment | undefined {
   const name = domain.name.toLowerCase();
   const listed = names.environmentDomains.filter((one) => one.name.toLowerCase() === name);
@@ -71,7 +71,7 @@ function isNamedFor(policy: Policy, environment: Environment, name: string, name
   return domainsOf(environment, names, expected.domains).includes(name);
 }
 
-/** Readings of sites for a person (a Slack user id), who may share them with others. */
+/** Checks sites for a person (a Slack user id), whose readings others may share. */
 export const siteCheckFor = (
   context: { readonly siteCheck: SiteCheck; readonly listing: () => Names; readonly policy: () => Policy },
   onBehalfOf: string,

@@ -12,7 +12,7 @@ import type { AccessContext } from '../access/context.ts';
 export type Closers = {
   /** Members of the workspace whose click would count, each once, at most 25. */
   readonly people: readonly string[];
-  /** Whether `people` may only because of a right to unlock. */
+  /** Whether `people` need a right to unlock for that. */
   readonly byUnlock: boolean;
   /** Whether anybody may without that right; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
@@ -22,7 +22,7 @@ export type Closers = {
 export type Ending = Pick<VoteContext, 'needed' | 'asked'>;
 
 const maxPeople = 25;
-/** At most this many people are looked up in Slack: among so many, one is surely a member. */
+/** The most people looked up in Slack: among so many, at least one is surely a member. */
 const maxAsked = 200;
 
 export const endingOf = (change: Change, { resolved }: Reparsed, company: Company): Ending => ({
@@ -30,7 +30,7 @@ export const endingOf = (change: Change, { resolved }: Reparsed, company: Compan
   asked: { ...aboutOf(resolved, company).asked, ...askersOf(change) },
 });
 
-/** Finds the closers among all people named by today's rules, and the requester. */
+/** Finds the closers among everybody whom today's rules name, and the requester. */
 export async function closersOf(context: AccessContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
@@ -61,7 +61,7 @@ export async function isCloser(context: AccessContext, right: EndRight, ending: 
   return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
 }
 
-/** The first members among these ids. `isSure` is false if Slack doesn't say whether somebody is one. */
+/** The first members among these ids. `isSure`: false if Slack doesn't say whether somebody is a member. */
 async function firstMembers(context: AccessContext, ids: readonly string[]) {
   let isSure = ids.length <= maxAsked;
   for (let from = 0; from < Math.min(ids.length, maxAsked); from += maxPeople) {

@@ -4,31 +4,31 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { codeOf } from '../../text.ts';
 import type { Frozen } from './freeze.ts';
 
-/** What a person must have seen and typed before a change is saved, whatever way the command came in. */
+/** What a person must have seen and typed before a change is saved, however the command came in. */
 
-/** What was shown (`shownOf`) and the name that was typed, or why neither is needed. */
+/** What was shown (`shownOf`) and the typed name, or why neither is needed. */
 export type Confirmation =
   | {
       readonly shown: string | undefined;
       readonly typedName: string | undefined;
-      /** Ids of environments of a batch that the person left out after they were shown. */
+      /** Ids of environments that the person saw in a batch and then left out. */
       readonly leaveOut?: readonly string[];
     }
   | 'not needed'
   | 'timer';
 
-/** The frozen change differs from what was shown, so it has to be shown again. */
+/** The frozen change differs from what was shown, so it must be shown again. */
 export class NotAsShown extends Refusal {}
 
-/** What a review shows, to compare when it is submitted: the fingerprint, and whether an approval comes before the send. */
+/** What a review shows, to compare when it is submitted: the fingerprint, and whether the change needs an approval. */
 export const shownOf = ({ fingerprint, authorization }: Pick<Frozen, 'fingerprint' | 'authorization'>): string =>
   authorization.approval === 'none' ? fingerprint : `${fingerprint} after approval`;
 
-/** Whether a change is still what a review showed. It may need an approval that was not shown, but never the reverse. */
+/** Whether a change is still what a review showed. An approval may be added, but a shown one must still be needed. */
 export const isAsShown = (frozen: Pick<Frozen, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
   shown === shownOf(frozen) || (shown === frozen.fingerprint && frozen.authorization.approval !== 'none');
 
-/** The name to type before asking for the change; undefined: none. */
+/** The name that must be typed before asking for the change; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
   const isLive = action.risk === 'destructive' && target?.kind === 'environment' && target.live;
   return isLive || action.typedName === 'always' ? target?.name : undefined;
@@ -44,7 +44,7 @@ export function needsReview(action: AnyAction, target: Target | undefined): bool
 export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation): void {
   const { action, target, authorization } = frozen;
   if (typeof confirmation === 'string') {
-    // A timer's words were shown with the grant that set it.
+    // The timer's removal was shown with the grant that set the timer.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
     if (isTimer || (!needsReview(action, target) && frozen.items === undefined)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
@@ -57,7 +57,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
   }
 }
 
-/** Throws `Refusal` if a name has to be typed and this is not exactly it. */
+/** Throws `Refusal` if a name must be typed and this is not exactly that name. */
 export function refuseUnlessTyped(action: AnyAction, target: Target | undefined, typed = ''): void {
   const name = nameToType(action, target);
   if (name === undefined || typed === name) return;

@@ -7,15 +7,15 @@ import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangeStore } from './change-store.ts';
 
-/** What this folder works with, besides what decides access. */
+/** What this folder needs beyond the context of the access room. */
 export type ChangesContext = AccessContext &
   Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;
     readonly siteCheck: SiteCheck;
     /**
-     * Asks now, without a cache, unless `how` is `fresh` (groups may be some seconds old) or `recent` (so may the
-     * account). Undefined: no answer.
+     * Asks Slack now. With `how` the answer may be older: `fresh` allows groups of some seconds ago, `recent` also
+     * the account of some seconds ago. Undefined: no answer.
      */
     readonly whoIs: (
       id: string,

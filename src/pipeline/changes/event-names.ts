@@ -1,4 +1,4 @@
-/** An audit event in words, to follow the actor's name. Unknown events are returned as they are. */
+/** An audit event in words that follow the actor's name. Unknown events are returned as they are. */
 export const eventInWords = (event: string): string => labels[event] ?? event;
 
 const labels: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 import type { Json, Write } from '../../hosting/contract/call.ts';
 import { codeOf, unseen } from '../../text.ts';
 
-/** A request as readable lines. They add only line breaks, continuation marks and character codes. */
+/** A request as readable lines. Only line breaks, continuation marks and character codes are added. */
 
-/** Longer lines are wrapped: phones are narrow. */
+/** The width at which lines are wrapped: phones are narrow. */
 const width = 60;
-/** Marks a wrapped line. The same character in the request itself would be followed by its code. */
+/** Marks a wrapped line. In the request itself, the same character is followed by its code. */
 const wrapMark = '↩';
 const hidden = new RegExp(`${unseen.source}|\\s`, 'gv');
-/** Right-to-left letters; they would reorder their neighbours. */
+/** Right-to-left letters, which would reorder their neighbours. */
 const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/gu;
 
 /** Method, path and body. */
@@ -16,8 +16,8 @@ export const exactRequest = ({ method, path, body }: Write): readonly string[] =
   exactLines([`${method} ${path}`, ...(body === undefined ? [] : laidOut(body))]);
 
 /**
- * Lines in which every character is visible. Characters outside plain ASCII are followed by their code, except those
- * in `ours`.
+ * Lines in which every character is visible. Characters outside plain ASCII are followed by their code, except those in
+ * `ours`.
  */
 export function exactLines(lines: readonly string[], ours = ''): readonly string[] {
   // Up to eight characters in a row share their brackets.
@@ -48,8 +48,8 @@ function wrapped(line: string): readonly string[] {
 }
 
 /**
- * JSON exactly as `JSON.stringify` writes it, but long lists and objects are split, one item per line. Joined without
- * line breaks, the lines are the same text.
+ * JSON exactly as `JSON.stringify` writes it, with long lists and objects split into one item per line. Joined without
+ * line breaks, the lines give the same text.
  */
 export function laidOut(value: Json): readonly string[] {
   const text = JSON.stringify(value);

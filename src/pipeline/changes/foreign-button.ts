@@ -5,7 +5,7 @@ import { code, say, time } from '../../text.ts';
 
 /**
  * Throws `Refusal` for a button of another database, where its number means another change. That includes the database
- * whose backup was restored here: the number may have been given again, and what came after the backup is not known.
+ * whose backup was restored here: its numbers may be used again, and what happened after the backup is unknown.
  */
 export async function refuseUnlessOurs(
   { db, installation: ours }: Pick<Database, 'db' | 'installation'>,

@@ -11,17 +11,17 @@ import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
 import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from './freeze.ts';
 
-/** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
+/** Turns the frozen changes of many environments into one: approvers see every call, in order. */
 
-/** An environment for which there is nothing to do, and why. */
+/** An environment where there is nothing to do, and why. */
 export type NothingToDo = { readonly env: Environment; readonly why: Text };
 
 const maxNamed = 40;
 const maxWarnings = 5;
 
 /**
- * Freezes these as a batch; a single one stays what it is. Throws `Refusal` if the action cannot be done to many with
- * these fields, or is too long to be shown.
+ * Freezes these as a batch; a single item stays an ordinary change. Throws `Refusal` if the action can't be done to
+ * many environments with these fields, or is too long to be shown.
  */
 export function freezeBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
   canaryIn(authorized, items);
@@ -35,8 +35,8 @@ export function freezeBatch(authorized: Authorized, action: AnyAction, items: re
 }
 
 /**
- * Facts about those that the person may not change, and those for which there is nothing to do. They are not on the card:
- * the request that is submitted names the others only.
+ * Facts about environments that the person may not change, or where there is nothing to do. They are not on the card,
+ * because the submitted request names only the others.
  */
 export const leftOutFacts = (
   notAllowed: readonly Environment[],
@@ -47,7 +47,7 @@ export const leftOutFacts = (
     'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
   });
 
-/** The same without some environments. Throws `Refusal` if none is left. */
+/** The same batch without some environments. Throws `Refusal` if none is left. */
 export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Frozen {
   const { items = [] } = frozen;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
@@ -57,7 +57,7 @@ export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Fro
   return freezeBatch(frozen, frozen.action, kept);
 }
 
-/** The index of the item that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
+/** The index of the item that goes first and alone; undefined: there is none. Throws `Refusal` if it was left out. */
 export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Authorized[]): number | undefined {
   if (canary === undefined) return undefined;
   const at = environmentsIn(items).findIndex(({ id }) => id === canary);
@@ -68,7 +68,7 @@ export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Aut
   });
 }
 
-/** The environments of these, in order. */
+/** The environments of these items, in order. */
 export const environmentsIn = (items: readonly Authorized[]): readonly Environment[] =>
   items.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
 
@@ -102,7 +102,7 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   return { title: words.title, done: words.done, ...(warning && { warning }), facts };
 }
 
-/** Facts about which of them are live, in numbers and names. */
+/** Facts about which environments are live: how many, and their names. */
 export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
@@ -131,7 +131,7 @@ const reasonsOf = (all: readonly NothingToDo[]): Text => [
   ),
 ];
 
-/** The facts that are the same for all of them. */
+/** The facts that are the same for all items. */
 function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
   const [first] = cards;
   const isEverywhere = (fact: string): boolean =>
@@ -139,7 +139,7 @@ function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
   return first?.facts.filter((fact) => isEverywhere(JSON.stringify(fact))) ?? [];
 }
 
-/** The labels of the facts that are not the `same` for all of them. */
+/** The labels of the facts that are not the `same` for all items. */
 function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Text | undefined {
   const labels = new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)));
   for (const [label] of same) labels.delete(label);
@@ -147,7 +147,7 @@ function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Te
   return say`${[...labels].join(', ')}: “${everythingLabel}” has them one by one`;
 }
 
-/** A warning that all have, or each with the environments that have it. */
+/** The warning that all items have, or each warning with its environments. */
 function warningsOf(cards: readonly FrozenCard[], all: readonly Environment[]): Text | undefined {
   const warned = cards.flatMap(({ warning }, at) => (warning ? [{ warning, name: all[at]?.name ?? '' }] : []));
   const kinds = [...Map.groupBy(warned, ({ warning }) => JSON.stringify(warning)).values()];

@@ -13,7 +13,7 @@ export type FrozenCard = {
   readonly done: Text;
   readonly warning?: Text;
   readonly facts: readonly (readonly [label: string, value: Text])[];
-  /** What the change does to timed access, once it is done. */
+  /** What the change does to timed access once it is done. */
   readonly access?: Access;
 };
 
@@ -28,18 +28,18 @@ export type Frozen = Authorized & {
   readonly fingerprint: string;
   /** A batch: what is frozen for each environment, in order. */
   readonly items?: readonly Frozen[];
-  /** Facts about the environments that were named and are no part of it, for its requester alone. */
+  /** Facts for the requester alone about named environments that are not part of the batch. */
   readonly leftOut?: FrozenCard['facts'];
 };
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
 const maxCharacters = 2_000_000;
-/** The same for its reason, or for a note with a decision. */
+/** The most characters of a reason, or of a note with a decision. */
 export const maxReasonLength = 500;
 
 /**
- * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws
- * `Refusal` if they are too long to be shown: what can't be shown can't be approved.
+ * Freezes the call and card that the action makes from its look. Pure; `now` (epoch ms) is for times in the text.
+ * Throws `Refusal` if they are too long to be shown: what can't be shown can't be approved.
  */
 export function freeze(authorized: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
   const of = { input: authorized.input, snapshot };
@@ -50,7 +50,7 @@ export function freeze(authorized: Authorized, action: AnyAction, snapshot: unkn
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
 }
 
-/** A call, or the items of a batch, and a card: as JSON, with their fingerprint. Throws `Refusal` if they are too long. */
+/** A call or the items of a batch, and a card, as JSON with their fingerprint. Throws `Refusal` if they are too long. */
 export function withFingerprint(
   callOrItems: Write | { readonly items: readonly BatchItem[] } | null,
   wording: FrozenCard,
@@ -69,7 +69,7 @@ export function withFingerprint(
 export const preconditionsOf = (action: AnyAction, { input }: Pick<Authorized, 'input'>, snapshot: unknown): string =>
   JSON.stringify((action.preconditions ? action.preconditions({ input, snapshot }) : snapshot) ?? null);
 
-/** The state that a change left at the host, as JSON: while it is equal, nobody has changed it since. */
+/** The state that a change left at the host, as JSON. As long as it is the same, nobody has changed it. */
 export const leftOf = (action: AnyAction, resolved: Pick<Authorized, 'input'>, now: unknown): string =>
   action.leaves ? JSON.stringify(action.leaves(now) ?? null) : preconditionsOf(action, resolved, now);
 
@@ -77,14 +77,14 @@ export const leftOf = (action: AnyAction, resolved: Pick<Authorized, 'input'>, n
 export const fingerprint = (call: string, card: string): string =>
   createHash('sha256').update(`${call}\n${card}`).digest('hex');
 
-/** The call as it will be sent; undefined: nothing has to be sent. Throws for a batch, which sends nothing itself. */
+/** The call as it will be sent; undefined if nothing has to be sent. Throws for a batch, which sends nothing itself. */
 export function callOf(frozen: { readonly call: string }): Write | undefined {
   const call = parseStored<Write | { readonly items: unknown } | null>(frozen.call) ?? undefined;
   if (call && 'items' in call) throw new Error('a batch has no call of its own');
   return call;
 }
 export const frozenCardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
-/** What names a change outside its thread: number and title. */
+/** How a change is named outside its thread: number and title. */
 export const headingOf = (change: { readonly number: number; readonly card: string }): Text =>
   say`**#${change.number} · ${frozenCardOf(change).title}**`;
 export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
@@ -98,7 +98,7 @@ function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
   };
 }
 
-/** The facts of a wording, without the empty ones. */
+/** The facts of a wording, except empty ones. */
 export const factsOf = (facts: Wording['facts'] = {}): FrozenCard['facts'] =>
   Object.entries(facts)
     .map(([label, value]) => [label, inline(value)] as const)

@@ -19,7 +19,7 @@ const maxValueLength = 300;
 
 type OfferMessage = Pick<Message, 'key' | 'kind' | 'recipient'>;
 
-/** What is asked for, and by whom. Mentions nobody. */
+/** What is asked for, and who asks. Mentions nobody. */
 export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved: Resolved, name: string): Text {
   const { parsed, input } = resolved;
   const where = aboutOf(resolved, context.company()).target?.name;
@@ -40,7 +40,7 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
   );
 }
 
-/** The message that offers it. `resolved` carries the id of the handed-on request. */
+/** The message that offers the request. `resolved` has the id of the handed-on request. */
 export function offerNote(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
   const who = people.length > 0 ? say`${joined(displayNames(people), ' or ')} may run it.` : undefined;
   const rest =
@@ -58,13 +58,13 @@ export function offerNote(says: Text, { people, unknown }: Runners, resolved: Re
   };
 }
 
-/** Queues the messages that offer it. */
+/** Queues the messages that offer the request. */
 export async function postOffers(tx: Tx, all: readonly OfferMessage[], note: Note, at: number): Promise<void> {
   const body = JSON.stringify(note);
   for (const one of all) await enqueueMessage(tx, { ...one, body, at });
 }
 
-/** How it ends: what its offers say then, who ran it as which change, and the line of the trail. */
+/** How a request ends: what its offers then say, who ran it as which change, and the audit line. */
 type OfferEnd = {
   readonly at: number;
   readonly says: Text;
@@ -72,7 +72,7 @@ type OfferEnd = {
   readonly line: { readonly event: string; readonly by: string; readonly details: Readonly<Record<string, unknown>> };
 };
 
-/** Ends it, and replaces every offer in place. False, with nothing written, if it has ended. */
+/** Ends the request and replaces every offer. False, with nothing written, if it has ended already. */
 export async function endOffers(
   { changeStore }: Pick<ChangesContext, 'changeStore'>,
   tx: Tx,

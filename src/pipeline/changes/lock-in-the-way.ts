@@ -3,12 +3,12 @@ import { exclusiveLock, locksOn, type Lock } from '../../storage/locks.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 
-/** What a change needs free: targets that it wants for itself, and targets that it may share. */
+/** The targets that a change locks exclusively, and those on which it only takes a shared lock. */
 type LockNeeds = { readonly exclusive: readonly string[]; readonly shared: readonly string[] };
 
 /**
- * A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. A batch
- * needs nothing: its changes do.
+ * A routine change only shares its target. Any other change locks its target exclusively and shares what it only
+ * reads. A batch needs no locks: its changes take them.
  */
 export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progress'>): LockNeeds {
   if (change.progress) return { exclusive: [], shared: [] };
@@ -17,7 +17,7 @@ export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progre
   return change.risk === 'routine' ? { exclusive: [], shared: own } : { exclusive: own, shared: sources };
 }
 
-/** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks do not. */
+/** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks don't count. */
 export async function lockInTheWay(
   db: ReadHandle,
   change: Pick<NewChange, 'risk' | 'targets' | 'progress'> & Partial<Pick<Change, 'number'>>,
@@ -36,10 +36,10 @@ export async function lockInTheWay(
   return undefined;
 }
 
-/** A lock that somebody needs: the change that holds it (undefined: a person does), and the name of its target. */
+/** A lock in the way: the change that holds it (undefined: a person does), and the name of its target. */
 export type Held = { readonly lock: Lock; readonly holder: Change | undefined; readonly target: string };
 
-/** Who holds a lock that is in the way of this change. */
+/** Adds the holder to a lock that is in the way of this change. */
 export async function withHolder(db: ReadHandle, lock: Lock, wants: Pick<NewChange, 'targets'>): Promise<Held> {
   const holder = lock.change === null ? undefined : await findChange(db, lock.change);
   return { lock, holder, target: lockedName(wants, lock) };

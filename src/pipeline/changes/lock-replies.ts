@@ -18,14 +18,14 @@ export class Locked extends Refusal {}
 export const lockedOut = (held: Held, frozen: Frozen, now: number): Locked =>
   new Locked(lockRefusal(held, now), queueOffer(held, frozen));
 
-/** That a lock stopped it; `now` in epoch ms. */
+/** Says that a lock stopped the change; `now` in epoch ms. */
 export const lockRefusal = (held: Held, now: number): Text => say`${lockInWords(held, now)} Nothing was sent.`;
 
-/** The same, before anybody asked for anything: the head of a form. */
+/** The same at the top of a form, before anybody asked for anything. */
 export const lockWarning = (held: Held, now: number): Text =>
   say`⚠️ ${lockInWords(held, now)} While that lasts, I won't send this.`;
 
-/** Who keeps the target busy. */
+/** Who has locked the target. */
 export function lockInWords({ lock, target, holder }: Held, now: number): Text {
   const lasts = (since: number): string => spokenDuration(now - since);
   const until = lock.until === null ? '' : say` until ${time(lock.until, 'date')}`;
@@ -45,7 +45,7 @@ export function lockInWords({ lock, target, holder }: Held, now: number): Text {
   return say`**${target} is busy:** ${what} has been running for ${since}.`;
 }
 
-/** A button that keeps a place in the queue, but not behind a change whose outcome is unknown. */
+/** A button that joins the queue. Not behind a change with an unknown outcome. */
 function queueOffer({ lock, holder }: Held, frozen: Frozen) {
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
   const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
@@ -55,7 +55,7 @@ function queueOffer({ lock, holder }: Held, frozen: Frozen) {
   return { hint, offers: [{ label, args }] };
 }
 
-/** For the card and the thread of a change: who locked a target and until when. */
+/** For a change's card and thread: who locked a target, and until when. */
 export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
   say`**${lockInBrief(lock, change)}** Nothing was sent.`;
 

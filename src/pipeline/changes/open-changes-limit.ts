@@ -8,7 +8,7 @@ import { frozenCardOf } from './freeze.ts';
 
 /** How many changes of one person may wait for approval. */
 const maxWaiting = 5;
-/** And how many may be on their way to the host: more would keep everybody else waiting. */
+/** How many may be on their way to the host: more would keep everybody else waiting. */
 const maxUnderWay = 50;
 const maxTitleLength = 100;
 
@@ -16,9 +16,9 @@ const maxTitleLength = 100;
 export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
   const { state, authorization } = row;
   const notAsked = (): Text => say`Not asked: “${beginning(plain(frozenCardOf(row).title), maxTitleLength)}”.`;
-  // A timer's removal was already allowed with the grant.
+  // A timer's removal was allowed together with the grant.
   if (authorizationOf({ authorization }).timerOf !== undefined) return;
-  // Serialized, so that parallel requests count each other.
+  // One at a time, so that parallel requests count each other.
   await acquireGlobalLock(tx);
   if (state === 'waiting') {
     if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;

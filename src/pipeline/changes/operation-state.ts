@@ -47,7 +47,7 @@ export type PollResult =
 
 /** Intervals between polls; the last one repeats. */
 const intervalsMs = [2_000, 4_000, 8_000, 15_000, 30_000];
-/** Right after accepting, the host may not know its operation yet, or show its effect. */
+/** Right after accepting, the host may not know its operation yet or not show its effect. */
 const notKnownMs = 60_000;
 const maxMs = hourMs;
 /** The host's own errors look like a failed operation, so *failed* counts only if repeated over a while. */
@@ -55,22 +55,22 @@ const failuresThatCount = 3;
 const failingMs = 60_000;
 /** Polling stops after this if the host has never answered about any operation. */
 const neverAnsweredMs = 10 * 60_000;
-/** Polling never ends on fewer unclear polls than this, so one after a long downtime of ours isn't the last. */
+/** Polling never ends before this many unclear polls in a row, so the first poll after a long downtime isn't the last. */
 const unclearThatCount = 5;
 /** While the host can't be asked, the interval doubles up to this. */
 const maxTroubleMs = 2 * 60_000;
-/** The longest `Retry-After` that is respected. */
+/** The longest `Retry-After` that is obeyed. */
 const maxRestMs = 5 * 60_000;
 /** How long a change keeps its targets locked if its operation can't be polled. */
 const unfollowedLockMs = 15 * 60_000;
 
-/** Whether this answer shows that the host knows operations. *failed* doesn't: any host can answer an error. */
+/** Whether this answer shows that the host knows operations. *failed* doesn't: any host can answer with an error. */
 export const isKnown = (operation: Observation['operation']): boolean =>
   operation === 'finished' || operation === 'running';
 
 /**
- * What to do about an observation; pure. *Done* needs the host's word or a proof. `works`: this host has answered about
- * some operation before, so its silence about this one means something.
+ * What to do after a poll; pure. *Done* needs the host's word or a proof. `works`: this host has answered about an
+ * operation before, so its silence about this one means something.
  */
 export function assessOperation(
   change: Change,
@@ -127,13 +127,13 @@ function waitAfter({ looks, unclear }: PollState, { operation, restMs = 0 }: Obs
   return Math.max(usual, backedOff, Math.min(restMs, maxRestMs));
 }
 
-/** An immediate answer (`{result: null}`) means it's over; without an operation it may still be running. */
+/** An immediate answer (`{result: null}`) means that it is over. Without an operation it may still be running. */
 function lockAfter(change: Change): number {
   const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);
   return receipt?.kind === 'accepted' && receipt.immediate ? 0 : unfollowedLockMs;
 }
 
-/** `words` says it, with the operation's name if it gets one. */
+/** `words` says the result, with the operation's name if it is given. */
 const settled = (change: Change, event: ChangeEvent, words: (operation?: string) => Text): PollResult => ({
   event,
   says: words(),

@@ -10,9 +10,9 @@ import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
 import { runButton, type Button, type Note } from './card.ts';
 
-/** How queued requests move on and end, and what their requesters are told. Each move is in a transaction of its caller. */
+/** How queued requests move on and end, and what their requesters are told. The caller provides each transaction. */
 
-/** Writes the audit line of something that is no change. */
+/** Writes the audit line of something that isn't a change. */
 type WriteLine = (
   tx: Tx,
   action: {
@@ -40,11 +40,11 @@ export const turnEnd = ({ turn_at, expires_at }: Pick<QueuedRequest, 'turn_at' |
 export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button =>
   runButton({ label: 'Leave the queue', args: ['queue', 'leave', String(id)] });
 
-/** Waits again, from the end of the queue. */
+/** Queues the request again, at the end. */
 const queueAgainButton = (row: QueuedRequest): Button =>
   runButton({ label: 'Queue again', args: withQueue(queuedArgs(row)) });
 
-/** `--` ends the options. */
+/** Put the option before `--`, which ends the options. */
 const withQueue = (args: Args): Args => {
   const end = args.indexOf('--');
   return end === -1 ? [...args, '--queue'] : [...args.slice(0, end), '--queue', ...args.slice(end)];
@@ -70,8 +70,8 @@ export function recordQueued(
 }
 
 /**
- * Tells the requester, in their direct messages. `of`: when the step was made (epoch ms), because a request can have
- * several turns; it replaces the message about the same step of that time.
+ * Tells the requester in direct messages. `of`: the time of the step (epoch ms), because a request can have several
+ * turns. Replaces the message about the same step at that time.
  */
 export async function tellQueued(
   tx: Tx,
@@ -85,21 +85,21 @@ export async function tellQueued(
   await enqueueMessage(tx, { key, kind: 'direct', recipient: row.requester, body: JSON.stringify(note), at });
 }
 
-/** Replaces the message *Your turn*, if there is one: its buttons would do nothing more. `says`: what became of the turn. */
+/** Replaces the message *Your turn*, if there is one, because its buttons no longer work. `says`: how the turn ended. */
 export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: number): Promise<void> {
   if (row.turn_at === null) return;
   const text = say`🔔 It was your turn to review ${queuedWords(row)}. ${says}`;
   await tellQueued(tx, row, 'queue_turn', { text, minor: true }, at, row.turn_at);
 }
 
-/** What became of a turn that a lock took. */
+/** What the requester is told when a lock ends their turn. */
 export const turnTaken = say`Somebody locked it first. You'll get another turn.`;
 
-/** How a place in a queue ends without the request: it or its turn expired, it was refused, or the queue was emptied. */
+/** How a place ends without its request: the place or its turn expired, it was refused, or the queue was emptied. */
 export type QueueEnd =
   | { readonly kind: 'expired' | 'unused' }
   | { readonly kind: 'refused'; readonly says: Text }
-  /** `isAll`: of everybody in that queue; else of a request that needs another environment too. */
+  /** `isAll`: the whole queue ends; otherwise only a request that needs another environment too. */
   | { readonly kind: 'unknown'; readonly change: Change; readonly isAll: boolean }
   | { readonly kind: 'set back'; readonly says: Text };
 
@@ -144,7 +144,7 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
   }
 }
 
-/** A place as its owner sees it: it waits, or it is their turn. */
+/** A place as its owner sees it: it waits, or it is its turn. */
 export function placeNote(row: QueuedRequest): Note {
   if (row.turn_at !== null) return turnNote(row);
   const text = say`⏳ ${queuedWords(row)} waits until ${row.target_name} is free, until ${time(row.expires_at)} at most.`;

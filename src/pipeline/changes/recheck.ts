@@ -17,12 +17,12 @@ import { troubleText } from './host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangesContext } from './context.ts';
 
-/** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
+/** Whether a change may still be sent as frozen. `later`: something couldn't be checked, so nothing is decided. */
 export type Rechecked =
   | { readonly kind: 'as it was' }
   | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
-/** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
+/** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
 export async function recheck(context: ChangesContext, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
   const rights = await recheckRights(context, change);
@@ -59,7 +59,7 @@ async function recheckRights(context: ChangesContext, change: Change): Promise<R
   return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
 
-/** Why the targets don't allow it: gone, renamed or not known right now. Undefined: they do. */
+/** Why the targets forbid the send: gone, renamed or not known right now. Undefined: they don't. */
 function recheckTargets(context: ChangesContext, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
@@ -77,7 +77,7 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
   return undefined;
 }
 
-/** Whether the requester still may, and after approval, whether the votes suffice by the old and the current rules. */
+/** Whether the requester still has the right and, after an approval, the votes suffice under the old and today's rules. */
 function recheckRules(
   context: ChangesContext,
   change: Change,
@@ -105,7 +105,7 @@ function recheckRules(
   return invalidated(say`The rules now ask for another approval.`);
 }
 
-/** The unknown Slack user groups on which it depends whether these votes suffice; undefined: they can't. */
+/** The unknown Slack user groups that decide whether these votes suffice; undefined: they can't suffice. */
 function groupsThatDecide(
   context: ChangesContext,
   change: Change,
@@ -138,15 +138,15 @@ function approvalNow(
 }
 
 /**
- * The changes of a batch have the same people. Asking anew for each would use up what Slack answers in a minute, for
- * everybody; the batch itself was checked like any change when it began.
+ * The changes of a batch have the same people. Asking Slack again for each change would use up its limit for everybody,
+ * and the batch was checked like any change when it began.
  */
 const recentFor = (change: Change): 'recent' | undefined => (isPartOfBatch(change) ? 'recent' : undefined);
 
 const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
   voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
 
-/** The voters as Slack knows them now; undefined if it doesn't answer. */
+/** The voters as Slack knows them now; undefined if Slack doesn't answer. */
 async function voterPeople(
   { whoIs, policy }: Pick<ChangesContext, 'whoIs' | 'policy'>,
   change: Change,
@@ -162,7 +162,7 @@ async function voterPeople(
 const countsFor = (context: ChangesContext, change: Change) => (person: Person) =>
   person.standing === 'member' && readerOf(context, person)(change);
 
-/** The approvers whose votes count, as Slack knows them now; undefined if it doesn't answer. */
+/** The approvers whose votes count, as Slack knows them now; undefined if Slack doesn't answer. */
 export async function freshVoters(
   context: ChangesContext,
   change: Change,

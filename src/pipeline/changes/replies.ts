@@ -26,8 +26,8 @@ type Circumstances = {
 };
 
 /**
- * The first reply under a new card. None if the change is sent at once: the next reply says so. `held`: a lock in its
- * way; `twin`: another change with the same call that waits for approval.
+ * The first reply under a new card. Undefined if the change is sent at once: the next reply says so. `held`: a lock in
+ * its way. `twin`: another change with the same call that waits for approval.
  */
 export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Note | undefined {
   if (change.state === 'approved') {
@@ -53,13 +53,13 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
 }
 
 type Counted = {
-  /** How many more are needed, maybe fewer once the members of the `unknown` groups are known. */
+  /** How many more approvals are needed, perhaps fewer once the members of the `unknown` groups are known. */
   readonly left: number;
   readonly unknown?: readonly string[] | undefined;
   readonly note?: string | undefined;
 };
 
-/** One more approval, by somebody with that name. */
+/** The reply to an approval after which more are needed. `by`: the approver's name. */
 export const approvalCounted = (by: string, { left, unknown = [], note }: Counted): Note => ({
   text: joined([
     say`${approvedWith(by, note)} ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
@@ -69,7 +69,7 @@ export const approvalCounted = (by: string, { left, unknown = [], note }: Counte
   ]),
 });
 
-/** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
+/** The reply to the last approval needed, by somebody with this name. It doesn't notify them; the card mentions them. */
 export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note => ({
   text: say`${approvedWith(by, note)} ${sendingSoon(change, isPaused)}`,
 });
@@ -84,13 +84,13 @@ const sendingSoon = (change: Change, isPaused: boolean): string => {
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };
 
-/** That it ends unsent. If it was asked again after a loss, it may have been done before that. */
+/** Says that it ends unsent. If it was asked again after a loss, it may have been done before that. */
 const unsent = ({ lost_at }: Pick<Change, 'lost_at'>): Text =>
   lost_at === null
     ? say`Nothing was sent.`
     : say`Nothing was sent since I asked again (${time(lost_at, 'date')}), but it may have been done before.`;
 
-/** A person ended it before it was sent. */
+/** A person ended the change before it was sent. */
 export const ended = (
   change: Pick<Change, 'lost_at'>,
   how: 'Declined' | 'Cancelled' | 'Stopped',
@@ -139,7 +139,7 @@ export const orphaned = (change: Change): Text =>
 const outcomeUnknown = (why: Text): Text =>
   say`**Outcome unknown.** ${why} It may or may not have happened. I won't send it again.`;
 
-/** The database says unsent, which is wrong, or may be if `sentAt` (epoch ms) is undefined. */
+/** The database says unsent, which is wrong or, if `sentAt` (epoch ms) is undefined, may be wrong. */
 export const forgotten = (sentAt: number | undefined): Text =>
   sentAt === undefined
     ? say`My database was set back: I saw this further along than it says now. It may have been sent.`
@@ -175,7 +175,7 @@ export function askedAgain(
   };
 }
 
-/** The database was set back (`why`): the timer of that change decides by what it reads whether another one is needed. */
+/** The database was set back (`why`): the timer of the grant reads the list and decides whether a new change is needed. */
 export function leftToTimer(why: Text, timerOf: number): Pick<TransitionNote, 'reply' | 'lastNote'> {
   const lastNote = say`I ended this when my database was set back. It may have been done before.`;
   const text = say`⛔ ${why} This may have been done already, so I've ended it. The timer of #${timerOf} reads the list again first, and takes off only what is still on it.`;
@@ -205,7 +205,7 @@ export function alarm(
   };
 }
 
-/** A routine change locks nothing, so it can be asked for again while its outcome is unknown. */
+/** A routine change locks nothing, so people can ask for it again while its outcome is unknown. */
 export function askAgain(change: Change): { readonly says: Text | undefined; readonly buttons: readonly Button[] } {
   if (change.risk !== 'routine') return { says: undefined, buttons: [] };
   const command = catalogue.get(change.command);
@@ -214,7 +214,7 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   return { says, buttons: [runButton({ label: 'Ask again', args: argsOfChange(change) })] };
 }
 
-/** What a read shows about an unknown outcome: the current state, not that we caused it. */
+/** What a read shows about an unknown outcome: the current state, not whether we caused it. */
 export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
   verdict === 'yes'
     ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
@@ -224,14 +224,14 @@ export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
 export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
 
 /**
- * The host's name for an operation, for the last reply of a routine change: its thread has no reply that says what the
- * host accepted it as. Undefined for other changes, which have one.
+ * The host's name for the operation, for the last reply of a routine change, whose thread doesn't name it before.
+ * Undefined for other changes.
  */
 export const operationToName = ({ risk, operation }: Pick<Change, 'risk' | 'operation'>): string | undefined =>
   risk === 'routine' ? (operation ?? undefined) : undefined;
 const inBrackets = (operation: string | undefined): Text => (operation === undefined ? [] : say` (${code(operation)})`);
 
-/** Done: proven by a read, or reported by the host. `operation`: named in it. */
+/** Done: proven by a read, or reported by the host. `operation`: named in the text. */
 export const finished = (how: { readonly proof: Text } | 'host', afterMs: number, operation?: string): Text =>
   how === 'host'
     ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished${inBrackets(operation)}.`
@@ -257,11 +257,11 @@ export function unverified(
     : say`${accepted} ${unverifiedReasons[why]}`;
 }
 
-/** The host reports a failure. `operation`: named in it. */
+/** The host reports a failure. `operation`: named in the text. */
 export const failed = (message: string | undefined, operation?: string): Text =>
   say`The host reports that it failed${inBrackets(operation)}.${hostSays(message)}`;
 
-/** The host stopped answering about an operation that it had accepted. `operation`: named in it. */
+/** The host stopped answering about an operation that it had accepted. `operation`: named in the text. */
 export const lostSight = (why: string, operation?: string): Text =>
   say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again. Please check the host's panel.`;
 
@@ -274,7 +274,7 @@ export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args 
   buttons: again ? [runButton({ label: 'Ask again', args: again })] : [],
 });
 
-/** The messages about a change that ends unsent; asking again for what is invalidated would be in vain. */
+/** The messages about a change that ends unsent. Without *Ask again* if it was invalidated: that would be refused again. */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
   reply: notSent(change, why, kind === 'invalidated' ? undefined : argsOfChange(change)),
   lastNote: nothingSent(change, why),

@@ -9,15 +9,15 @@ import type { Risk } from '../../risk.ts';
 import { code, say, time, type Text } from '../../text.ts';
 import { dayMs } from '../../duration.ts';
 
-/** What was read of a site around a change: how it is kept, and what is said of it. */
+/** Readings of a site around a change: how they are stored, and what people are told about them. */
 
 /** A look in short. `says` follows *was* or *is*: `200 in 0.4 s`. */
 export type ShortLook = Pick<Look, 'address' | 'as'> & { readonly impression: Impression; readonly says: string };
 
-/** A reading in short: how all of it looks, and its most telling look. `at`: when it began, in epoch milliseconds. */
+/** A reading in short: its impression, and its most telling look. `at`: when it began, in epoch milliseconds. */
 export type ShortReading = ShortLook & { readonly at: number };
 
-/** With every look, so that each page is compared with itself. */
+/** A reading with every look, so that each page can be compared with itself. */
 export type ReadingBefore = ShortReading & { readonly looks: readonly ShortLook[] };
 
 /** What several readings say together, and the most telling of them. */
@@ -25,18 +25,18 @@ export type Findings = Pick<Series, 'cut'> & { readonly verdict: Verdict; readon
 
 export type SiteReadings = {
   readonly before?: ReadingBefore;
-  /** `begun`: readings began, and nothing more is known of them. */
+  /** `begun`: readings began, and their result is not known. */
   readonly after?: 'begun' | Findings;
 };
 
 const prefix = 'site check:';
 const keyOf = (change: number): string => `${prefix}${change}`;
 
-/** For how long they are kept. */
+/** How long readings are kept. */
 export const readingsKeptMs = 30 * dayMs;
 export const forgetReadings = (tx: Tx, now: number): Promise<void> => removeOldKv(tx, prefix, now - readingsKeptMs);
 
-/** What is kept about a change, and the stored value, which a later `keepReadings` is compared with. */
+/** The readings of a change, and the stored value, with which a later `keepReadings` compares. */
 export async function keptReadings(
   db: ReadHandle,
   change: number,
@@ -45,7 +45,7 @@ export async function keptReadings(
   return { readings: stored === undefined ? {} : parseStored<SiteReadings>(stored), stored };
 }
 
-/** What is kept about each of these changes, by number. */
+/** The readings of each of these changes, by number. */
 export async function keptReadingsOf(
   db: ReadHandle,
   changes: readonly number[],
@@ -54,7 +54,7 @@ export async function keptReadingsOf(
   return new Map(rows.map(({ key, value }) => [Number(key.slice(prefix.length)), parseStored<SiteReadings>(value)]));
 }
 
-/** Keeps these in place of what was `stored` before. False, with nothing written, if something else is kept by now. */
+/** Replaces `stored` with these readings. False, with nothing written, if the stored value is another one by now. */
 export const keepReadings = (
   tx: Tx,
   change: number,
@@ -62,14 +62,14 @@ export const keepReadings = (
   { stored, at }: { readonly stored: string | undefined; readonly at: number },
 ): Promise<boolean> => replaceKv(tx, { key: keyOf(change), value: JSON.stringify(readings), at }, stored);
 
-/** Undefined: no page was asked for. */
+/** A reading in short; undefined: no page was requested. */
 export function shortReading(reading: SiteReading): ReadingBefore | undefined {
   const looks = shortLooks(reading);
   const shown = mostTelling(looks);
   return shown && { ...shown, at: reading.at, impression: impressionIn(reading), looks };
 }
 
-/** A missing text counts for the first page. */
+/** The looks in short. A missing text counts for the first page. */
 function shortLooks({ looks, missing }: SiteReading): readonly ShortLook[] {
   const shown = looks.map((look): ShortLook => {
     const { address, as } = look;
@@ -98,7 +98,7 @@ function inWords(look: Look): string {
   return isWell(look) ? `${status} in ${seconds(ms)}` : String(status);
 }
 
-/** What these readings, oldest first, show. Undefined: no page was asked for. */
+/** What these readings, oldest first, show; undefined: no page was requested. */
 export function findingsOf({ readings, cut }: Series): Findings | undefined {
   const telling = mostTellingOf(readings);
   const found = telling && shortReading(telling);
@@ -108,8 +108,9 @@ export function findingsOf({ readings, cut }: Series): Findings | undefined {
 }
 
 /**
- * What the thread of a change says about its site. Undefined: nothing, because the site is well or that is not known. The
- * thread of a routine change has one reply, so it tells only of a site that is bad, or was and could not be read again.
+ * What the thread of a change says about its site. Undefined if there is nothing to say: the site is well, or that is
+ * unknown. The thread of a routine change has one reply, so it only mentions a site that is bad, or that was bad and
+ * couldn't be read again.
  */
 export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
   if (after === undefined || after === 'begun') return undefined;
@@ -137,14 +138,14 @@ function wasBefore(before: ReadingBefore | undefined, shown: ShortLook): Text {
   return before && was === undefined ? say`I didn't read that page before.` : say`I don't know how it was before.`;
 }
 
-/** The same page before, asked for in the same way. */
+/** The look at the same page before the change, requested in the same way. */
 const sameBefore = (before: ReadingBefore | undefined, { address, as }: ShortLook): ShortLook | undefined =>
   mostTelling(before?.looks.filter((look) => look.address === address && look.as === as) ?? []);
 
 const placeOf = ({ address, as }: ShortLook): Text =>
   as === 'visitor' ? say`${code(address)}` : say`${code(address)} past the cache`;
 
-/** Both sides of a change in half a sentence, which follows *the site*. */
+/** The readings before and after a change, in half a sentence that follows *the site*. */
 export function readingsInShort({ before, after }: SiteReadings): Text {
   const isBad = after !== undefined && after !== 'begun' && after.shown.impression === 'bad';
   const same = isBad ? sameBefore(before, after.shown) : before;
@@ -164,7 +165,7 @@ function afterInShort(after: SiteReadings['after']): string {
     : `${impressionWords.unknown}: ${shown.says}`;
 }
 
-/** Both sides of a change, for its story. */
+/** The readings before and after a change, for its history. */
 export const readingsInWords = ({ before, after }: SiteReadings): readonly (readonly [string, Text])[] => [
   ['Site before', before ? say`${impressionWords[before.impression]} in one reading: ${oneInWords(before)}` : notRead],
   ['Site after', afterInWords(after)],

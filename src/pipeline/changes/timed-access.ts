@@ -16,7 +16,7 @@ import type { Note } from './card.ts';
 /** An open timer: its addresses, and when their access ends (epoch ms). */
 export type OpenTimer = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
 
-/** What one open timer loses. With no addresses left, it is over. */
+/** What one open timer loses. A timer without addresses is over. */
 export type TimerLoss = {
   readonly id: number;
   readonly why: 'kept' | 'moved' | 'removed';
@@ -31,8 +31,8 @@ export type AccessEffects = {
 };
 
 /**
- * What a finished change does to the open timers; pure. If an address has two ends, the later one stays. Addresses
- * that the change takes off the list leave their timers only if it is proven (`isProven`).
+ * What a finished change does to the open timers; pure. If an address has two ends, the later one applies. Addresses
+ * that the change takes off the list leave their timers only if that is proven (`isProven`).
  */
 export function effectsOf(access: Access, open: readonly OpenTimer[], at: number, isProven: boolean): AccessEffects {
   const endsAt = access.forMs === undefined ? undefined : at + access.forMs;
@@ -100,7 +100,7 @@ export async function settleAccess(
   await remark('timer_set', text, { details });
 }
 
-/** The timers whose grant was sent before this change; it can't have affected later ones. */
+/** The timers whose grant was sent before this change: it can't have affected later ones. */
 async function sentBefore(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
   if (sentAt === null) return timers;
   const known: Timer[] = [];
@@ -142,7 +142,7 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
   await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
 }
 
-/** Replaces that message with the result, without buttons. */
+/** Replaces the message about the attempts with the result, without buttons. */
 export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${grant.target_name}`;

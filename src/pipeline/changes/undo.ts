@@ -21,15 +21,15 @@ export const undoMs = hourMs;
 export type Undo = {
   /** The arguments of the command that undoes it, with ids. */
   readonly args: Args;
-  /** The state that the change left, as JSON; null: it was done without a look. */
+  /** The state that the change left, as JSON; null: no read showed it. */
   readonly left: string | null;
   /** Epoch milliseconds. */
   readonly until: number;
 };
 
 /**
- * The arguments that undo a change. `isAsLeft`: the target is as the change left it; otherwise they are reviewed
- * before they run. Throws `Refusal` if it is too late or the host can't be asked.
+ * The arguments that undo a change. `isAsLeft`: the target is as the change left it; otherwise the arguments are
+ * reviewed before they run. Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
   context: ChangesContext,
@@ -47,7 +47,7 @@ export async function undoOf(
   return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
 }
 
-/** Throws `Refusal` if a later change does what *Undo* would: it was pressed twice, or somebody typed it. */
+/** Throws `Refusal` if a later change did the same as *Undo*: it was pressed twice, or somebody typed it. */
 async function refuseIfUndone({ database, names }: ChangesContext, person: Person, change: Change, { args }: Undo) {
   const restored = reparse({ args: JSON.stringify(args) }, names(person));
   const same = restored && JSON.stringify(canonicalArgs(restored.resolved));
@@ -62,7 +62,7 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
 
 async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = reparse(change, context.names(person));
-  // If the person can't read the target, running the arguments refuses them.
+  // If the person can't read the target, they are refused when the arguments run.
   if (restored?.action.look === undefined) return true;
   if (left === null || (await isTouchedSince(context.database.db, change))) return false;
   const { action, resolved } = restored;

@@ -11,7 +11,7 @@ export function stillUnknown(
   change: Change,
   of: {
     readonly at: number;
-    /** The targets that it still locks; `until`: epoch ms, null: until it is closed. */
+    /** The targets that the change still locks. `until`: epoch ms; null: until somebody closes the change. */
     readonly locked: readonly { readonly name: string; readonly until: number | null }[];
     readonly shown: Text | undefined;
     readonly closers: Closers;
@@ -19,7 +19,7 @@ export function stillUnknown(
   },
 ): Text {
   const since = change.lost_at ?? change.sent_at ?? change.created_at;
-  // After a loss the only time at hand is that of the loss itself.
+  // After a loss, the only known time is that of the loss itself.
   const sentOrMaybe =
     change.sent_at === change.lost_at
       ? say`It may have been sent and`
@@ -40,8 +40,8 @@ export function stillUnknown(
 }
 
 /**
- * What a change that becomes unknown locks until it is closed; undefined for routine ones. What waited for approval held
- * no lock, and takes none.
+ * What an unknown change locks until it is closed; undefined for routine changes. A change that was waiting for
+ * approval had no lock and takes none.
  */
 export function lockedMeanwhile(change: Change): Text | undefined {
   if (change.risk === 'routine') return undefined;
@@ -53,7 +53,7 @@ export function lockedMeanwhile(change: Change): Text | undefined {
   ]);
 }
 
-/** Who can close it under today's rules. */
+/** Who can close the change under today's rules. */
 export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers): Text {
   const named = people.slice(0, 6).map((id): Text => [mention(id)]);
   const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];

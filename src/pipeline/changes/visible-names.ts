@@ -12,10 +12,10 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 type ListedNames = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
-/** For how many people the result is cached until the listing or the policy changes. */
+/** For how many people the names are cached. */
 const maxRemembered = 500;
 
-/** Gives the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
+/** Returns the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => KnownNames {
   let current: (ListedNames & { readonly policy: Policy; readonly all: KnownNames }) | undefined;
   const remembered = new BoundedMap<string, KnownNames>(maxRemembered);
@@ -41,7 +41,7 @@ const isSame = (one: ListedNames, other: ListedNames): boolean =>
   one.trouble === other.trouble &&
   (one.at === undefined) === (other.at === undefined);
 
-/** Cache key: the person, and what is known of the user groups that decide what they may read. */
+/** Cache key: the person, and what is known about the user groups that decide what they may read. */
 function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = [] }: Person): string {
   const asked = groupsAbout(policy);
   const known = [groups, joinedGroups, otherGroups].map((those) => asked.map((group) => Number(those.includes(group))));
@@ -64,7 +64,7 @@ function readableNames(
   return { ...known, ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 
-/** All listed environments under the names that people use. */
+/** All listed environments, under the names that people use. */
 export const allEnvironments = (
   { environments }: Pick<Listing, 'environments'>,
   policy: Policy,

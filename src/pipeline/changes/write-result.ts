@@ -5,15 +5,15 @@ import type { ChangeEvent } from './change.ts';
 /** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */
 
 /**
- * The result of a change in `sending`: the host's answer, or that certainly nothing was written. `isBegun`: the commit of
- * `sending` got no answer, so the change may never have been in it.
+ * The result of a change in `sending`: the host's answer, or that certainly nothing was written. `isBegun`: whether the
+ * change ever was in `sending` is unknown, because that commit got no answer.
  */
 export type Outcome = Receipt | (Unsent & { readonly isBegun?: 'not known' });
 
 const busyAgainMs = 15_000;
 const maxBusyMs = 5 * 60_000;
 
-/** Whether the host took nothing, so that it may be sent again. */
+/** Whether the host did nothing, so that the change may be sent again. */
 export const tookNothing = ({ kind }: Outcome): boolean => kind === 'not sent' || kind === 'throttled';
 
 type Sent = Pick<Change, 'version' | 'sent_at' | 'lost_at'>;
@@ -23,7 +23,7 @@ type Row = Pick<Change, 'state' | 'version' | 'sent_at'>;
 export const isSameSend = (row: Row, sent: Omit<Sent, 'lost_at'>): boolean =>
   row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
 
-/** The event for an answer whose change is still as it was sent. */
+/** The event for an answer if the change is still as it was sent. */
 export function eventOf(outcome: Outcome): ChangeEvent {
   switch (outcome.kind) {
     case 'not sent':
@@ -40,19 +40,19 @@ export function eventOf(outcome: Outcome): ChangeEvent {
 }
 
 /**
- * Whether exactly this send became unknown, and it is the only one that may have written. A change that was asked again
- * after a failover may have been sent before.
+ * Whether exactly this send became unknown, and no other send may have written. A change that was asked again after a
+ * failover may have been sent before.
  */
 const isUnknownSince = (row: Row, sent: Sent): boolean =>
   row.state === 'unknown' && row.version === sent.version + 1 && row.sent_at === sent.sent_at && sent.lost_at === null;
 
-/** The event for an answer to `sent` that comes later, by the change as it is now; undefined: none. */
+/** The event for a late answer to `sent`, given the change as it is now; undefined: none. */
 export function lateEvent(outcome: Outcome, row: Row, sent: Sent): ChangeEvent | undefined {
   const { state } = row;
   if (outcome.kind === 'not sent') return isUnknownSince(row, sent) ? { kind: 'send_aborted_late' } : undefined;
   if (outcome.kind === 'accepted') {
     const operation = outcome.operation ?? null;
-    // It is being sent a second time without an answer yet, but the host did accept it once.
+    // The change is being sent a second time and has no answer yet, but the host did accept it once.
     if (state === 'sending') return { kind: 'accept', operation };
     return state === 'unknown' ? { kind: 'accept_late', operation } : undefined;
   }

@@ -14,8 +14,8 @@ import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
 /**
- * Runs a report or a built-in, typed in `channel` (undefined: in none). A built-in may name another command to run
- * instead. Throws `Refusal`.
+ * Runs a report or a built-in, typed in `channel` (undefined: not in a channel). A built-in may name another command to
+ * run instead. Throws `Refusal`.
  */
 export async function answerOf(
   context: PipelineContext,

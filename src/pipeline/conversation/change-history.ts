@@ -68,7 +68,7 @@ export async function changesFor(
   return { lines, more: true };
 }
 
-/** What was sent for an environment since `since` (epoch ms), oldest first, out of its newest 100 changes. */
+/** What was sent for an environment since `since` (epoch ms), oldest first, among its newest 100 changes. */
 export async function happenedTo({ db }: Database, env: Environment, since: number): Promise<readonly SentChange[]> {
   const changes = await listChanges(db, { target: targetKey(env), limit: maxShown });
   return changes
@@ -86,7 +86,7 @@ export async function happenedTo({ db }: Database, env: Environment, since: numb
     .toSorted((one, other) => one.at - other.at);
 }
 
-/** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
+/** The ids of the environments and domains: a name can move to another id, and cards show only names. */
 function idsFact(change: Change): FrozenCard['facts'] {
   const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
   const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);

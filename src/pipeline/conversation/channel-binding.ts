@@ -18,13 +18,13 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 const keyOf = (channel: string): string => `channel_site:${channel}`;
 
-/** The site that a channel is bound to (people there can write `live` instead of `site/live`), or undefined. */
+/** The site that a channel is bound to, or undefined. People there can write `live` instead of `site/live`. */
 export async function bindingOf(db: Database['db'], channel: string): Promise<ChannelBinding | undefined> {
   const stored = await readKv(db, keyOf(channel));
   return stored && parseStored<ChannelBinding>(stored.value);
 }
 
-/** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
+/** The binding of `channel`, for the commands that read and change it; undefined: not typed in a channel. */
 export const bindingFor = (
   context: ChangesContext & Pick<PipelineContext, 'channelOf'>,
   actor: Actor,
@@ -66,7 +66,7 @@ export const bindingFor = (
   },
 });
 
-/** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
+/** Throws `Refusal` if this person may not unbind the site. If the host no longer lists the site, no right is needed. */
 function refuseToForget(context: AccessContext, actor: Actor, site: string, name: string): void {
   const all = context.names(undefined);
   const { trouble } = all;
@@ -92,7 +92,7 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
     at,
   });
 
-/** The current name of a bound site; it may have been renamed. */
+/** The current name of a bound site, which may have been renamed. */
 const nameNow = (context: AccessContext, { site, name }: ChannelBinding): string =>
   environmentsOfSite(context.names(undefined), site)[0]?.site?.name ?? name;
 
@@ -101,6 +101,6 @@ function placeOf(channel: string | undefined): string {
   throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Type it in the channel.' });
 }
 
-/** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
+/** An environment of the site for which this person has the right `use`, or undefined: one is enough. */
 const bindableEnvironment = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOfSite(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));

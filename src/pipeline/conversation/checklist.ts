@@ -12,8 +12,8 @@ import type { PipelineContext } from './context.ts';
 import { check, type Ready, type Request } from './conversation.ts';
 
 /**
- * The checklist of an offer: a request for many environments, of which people untick a part before it is reviewed. What
- * comes back is checked like anything that is typed, and never reaches further than what was offered.
+ * The checklist of an offer: people untick some of many environments before they review the request. Their choice is
+ * checked like typed words, and never reaches further than the offer.
  */
 
 /** What the form shows: only what this person may do, as of now. */
@@ -23,12 +23,12 @@ export type ShownChecklist = {
   readonly label: string;
   readonly says: Text;
   readonly facts: FrozenCard['facts'];
-  /** `at`: its index in what was offered. */
+  /** `at`: its index in the offer. */
   readonly items: readonly (Pick<ChecklistItem, 'word' | 'says'> & { readonly at: number })[];
   readonly environments: readonly Environment[];
 };
 
-/** What was ticked, as indexes of what was offered, and the ids of the environments to leave out. */
+/** What was ticked, as indexes in the offer, and the ids of the environments to leave out. */
 type Ticked = { readonly at: readonly number[]; readonly leaveOut: readonly string[] };
 
 type From = Request['from'];
@@ -50,7 +50,7 @@ export async function showChecklist(context: PipelineContext, from: From, offer:
   return { command, label, says: joined([says, checklist.note], '\n'), facts, items, environments };
 }
 
-/** Checks what was ticked, for this person. It is always reviewed next. Throws `Refusal`, with the field it is about. */
+/** Checks what this person ticked; a review always follows. Throws `Refusal`, with the field it is about. */
 export async function checkTicked(
   context: PipelineContext,
   from: From,
@@ -61,7 +61,7 @@ export async function checkTicked(
   const { words, ids } = narrowed(checklist, ticked);
   const allowed = await allowedOf(context, from, parsed);
   const kept = allowed.filter(({ id }) => ids.includes(id));
-  // One still goes first if that one was left out, or is not for this person.
+  // If the canary was left out, use the first environment.
   const canary =
     kept.length > 1 && parsed.canary !== undefined
       ? (kept.find(({ id }) => id === parsed.canary) ?? kept[0])?.id
@@ -70,7 +70,7 @@ export async function checkTicked(
   return ready(context, from, { ...parsed, given, canary });
 }
 
-/** The ticked words, and the ids of the environments that have one of them and are not left out. */
+/** The ticked words, and the ids of the environments that have one of them and were not left out. */
 export function narrowed(
   { noun, items }: Pick<Checklist, 'noun' | 'items'>,
   { at, leaveOut }: Ticked,
@@ -96,7 +96,7 @@ function offered({ args, checklist }: PageOffer) {
 
 /** The environments on which this person may do it, in the order of a batch. */
 async function allowedOf(context: PipelineContext, from: From, parsed: ParsedCommand): Promise<readonly Environment[]> {
-  // Whether the canary is among them is not the question yet.
+  // Ignore the canary: this only lists what is allowed.
   const { each, ...one } = (await ready(context, from, { ...parsed, canary: undefined })).authorized;
   return environmentsIn(each ?? [one]);
 }

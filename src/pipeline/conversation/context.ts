@@ -8,10 +8,10 @@ import type { Semaphore } from '../../semaphore.ts';
 import type { WatchContext } from '../steps/watches.ts';
 import type { StatusParts } from './status-parts.ts';
 
-/** Answered, saved as a change, shown in a review before that, put into a queue, or refused. */
+/** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
 
-/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
+/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder uses a part of it. */
 export type PipelineContext = WatchContext &
   Pick<ReportContext, 'alias'> & {
     readonly logs: Pick<LogReader, 'analyze' | 'peaks'>;
@@ -28,14 +28,14 @@ export type PipelineContext = WatchContext &
     /** True while the policy file has mistakes and the last good policy is used. */
     readonly policyIsBroken: () => boolean;
     readonly dialect: Dialect;
-    /** Called with a command's path and what came of it, for metrics. */
+    /** Called with a command's path and its outcome, for metrics. */
     readonly onCommand: (command: string, outcome: CommandOutcome) => void;
-    /** Variables whose address is plain http to another machine. */
+    /** Environment variables whose address is plain http to another machine. */
     readonly plainHttp: readonly string[];
     /** Whether the hosting API is on this machine, as a stand-in is. */
     readonly isHostHere: boolean;
     /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
-    /** Where the audit trail is sent besides the database; undefined: nowhere. */
+    /** Where the audit trail is sent outside the database; undefined: nowhere. */
     readonly auditOut: Pick<AuditDestination, 'id' | 'name'> | undefined;
   };

@@ -23,34 +23,34 @@ import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
- * What comes next when a person says something, at any front door. `check` decides almost wholly in memory: it looks
- * up who speaks, the card's channel and, for unknown names, the host's lists. `next` may ask the host; only it, and
- * `handOnRefused`, save or show anything.
+ * What comes next when a person says something, at any front door. `check` works in memory, except that it looks up the
+ * speaker, the card's channel and, for unknown names, the host's lists. `next` may read from the host. Only `next` and
+ * `handOnRefused` save or show anything.
  */
 
-/** What somebody wants. */
+/** A request, and where it came from. */
 export type Request = {
   readonly from: Sender & {
-    /** Where it was said; undefined: in no channel. */
+    /** Where it was said; undefined: not in a channel. */
     readonly channel: string | undefined;
-    /** The channel that a card would be posted in. */
+    /** The channel for a card. */
     readonly cardChannel: () => Promise<Channel>;
   };
   readonly parsed: ParsedCommand;
-  /** Always shows the fields first, or what will happen. Left out: only if the command needs it. */
+  /** Always starts with the fields, or with the review. By default only if the command needs it. */
   readonly first?: 'fields' | 'review';
-  /** What a review showed (`shownOf`), and the name that was typed into it. */
+  /** What a review showed (`shownOf`), and the name typed into it. */
   readonly reviewed?: Exclude<Confirmation, string>;
 };
 
 export type Refuse = {
   readonly kind: 'refuse';
   readonly refusal: Refusal;
-  /** Undefined: it is not known who speaks. */
+  /** Undefined: the speaker is not known. */
   readonly person?: Person | undefined;
 };
 
-/** Fields are missing or cannot be read. `says`: what is wrong as a whole. Nothing wrong: the fields were asked for. */
+/** Fields are missing or unreadable. `says`: what is wrong with the whole. If nothing is, the fields were asked for. */
 export type Ask = {
   readonly kind: 'ask';
   readonly resolved: Resolved;
@@ -63,9 +63,9 @@ export type Ready = {
   readonly kind: 'ready';
   readonly will: 'show' | 'review' | 'save' | 'queue';
   readonly authorized: Authorized;
-  /** Who asks, and the channel of the card. */
+  /** Who asks, and the channel for the card. */
   readonly requester: Requester;
-  /** Where it was said; undefined: in no channel. */
+  /** Where it was said; undefined: not in a channel. */
   readonly saidIn: string | undefined;
   readonly confirmation: Confirmation;
 };
@@ -73,14 +73,14 @@ export type Ready = {
 export type Next =
   | Refuse
   | { readonly kind: 'show'; readonly page: Page; readonly authorized: Authorized }
-  /** It waits for a lock, or another command is to be run instead. */
+  /** It waits for a lock, or another command should run instead. */
   | JoinResult
-  /** What will happen. `differs`: from what the person was shown before. */
+  /** The review. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
-  /** Undefined: the person has been told that nothing was done, so it was not saved. */
+  /** Undefined: not saved, because the person has already been told that nothing was done. */
   | { readonly kind: 'saved'; readonly change: Change | undefined };
 
-/** Checks a request in memory, but for who speaks, the card's channel and, if a name is unknown, the host's lists. */
+/** Checks a request in memory, except that it looks up the speaker, the card's channel and unknown names. */
 export async function check(context: PipelineContext, request: Request): Promise<Refuse | Ask | Ready> {
   let person: Person | undefined;
   try {
@@ -103,7 +103,7 @@ async function checkFor(context: PipelineContext, request: Request, person: Pers
   return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
 }
 
-/** Checks a command whose names are resolved against the rules, in memory. Throws `Refusal`, but not for missing fields. */
+/** Checks a resolved command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
 export function evaluate(
   { policy, company }: Pick<PipelineContext, 'policy' | 'company'>,
   resolved: Resolved,
@@ -146,7 +146,7 @@ export function evaluate(
   return { ...ready, will: 'save' };
 }
 
-/** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */
+/** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */
 async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
@@ -155,8 +155,8 @@ async function resolveNames(context: PipelineContext, parsed: ParsedCommand, per
 }
 
 /**
- * Hands on a request that `check` refused for want of a right, if the person wants that. Resolves with what they are
- * told; undefined: they do not want it, or it cannot be handed on. Throws `Refusal`.
+ * If `check` refused a request because a right is missing, hands it on if the person wants that. Resolves with what
+ * they are told; undefined: they don't want it, or it can't be handed on. Throws `Refusal`.
  */
 export async function handOnRefused(
   context: PipelineContext,
@@ -168,7 +168,7 @@ export async function handOnRefused(
   return person && handOn(context, refusal, { person, channel: await from.cardChannel() }, inbox);
 }
 
-/** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
+/** Runs a checked request. `inbox`: the delivery's row; a change is only saved in the transaction that closes it. */
 export async function next(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
   const { path } = ready.authorized.parsed;
   try {
@@ -184,7 +184,7 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
   }
 }
 
-/** None for `instead`: the other command has its own. */
+/** Undefined for `instead`: the other command has an outcome of its own. */
 const outcomeOf: Readonly<Record<Next['kind'], CommandOutcome | undefined>> = {
   refuse: 'refused',
   show: 'shown',
@@ -205,7 +205,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
     return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, authorized };
   }
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
-  // Refuses one that was run or has expired, before the host is asked.
+  // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
   const frozen = await lookAndFreeze(context, authorized, command, person.id);
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), authorized };

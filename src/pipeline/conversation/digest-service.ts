@@ -17,12 +17,12 @@ import type { PipelineContext } from './context.ts';
 import { assertMore, assertPlace, watchLine, mayAllNow, newWatch, placeOf, watchesFor } from './watch-service.ts';
 import { dayMs } from '../../duration.ts';
 
-/** Weekly digests for one person in one channel; `watch-service.ts` lists and ends them, as it does watches of logs. */
+/** Weekly digests for one person in one channel. `watch-service.ts` lists and ends them, like watches of logs. */
 
 const keptMs = 364 * dayMs;
 const maxNames = 20;
 
-/** All that there is about watches: those of logs, of `watch-service.ts`, and digests. */
+/** Everything about watches: watches of logs, from `watch-service.ts`, and digests. */
 export const watchServiceFor = (context: PipelineContext, actor: Actor, channel: string | undefined): WatchService => ({
   ...watchesFor(context, actor, channel),
   digest: async (names) => {

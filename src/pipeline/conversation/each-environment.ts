@@ -17,22 +17,22 @@ import { mayRunOn } from '../access/may-run.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
-/** Reports over many environments: a few reads at a time, so that nobody else waits for them. */
+/** Reports over many environments: only a few reads at a time, so that nobody else has to wait for them. */
 
 /** How many reads of one report run at once. */
 const atATime = 2;
-/** What is read once for all has, one environment, and the whole report. */
+/** The time for reads shared by all environments, for one environment, and for the whole report. */
 const firstMs = 20_000;
 const partMs = 5_000;
 const allMs = 60_000;
-/** After this, the answer comes later, and something is said at once. */
+/** If the answer takes longer, the person is told at once that it comes later. */
 const patienceMs = 2_000;
 
 /** Turns of reports over many environments. `most` run at once in this process; the others wait. */
 export const createManyTurns = (most: () => number): Semaphore =>
   createSemaphore(() => ({ most: most(), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
 
-/** Reads a few at a time, as this person. Rejects with `NotAdmitted` only: a read that fails is a part that says why. */
+/** Reads a few environments at a time, as this person. Only rejects with `NotAdmitted`: a failed read becomes a part. */
 export const eachFor =
   (context: PipelineContext, person: Person): ReportContext['each'] =>
   async <T>(of: EnvironmentRead<T>) => {
@@ -52,7 +52,7 @@ export const eachFor =
     }, account);
   };
 
-/** Throws `Refusal` unless the person may still see all that a page tells, which was read some time ago. */
+/** Throws `Refusal` unless the person may still see everything on a page that was read earlier. */
 export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }: Pick<Page, 'reads'>): void {
   for (const { env, paths } of reads) {
     const seeing = decideReading(policy, person, env);
@@ -87,7 +87,7 @@ function partsOf<T>(
   };
 }
 
-/** The part for somebody who may not, or perhaps may not, run the command that shows it; undefined: they may. */
+/** The part shown if the person may not, or perhaps may not, run the command for it; undefined: they may. */
 export function withheldPart(
   policy: Policy,
   person: Person,
@@ -99,16 +99,16 @@ export function withheldPart(
   return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
 }
 
-/** The part for a read that failed. `doing` is what the log says of an error that is not the host's. */
+/** The part for a failed read. `doing`: what the log says about an error that is not the host's. */
 export function failedPart({ onTrouble }: PipelineContext, doing: string, error: unknown): StatusPart<never> {
   if (error instanceof HostTrouble) return { kind: 'failed', why: troubleText(error) };
   onTrouble(doing, error);
   return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
 }
 
-/** Reads one part in its time. Never rejects. */
+/** Reads one part within its time. Never rejects. */
 function readingUntil(ending: AbortSignal, context: PipelineContext, person: Person) {
-  // Not their usual account, so that what else they ask for does not wait behind this.
+  // Use an account of its own, so that the person's other requests don't wait for this one.
   const account = `${canonicalId(context.policy(), person.id)} many`;
   let isThrottled = false;
   return async <T>(ms: number, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
@@ -116,7 +116,7 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
     if (isThrottled) return { kind: 'failed', why: say`The host is busy (429), so I stopped asking it.` };
     const otherwise = (error: unknown): StatusPart<never> => {
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
-      // Asking on would use up what the host has left for everybody else.
+      // Further reads would use up the rest of the host's rate limit for everybody.
       isThrottled ||= error instanceof HostTrouble && error.kind === 'throttled';
       return failedPart(context, 'reading many environments', error);
     };
@@ -125,7 +125,7 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
   };
 }
 
-/** What is found within `ms`; `late` aborts after that, or at the end. `otherwise`: the part if it fails. Never rejects. */
+/** The result if it comes within `ms`; then, or at the end, `late` aborts. `otherwise`: the part if it fails. */
 export async function partWithin<T>(
   ms: number,
   find: (late: AbortSignal) => Promise<T>,
@@ -141,7 +141,7 @@ export async function partWithin<T>(
   }
 }
 
-/** The answer if it comes soon, else a word that it will. */
+/** The answer if it comes soon, otherwise a note that it comes later. */
 export async function atOnce(answer: Promise<BuiltinAnswer>): Promise<BuiltinAnswer> {
   try {
     return await within(patienceMs, answer);

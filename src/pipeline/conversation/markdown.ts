@@ -1,12 +1,12 @@
 import { masker } from '../../commands/logs/masking.ts';
 import { codeOf, inShort, unseen, type Text } from '../../text.ts';
 
-/** Text for a Markdown file. Nothing in it can become a link, an image, HTML, a list or a heading. */
+/** Text for a Markdown file. No part of it can become a link, an image, HTML, a list or a heading. */
 
 const maxLength = 1_000;
 const hidden = new RegExp(unseen, 'gv');
 
-/** One line, with credentials and e-mail addresses masked and hidden characters shown by their codes. */
+/** One line, with credentials and e-mail addresses masked and hidden characters shown as codes. */
 function tidy(text: string): string {
   const line = text
     .toWellFormed()
@@ -15,17 +15,17 @@ function tidy(text: string): string {
   return masker((address) => address)(line.slice(0, maxLength));
 }
 
-/** Words of ours, names and titles: as they are, without a meaning to Markdown. */
+/** Our words, names and titles, unchanged but without a meaning in Markdown. */
 export function escapeMarkdown(text: string): string {
   return (
     tidy(text)
       .replaceAll(/[\\`*_{}[\]<>#|~!&$()]/g, '\\$&')
-      // Addresses that are turned into links without any markup.
+      // Addresses that become links without markup.
       .replaceAll(/:(?=\/\/)|(?<=\bwww)\.|@/gi, '\\$&')
   );
 }
 
-/** What somebody typed, or a log says, as code: nothing in it is read, and nobody is mentioned by it. */
+/** Typed text or text from a log, as code: it has no meaning in Markdown and mentions nobody. */
 export function codeSpan(text: string): string {
   const shown = tidy(text);
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
@@ -37,7 +37,7 @@ export function codeSpan(text: string): string {
 /** A moment in epoch milliseconds: `2026-11-23 15:40:12 UTC`. */
 export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** A text of ours; `nameOf` says who an id is. */
+/** A text of ours; `nameOf` gives the name for an id. */
 export function textToMarkdown(text: Text, nameOf: (id: string) => string): string {
   return inShort(text)
     .map((span) => {
@@ -45,7 +45,7 @@ export function textToMarkdown(text: Text, nameOf: (id: string) => string): stri
       if ('person' in span) return escapeMarkdown(nameOf(span.person));
       if ('userGroup' in span) return escapeMarkdown(span.userGroup);
       if ('channel' in span) return escapeMarkdown(span.channel);
-      // A word of ours may begin or end with a space, which bold does not allow.
+      // Our text may begin or end with a space, which bold does not allow.
       return span.style === 'code' ? codeSpan(span.text) : escapeMarkdown(span.text);
     })
     .join('');

@@ -20,7 +20,7 @@ import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 import type { PipelineContext } from './context.ts';
 
-/** What built-in commands can query, limited to what this person may read. `channel`: the one in which it was typed. */
+/** What built-in commands can query, limited to what this person may read. `channel`: where it was typed. */
 export function queryServiceFor(
   context: PipelineContext,
   actor: Actor,

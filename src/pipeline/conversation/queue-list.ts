@@ -8,7 +8,7 @@ import type { ChangesContext } from '../changes/context.ts';
 import type { Actor } from '../steps/admin-actions.ts';
 import { leaveQueue } from '../steps/queue.ts';
 
-/** Queues, limited to what one person may read, and their own places. */
+/** The queues, limited to what one person may read, and the person's own places. */
 
 const maxShown = 50;
 const maxRead = 1_000;

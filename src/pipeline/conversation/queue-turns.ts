@@ -38,19 +38,19 @@ import { check, type Ready } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
 
 /**
- * Turns in the queues. What waits is looked at when its lock is freed, and every few seconds. At its turn a routine
- * request is submitted as if its requester asked for it now. In the transaction that saves it, it leaves the queue, so
- * it is submitted once at most. Others are offered to their requester for review.
+ * Turns in the queues. A queue is looked at when its lock is freed, and every few seconds. At its turn a routine
+ * request is submitted as if its requester asked for it now. It leaves the queue in the transaction that saves the
+ * change, so it is submitted once at most. Any other request is offered to its requester for review.
  */
 
 const pollMs = 1_000;
-/** How soon the first of a queue is looked at again, if nothing wakes it. */
+/** How often the first request of a queue is looked at if nothing wakes it. */
 const lookAgainMs = 5_000;
 /** Longer than a submission takes: its reads have their own time limit. */
 const leaseMs = 60_000;
 const maxAtOnce = 4;
 const brokenRetryMs = 5_000;
-/** One answer of the host or of Slack may be wrong, so a refusal counts only if it is repeated. */
+/** One answer of the host or of Slack may be wrong, so only a repeated refusal counts. */
 const maxAttempts = 3;
 
 /** `onTurn` is called when there may be messages to post and changes to send. */
@@ -80,36 +80,36 @@ async function takeTurnOrPutBack(context: PipelineContext, row: QueuedRequest): 
   }
 }
 
-/** One step of a claimed request. */
+/** Handles a claimed request once. */
 async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<void> {
   const { database } = context;
   const now = await database.now();
   if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
   const { lock, holder } = (await lockAndHolder(database.db, row, now)) ?? {};
   if (holder?.state === 'unknown') return end(context, row, { kind: 'unknown', change: holder, isAll: false });
-  // Whoever waits for this queue needs its own target.
+  // An exclusive lock on this target blocks the whole queue.
   const isForAll = lock !== undefined && (await exclusiveLock(database.db, row.target, now)) !== undefined;
   if (row.turn_at !== null && now < turnEnd(row) && (lock === undefined || isForAll))
     return putBack(context, row, { afterMs: Math.min(lookAgainMs, turnEnd(row) - now) });
-  // A turn that a lock took is given again.
+  // The lock ended this turn early, so the request gets another one.
   if (lock) {
     const afterMs = Math.min(lookAgainMs, (lock.until ?? Infinity) - now);
     return putBack(context, row, { afterMs, lets: isForAll ? 'nobody' : 'the next', patch: { turn_at: null } });
   }
   if (row.turn_at !== null) return end(context, row, { kind: 'unused' });
-  // After the lock was read: who is ahead is woken in the transaction that frees it.
+  // Read this after the lock: whoever frees it also wakes the head of the queue, in the same transaction.
   if (!(await isHeadOfQueue(database.db, row, now))) return putBack(context, row);
   return useTurn(context, row);
 }
 
 type PutBack = {
   readonly afterMs?: number;
-  /** Who may pass it meanwhile. */
+  /** Whether the next request may go ahead of it. */
   readonly lets?: 'nobody' | 'the next';
   readonly patch?: Parameters<typeof releaseQueued>[3];
 };
 
-/** Looks at it again after `afterMs`, or when it expires. */
+/** Makes it due again after `afterMs`, or when it expires. */
 async function putBack(
   { database }: PipelineContext,
   row: QueuedRequest,
@@ -142,7 +142,7 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
   });
 }
 
-/** It left the queue meanwhile, another process works on it, or all sending is paused. Nothing was saved. */
+/** It left the queue, another process works on it, or all sending is paused. Nothing was saved. */
 class NotNow extends Error {}
 
 /** Submits a routine request, and offers any other for review if its requester may still ask for it. */
@@ -160,7 +160,7 @@ async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<vo
     return await giveTurn(context, row, say`It needs something from you now.`);
   } catch (error) {
     const isLater = error instanceof Refusal && error.isLater;
-    // It may be later for a long time, and only for this request.
+    // Only this request is delayed, so let the next one pass.
     if (isLater || error instanceof NotNow || error instanceof Locked)
       return putBack(context, row, { lets: 'the next' });
     if (!(error instanceof Refusal)) throw error;
@@ -171,8 +171,8 @@ async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<vo
 }
 
 /**
- * Throws `NotNow` while lists of the host lack one of its targets, but not yet enough of them to call it gone; `Refusal`
- * if it is gone.
+ * Throws `NotNow` if the host's lists lack one of its targets, but not often enough yet to call it gone; `Refusal` if
+ * it is gone.
  */
 async function assertSettled(context: PipelineContext, row: QueuedRequest): Promise<void> {
   const since = await context.freshenNames();
@@ -184,7 +184,7 @@ async function assertSettled(context: PipelineContext, row: QueuedRequest): Prom
   }
 }
 
-/** Rights, rules and names as of now, as if its requester asked for it. */
+/** Checks rights, rules and names as of now, as if its requester asked for it. */
 async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnType<typeof check> {
   const parsed = parseArgs(queuedArgs(row), catalogue);
   const isDirect = /^[DUW]/.test(row.channel);
@@ -194,7 +194,7 @@ async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnTy
   return check(context, { parsed, from });
 }
 
-/** Looks at the host and saves the change. In the same transaction the request leaves the queue. */
+/** Reads from the host and saves the change. The request leaves the queue in the same transaction. */
 async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Ready): Promise<void> {
   const { database, changeStore, owner } = context;
   const { authorized, requester, confirmation } = ready;

@@ -22,18 +22,18 @@ import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
 
-/** The state of one environment for one person. Its parts are read at the same time, and none waits for another. */
+/** The state of one environment for one person. Its parts are read at the same time, independently. */
 
-/** What a part has; then the card goes out without it. */
+/** The time for one part. After that, the card is shown without it. */
 const partMs = 2_000;
-/** When the readings of a site end, from the question on. */
+/** When the readings of a site end, counted from the question. */
 const verdictMs = 24_000;
 const maxOpen = 30;
 /** How many changes are read to find the newest settled ones that a person may see. */
 const maxRead = 50;
 const maxSettled = 3;
 
-/** The status of environments, and which commands are certainly allowed on them. */
+/** The status of environments, and which commands are known to be allowed on them. */
 export const statusFor = (
   context: PipelineContext,
   person: Person,
@@ -67,8 +67,8 @@ export const statusFor = (
 });
 
 /**
- * Reads the site itself once. If that reading is bad, or does not end in time for the card, two more follow. It is not
- * cancelled when the card goes out, because the verdict counts it.
+ * Reads the site itself once. If that reading is bad or not done when the card goes out, two more follow. The first
+ * reading is not cancelled then, because it counts for the verdict.
  */
 function checkOf(context: PipelineContext, person: Person, env: Environment) {
   const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
@@ -89,7 +89,7 @@ function checkOf(context: PipelineContext, person: Person, env: Environment) {
   return { once, verdictAfter };
 }
 
-/** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
+/** Reads one part, if the person may run its command. Never rejects, and ends in time. */
 function partsOf(context: PipelineContext, person: Person, env: Environment) {
   return async <T>(
     path: string,
@@ -100,7 +100,7 @@ function partsOf(context: PipelineContext, person: Person, env: Environment) {
     if (withheld) return withheld;
     const found = shared?.find(env.id);
     if (found) return found;
-    // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
+    // Each part has its own turn at the host, so that a hanging part doesn't delay another.
     const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
     const reading = partWithin(
       partMs,

@@ -5,14 +5,14 @@ import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import type { AccessContext } from '../access/context.ts';
 
-/** Who sent a request, with the user groups that matter for it. */
+/** Who sent a request, and the user groups that matter for it. */
 
-/** The id of a person, and the team or enterprise that the request names. */
+/** The id of a person, and the team or enterprise named in the request. */
 export type Sender = { readonly person: string; readonly team: string | undefined };
 
 /**
- * The sender, with the groups that decide whether they may run this. Throws `Refusal` if nobody says who they are, or
- * if they may do nothing here.
+ * The sender, with the groups that decide whether they may run this. Throws `Refusal` if Slack doesn't say who they
+ * are, or if they may do nothing here.
  */
 export async function identifySender(
   context: AccessContext,

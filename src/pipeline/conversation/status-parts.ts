@@ -6,7 +6,7 @@ const maxKept = 100;
 
 export type StatusParts = ReturnType<typeof createStatusParts>;
 
-/** What was read of the host within the last second, by environment: it is the same for whoever may see it. */
+/** What was read from the host in the last second, by environment. It is the same for everybody who may see it. */
 export const createStatusParts = () => ({
   backup: createJustBegun<StatusPart<NewestBackup>>(maxKept),
   errors: createJustBegun<StatusPart<LoudestError>>(maxKept),

@@ -6,11 +6,11 @@ import { amount, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { codeSpan, escapeMarkdown, textToMarkdown, utc } from './markdown.ts';
 
-/** A time line as a Markdown file, to begin a post-mortem with. */
+/** The activity of an environment as a Markdown file: a start for a post-mortem. */
 
 const maxCharacters = 1_000_000;
 
-/** The file, and the entries that had room: the newest. */
+/** The file, and the entries that fit: the newest. */
 export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
   const nameOf = namesIn(line, by);
   const drawn: string[] = [];
@@ -63,7 +63,7 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
 
 const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${codeSpan(reason)}`);
 
-/** Names by id, as far as the time line knows them: `Ana (U01ANA)`. */
+/** Names by id, as far as the entries have them: `Ana (U01ANA)`. */
 function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {
   const names = new Map([[by.id, by.name]]);
   const add = ({ id, name }: NamedActor): void => void (name !== undefined && names.set(id, name));

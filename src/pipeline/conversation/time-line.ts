@@ -23,21 +23,21 @@ import { timeLineFile } from './time-line-file.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
 
-/** The newest changes, and locks, are shown up to this number. */
+/** How many changes and locks are shown: the newest. */
 const maxChanges = 100;
 const maxHolds = 100;
 const maxMoments = 40;
-/** The domains of its site whose changes are looked for. */
+/** How many domains of the site are included. */
 const maxDomains = 50;
 const batch = 500;
-/** How many lines of the trail are read about one target. */
+/** How many lines of the trail are read for one target. */
 const maxRead = 5_000;
-/** One more, so that it is seen that there are too many. */
+/** One more than is shown, to detect that there are too many. */
 const maxPauses = maxHolds + 1;
 const maxStory = 5_000;
 const maxLogLines = 20_000;
 const maxTitleLength = 200;
-/** No date is later; an altered line may entry any number. */
+/** No date is later. An altered line may have any number. */
 const endOfTime = 8_640_000_000_000_000;
 
 /** The time lines of a `QueryService`, limited to what this person may read. */
@@ -81,7 +81,7 @@ export async function timeLineFor(
 
 const byTime = (one: TimeLineEntry, other: TimeLineEntry): number => one.at - other.at;
 
-/** The domains of its site: what changes them can break it too. */
+/** The domains of the site: changes of them can break it too. */
 function domainsOf({ names }: PipelineContext, person: Person, { site }: Environment): readonly string[] {
   const domains = names(person).domains.filter((one) => site !== undefined && one.site?.name === site.name);
   return domains.map(targetKey);
@@ -90,7 +90,7 @@ function domainsOf({ names }: PipelineContext, person: Person, { site }: Environ
 /** `more`: there may be older lines in the span. */
 type TargetTrail = { readonly lines: readonly AuditLine[]; readonly more: boolean };
 
-/** The lines about a target since then. Lines have an order of their own, which times follow. */
+/** The lines about a target since then. Lines are read in their own order, and their times follow it. */
 async function trailOf(db: ReadHandle, target: string, since: number): Promise<TargetTrail> {
   const lines: AuditLine[] = [];
   let beforeSeq: number | undefined;
@@ -127,7 +127,7 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
   return { entries, more: found.length > maxChanges || steps.length === maxStory };
 }
 
-/** Who handed these changes on, by id, with the name in their newest line. */
+/** Who handed these changes on, by id, with the name from their newest line. */
 async function handersOf(db: ReadHandle, changes: readonly Change[]): Promise<ReadonlyMap<string, NamedActor>> {
   const ids = new Set(changes.flatMap(({ handed_on_by: by }) => by ?? []));
   const found = [...ids].map(async (id) => {
@@ -180,7 +180,7 @@ function lockEntryOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'lock' }> 
   };
 }
 
-/** The lock of a person that was in force when the span began. */
+/** The person's lock that was in force when the span began. */
 async function lockBefore(db: ReadHandle, target: string, since: number): Promise<readonly TimeLineEntry[]> {
   const [lock] = await listAudit(db, { target, event: 'lock', until: since, limit: 1 });
   const [unlock] = await listAudit(db, { target, event: 'unlock', until: since, limit: 1 });
@@ -190,8 +190,8 @@ async function lockBefore(db: ReadHandle, target: string, since: number): Promis
 }
 
 /**
- * The pauses since then, and the one that was in force at its beginning. They are about all sites, so their reasons are
- * left out: they may name one that this reader may not see.
+ * The pauses since then, and the one in force at the start. A pause affects all sites, and its reason may name a site
+ * that this reader may not see, so reasons are left out.
  */
 async function pausesIn(db: ReadHandle, since: number): Promise<readonly TimeLineEntry[]> {
   const lines = await listPauses(db, maxPauses);
@@ -203,14 +203,14 @@ async function pausesIn(db: ReadHandle, since: number): Promise<readonly TimeLin
   }));
 }
 
-/** Reads the log once. Whatever goes wrong at the host, the rest of the time line is shown. */
+/** Reads the log once. If the host fails, the other entries are still shown. */
 async function logOf(
   context: PipelineContext,
   person: Person,
   { id }: Environment,
   since: number,
 ): Promise<{ readonly log: LogInSpan; readonly peaks: readonly TimeLineEntry[] }> {
-  // The times in a log are the host's, so not those of our own clock, which follows jumps slowly.
+  // A log has the host's times, so use the machine's clock: ours follows jumps only slowly.
   const now = Date.now();
   const asked = { env_id: id, file_name: logFiles.error, lines: maxLogLines, from: new Date(since).toISOString() };
   try {

@@ -59,7 +59,7 @@ const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` 
 
 type Situation = {
   readonly now: number;
-  /** All sending is paused. */
+  /** Whether all sending is paused. */
   readonly isHeld: boolean;
   readonly isOpen: (change: number) => boolean;
 };

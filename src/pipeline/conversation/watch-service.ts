@@ -79,8 +79,8 @@ export const watchesFor = (
 const rightOf = ({ kind }: Watch): string => (kind === 'digest' ? 'digest' : 'watch');
 
 /**
- * Whether somebody may watch all of these; throws `Refusal` if nobody says so. The command alone asks about fewer user
- * groups.
+ * Whether somebody may watch all of these; throws `Refusal` if Slack doesn't say. Asks about more user groups than the
+ * command does.
  */
 export async function mayAllNow(
   { personOf, policy }: PipelineContext,
@@ -104,7 +104,7 @@ export async function mayAllNow(
   return true;
 }
 
-/** Where a watch tells: in direct messages with one person, or in no channel, that person. */
+/** Where a watch tells. In direct messages, or outside a channel, that is the person. */
 export const placeOf = (channel: string | undefined, person: string): string =>
   channel === undefined || channel.startsWith('D') ? person : channel;
 
@@ -161,7 +161,7 @@ function assertRoom(all: readonly Watch[], { place, env, terms, mine }: WatchReq
   assertMore(all, { place, mine, isSame });
 }
 
-/** Throws `Refusal` if there is the same watch in this place already, or too many; digests count too. */
+/** Throws `Refusal` if the same watch exists here already, or if there are too many; digests count too. */
 export function assertMore(
   all: readonly Watch[],
   { place, mine, isSame }: Pick<WatchRequest, 'place' | 'mine'> & { readonly isSame: (one: Watch) => boolean },
@@ -185,7 +185,7 @@ export function assertMore(
   if (full) throw new Refusal(`${full}, and that is the most. Nothing was done.`, { hint: 'Stop another one first.' });
 }
 
-/** What a new watch and a new digest have in common. */
+/** The columns that a new watch and a new digest share. */
 export const newWatch = ({ id, name, zone }: Person, channel: string, at: number) => ({
   requester: id,
   requester_name: name,
@@ -208,7 +208,7 @@ const rowOf = (person: Person, { env, place, terms }: WatchRequest, at: number, 
   due_at: dueAt,
 });
 
-/** A watch as the commands show it. */
+/** A watch as commands show it. */
 export function watchLine(watch: Watch): WatchLine {
   const env = watch.kind === 'digest' ? undefined : storedEnvironment(watch);
   return {

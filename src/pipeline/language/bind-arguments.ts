@@ -11,13 +11,13 @@ import type { Word } from './tokenize.ts';
 /** The unparsed words for each field. Fields without words are absent. */
 export type Given = Readonly<Record<string, readonly string[]>>;
 
-/** What a line can leave out because of the thread or channel it is typed in. */
+/** Words that a line can leave out because of the thread or channel in which it is typed. */
 export type BindContext = {
   /** Name or id of the thread's target. */
   readonly target?: string | undefined;
-  /** What a bare word means there (`live` next to `acme-shop/staging`): an id, or undefined. */
+  /** The id that a bare word means there (`live` next to `acme-shop/staging`), or undefined. */
   readonly sibling?: (word: string) => string | undefined;
-  /** `sibling` comes from the channel only, which is not enough for a destructive command. */
+  /** `sibling` comes only from the channel, which is not enough for a destructive command. */
   readonly isLoose?: boolean;
 };
 
@@ -36,7 +36,7 @@ export function bindWords(words: readonly Word[], path: string, command: Command
 const wordFields = (command: Command): readonly (readonly [string, Field])[] =>
   Object.entries<Field>(command.fields).filter(([, field]) => field.place === 'word');
 
-/** Takes the words of the fields that are names out of `rest`. */
+/** Assigns words to the name fields, and removes those words from `rest`. */
 function bindNames(rest: Word[], path: string, command: Command, context: BindContext): Given {
   const given: Record<string, readonly string[]> = {};
   const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
@@ -63,7 +63,7 @@ function bindNames(rest: Word[], path: string, command: Command, context: BindCo
   return given;
 }
 
-/** Takes the words of the other fields out of `rest`. */
+/** Assigns words to the other fields, and removes those words from `rest`. */
 function bindPlain(rest: Word[], command: Command): Given {
   const given: Record<string, readonly string[]> = {};
   for (const [name, field] of wordFields(command)) {
@@ -77,8 +77,8 @@ function bindPlain(rest: Word[], command: Command): Given {
 }
 
 /**
- * Index of the next full name. -1 if there is none, or if a bare name before it belongs to this field: the words
- * `push staging shop/live` must not push in the other direction.
+ * Index of the next full name. -1 if there is none, or if a bare name before it belongs to this field: `push staging
+ * shop/live` must not push in the other direction.
  */
 function fullNameIn(rest: readonly Word[], field: NameKind, namesToCome: number): number {
   const full = rest.map((word) => looksLikeName(word.text, field));
@@ -88,7 +88,7 @@ function fullNameIn(rest: readonly Word[], field: NameKind, namesToCome: number)
 
 const textsOf = (words: readonly Word[]): readonly string[] => words.map(({ text }) => text);
 
-/** How many words from `at` on name environments together: a list goes on after a comma, and after `except`. */
+/** How many words from `at` on name environments together: a list continues after a comma, and after `except`. */
 function namesFrom(rest: readonly Word[], at: number): number {
   let end = at + 1;
   for (let next = rest[end]; next !== undefined; next = rest[end]) {
@@ -102,7 +102,7 @@ function namesFrom(rest: readonly Word[], at: number): number {
   return end - at;
 }
 
-/** Refuses an empty word. A field that is left out can mean everything; an empty word must not. */
+/** Refuses an empty word: a missing field can mean everything, so an empty word must not count as missing. */
 function refuseEmpty({ text }: Pick<Word, 'text'>, { label }: Field): void {
   if (text.trim() !== '') return;
   throw new Refusal(say`${label} is empty. Nothing was done.`, { hint: 'Leave it out or type a value.' });
@@ -116,7 +116,7 @@ const needsFullName = (path: string, word: string): Refusal =>
     { hint: say`Write it as ${code('site/environment')}.` },
   );
 
-/** The first word of several environments, if it is no name by itself: a set, a pattern, or a list without spaces. */
+/** Whether a word that is not a name begins several environments: a set, a pattern, or a list without spaces. */
 const beginsMany = (word: string): boolean => /^set:|^[^\s/,]+\/[^\s/,]*(?:\*|\p{L}[^\s/,]*,)/iu.test(word);
 
 /** A UUID or `site/environment` (not an address range like 10.0.0.0/8); a domain has a dot, a site can be any word. */

@@ -11,8 +11,8 @@ import type { Word } from './tokenize.ts';
 const maxOffers = 3;
 
 /**
- * Refuses an unknown command. Offers the nearest commands as buttons that keep the rest of the words. A command found
- * in a sentence becomes an example to type instead, because the rest of the sentence is unclear.
+ * Refuses an unknown command. Offers the nearest commands as buttons that keep the remaining words. A command found
+ * inside a sentence is only shown as an example to type, because the rest of the sentence is unclear.
  */
 export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<string, Command>): Refusal {
   const paths = [...commands.keys()];
@@ -29,7 +29,7 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
         ? say`${code(first)} needs a second word.`
         : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
   const sentences = sentencesIn(words, commands);
-  // An example without a word that was meant as an option would do more than what was typed.
+  // If a word was meant as an option, an example without it would do more than what was typed.
   const isWhole = !words.some(({ text, quoted }) => !quoted && isOneHyphen(text));
   const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands, isWhole), []);
   if (sentences[0]?.slips === 0) return asExample();
@@ -61,7 +61,7 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   );
 }
 
-/** The nearest commands, at most three, each with the words that are left for it. */
+/** The nearest commands, at most three, each with its remaining words. */
 function nearestOffers(
   words: readonly Word[],
   first: string,
@@ -79,14 +79,14 @@ function nearestOffers(
   });
 }
 
-/** Names that other tools use. By spelling, `unpause` would be nearest to its opposite. */
+/** Command names of other tools. By spelling alone, `unpause` would be nearest to `pause`, its opposite. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
 ]);
 
-/** What is a button, and where it is. */
+/** Words for buttons that people type as commands, and where those buttons are. */
 const buttons: ReadonlyMap<string, Text> = new Map([
   ...['approve', 'decline'].map(
     (word) => [word, say`Press the button on the change's card, or on my App Home.`] as const,
@@ -103,7 +103,7 @@ const buttons: ReadonlyMap<string, Text> = new Map([
 
 type Sentences = ReturnType<typeof nearestCommands>;
 
-/** Commands found in a sentence. One-word commands occur by chance: they must match exactly and not be actions. */
+/** Commands found in a sentence. A one-word command may be chance: it must match exactly and not be an action. */
 function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
   const typed = words.map(({ text }) => text);
   return nearestCommands(typed, [...commands.keys()]).filter(
@@ -112,7 +112,7 @@ function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Comma
   );
 }
 
-/** An example with the environment from the sentence if the command needs just that; otherwise the usage. */
+/** An example with the environment from the sentence if the command needs nothing else; otherwise the usage. */
 function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>, isWhole: boolean): Text {
   const [best] = sentences;
   const command = best && commands.get(best.path);
@@ -125,7 +125,7 @@ function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>,
   return say`${meant} Type it like this: ${code(example.slice(0, 200))}.`;
 }
 
-/** The first two or three words, whichever are nearer to a path: a word may have been split by a stray space. */
+/** The first two or three words, whichever are nearer to a path: a stray space may have split a word. */
 function spanOf(words: readonly Word[], paths: readonly string[]): { readonly text: string; readonly count: number } {
   const typed = words.map(({ text }) => text.toLowerCase());
   const [two, three] = [typed.slice(0, 2).join(' '), typed.slice(0, 3).join(' ')];
@@ -138,8 +138,8 @@ const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
   new Refusal(say`${says} Nothing was done.`, { hint, offers });
 
 /**
- * A button that runs these words. None if a quoted word would be read as an option, or if a word with one hyphen, which
- * is refused when it is typed, would become an ordinary one.
+ * A button that runs these words. There is none if a quoted word would be read as an option, or if a word with one
+ * hyphen, which is refused when typed, would become an ordinary word.
  */
 const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
   rest.some(({ text, quoted }) => (quoted ? text.startsWith('--') : isOneHyphen(text)))
@@ -154,7 +154,7 @@ const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
 const oneHyphen = /^-(\p{L}[^=]*)/u;
 const isOneHyphen = (text: string): boolean => oneHyphen.test(text);
 
-/** Refuses `-dry-run` and `-force`: as an ordinary word it could become part of a name or of a reason. */
+/** Refuses `-dry-run` and `-force`: as an ordinary word, such a word could become part of a name or a reason. */
 export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[], syntax: string): void {
   const name = quoted ? undefined : oneHyphen.exec(text)?.[1]?.toLowerCase();
   if (name === undefined) return;
@@ -164,7 +164,7 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option: names the nearest known one, or how that field is typed in its place. */
+/** Refuses an unknown option: names the nearest known option, or how the field is typed as a word. */
 export function unknownOption(name: string, path: string, command: Command, known: readonly string[]): Refusal {
   const [closest] = near(name, known);
   const options = known.map((one) => code(`--${one}`));

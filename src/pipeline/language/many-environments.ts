@@ -14,7 +14,7 @@ import { amount, code, say, type Text } from '../../text.ts';
 import { searchIn } from './name-search.ts';
 
 // `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named together.
-// Whatever cannot be read whole is refused whole, so that it is never fewer or more than what was typed.
+// If any part can't be read, all of it is refused, so that it means neither fewer nor more.
 
 /** The names and sets that a person may use. */
 export type EnvironmentNames = {
@@ -32,13 +32,13 @@ const maxPatterns = 20;
 
 const except = /(?:^|\s+)except(?:\s+|$)/i;
 
-/** Whether these words name several environments, or try to. A name is not one of them, whatever is in it. */
+/** Whether these words name several environments, or try to. False for the name of one, whatever characters it has. */
 export const namesMany = (words: readonly string[]): boolean => {
   const text = words.join(' ');
   return /[*,]|^set:/i.test(text) || except.test(text);
 };
 
-/** Whether the environments that the words mean are not all written out: there is a set or a `*`. */
+/** Whether the words have a set or a `*`, so that they don't spell out every environment. */
 export const isOpen = (words: readonly string[]): boolean => /\*|(?:^|[\s,])set:/i.test(words.join(' '));
 
 /** The environments that the words name, out of those that the person can see. Throws `Refusal` about the whole. */
@@ -62,7 +62,7 @@ export function environmentsNamed(words: readonly string[], names: EnvironmentNa
   );
 }
 
-/** Everything that the person can see. Throws `Refusal` if that is nothing, or too much for one command. */
+/** Everything that the person can see. Throws `Refusal` if that is nothing, or too many for one command. */
 export const everything = (names: EnvironmentNames): Environments =>
   limited(names.environments, names, say`I can't find any environment that you can see.`);
 
@@ -76,10 +76,7 @@ function limited(all: readonly Environment[], { trouble }: EnvironmentNames, non
   return { kind: 'environments', all, trouble };
 }
 
-/**
- * The environments of one name, pattern or set; at least one. `deny`: to be left out, so those count too of which it is
- * not known whether it means them.
- */
+/** The environments of one name, pattern or set; at least one. For exclusions (`deny`), an unknown match is a match. */
 function matching(term: string, names: EnvironmentNames, effect: 'allow' | 'deny'): readonly Environment[] {
   const set = /^set:\s*(.*)$/i.exec(term)?.[1];
   if (set === undefined && !term.includes('*')) return exactly(term, names);
@@ -116,7 +113,7 @@ function exactly(term: string, names: EnvironmentNames): readonly Environment[] 
 const unknownName = (term: string, { trouble }: EnvironmentNames): Refusal =>
   notMatched(say`I can't find ${code(term.slice(0, 80))} among the environments you can see.`, trouble);
 
-/** A set of which the person can see nothing is as unknown to them as one that does not exist. */
+/** A set of which the person can see nothing is refused like one that does not exist. */
 function unknownSet(typed: string, names: EnvironmentNames): Refusal {
   const sets = names.sets ?? new Map<string, readonly Pattern[]>();
   const meant = near(comparableName(typed).slice(0, 40), [...sets.keys()]).find(
@@ -129,7 +126,7 @@ function unknownSet(typed: string, names: EnvironmentNames): Refusal {
   );
 }
 
-/** Nothing matches, or it is not known what does. */
+/** The refusal if nothing matches, or if matches may be missing (`trouble`). */
 const notMatched = (says: Text, trouble: Text | undefined, meant?: Text): Refusal =>
   trouble
     ? new Refusal(say`I can't tell right now which environments that means. ${trouble} Nothing was done.`, {

@@ -2,7 +2,7 @@ import { cached } from '../../policy/cached.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { comparableName } from '../../policy/pattern.ts';
 
-/** Search in lists of names: one pass over a list for each keystroke. */
+/** Searches lists of names: one pass over a list for each keystroke. */
 
 export type NamedItem = Environment | Domain | NamedSite;
 
@@ -10,20 +10,20 @@ export type NamedItem = Environment | Domain | NamedSite;
 type Search<T> = {
   /** Names with exactly this id or name, regardless of case and Unicode form. */
   readonly exact: (typed: string) => readonly T[];
-  /** At most `limit` names that contain the text: equal, starting with it, with a word starting with it, others. */
+  /** At most `limit` names that contain the text. Order: equal, starting with it, with a word starting with it, others. */
   readonly containing: (typed: string, limit: number) => readonly T[];
-  /** Like `containing`, then names with its letters in order. Within each rank, ids in `first` come first. */
+  /** Like `containing`, then names that have its letters in order. Within each rank, ids in `first` come first. */
   readonly likely: (typed: string, limit: number, first: readonly string[]) => readonly T[];
 };
 
 // `normalize` does not change plain ASCII, and the test is faster.
 const beyondAscii = /[^\u0000-\u007F]/;
 
-/** Also without accents: for search only, never to identify a target. */
+/** The name without accents: for search only, never to identify a target. */
 const withoutAccents = (name: string): string =>
   (beyondAscii.test(name) ? name.normalize('NFKD').replaceAll(/\p{M}/gu, '') : name).toLowerCase();
 
-/** The names of a list as they are compared: by id or name, and the text of each without accents. */
+/** A list prepared for comparison: its names by id or name, and the text of each without accents. */
 type Index = { readonly byKey: ReadonlyMap<string, readonly NamedItem[]>; readonly texts: readonly string[] };
 
 /** The index of a list. Cached, so that a keystroke does not normalize every name again. */
@@ -51,12 +51,12 @@ export function searchIn(all: readonly NamedItem[]): Search<NamedItem> {
   };
 }
 
-/** The first `limit` of the names or a few more, with those that are `recent` before the others. */
+/** The first `limit` names, or a few more, with the `recent` ones first. */
 const withFirst = (names: readonly NamedItem[], recent: readonly NamedItem[], limit: number): readonly NamedItem[] => [
   ...new Set([...recent.filter((one) => names.includes(one)), ...names.slice(0, limit + recent.length)]),
 ];
 
-/** The names that match, as one list for each rank. */
+/** The matching names, one list per rank. */
 function byRank(all: readonly NamedItem[], texts: readonly string[], typed: string): readonly (readonly NamedItem[])[] {
   const wanted = withoutAccents(typed.trim());
   const ranks: Record<Rank, NamedItem[]> = [[], [], [], [], []];
@@ -97,7 +97,7 @@ function hasLettersInOrder(text: string, wanted: string): boolean {
   return true;
 }
 
-/** Indexes of the words that contain the text, at most `limit`; those that start with it first. */
+/** Indexes of the words that contain the text, at most `limit`; words that start with it come first. */
 export function likelyWords(words: readonly string[], typed: string, limit: number): readonly number[] {
   const wanted = withoutAccents(typed.trim());
   const [starts, contains]: [number[], number[]] = [[], []];

@@ -6,7 +6,7 @@ import type { Word } from './tokenize.ts';
 /** How an option is typed. */
 export type Option = { readonly takesValue: boolean; readonly many: boolean; readonly isTime?: boolean };
 
-/** The value of the option at index `at`; `inline` is the text after its `=`. `last`: the index it ends at. */
+/** The value of the option at index `at`; `inline` is the text after its `=`. `last`: the index at which the value ends. */
 export function valueAt(
   words: readonly Word[],
   at: number,
@@ -18,7 +18,7 @@ export function valueAt(
   return isTime && value !== undefined ? timeAt(words, first, value) : { value, last: first };
 }
 
-/** The value as it counts, `before` values of the option having come already. Throws `Refusal`. */
+/** The final value of an option that has had `before` values already. Throws `Refusal`. */
 export function checked(name: string, value: string | undefined, { takesValue, many }: Option, before: number): string {
   // An empty value is not a missing option: `--only=""` must not mean everything.
   const isEmpty = value === undefined ? takesValue : value.trim() === '' && name !== 'reason';
@@ -34,7 +34,7 @@ function timeAt(words: readonly Word[], at: number, text: string): { readonly va
   return isMore ? timeAt(words, at + 1, `${text} ${next.text}`) : { value: text, last: at };
 }
 
-/** The word after an option, unless it is an option too: `--reason --dry-run` must keep the dry run. */
+/** The word after an option, unless it is an option too: `--reason --dry-run` must stay a dry run. */
 function wordAt(words: readonly Word[], at: number): string | undefined {
   const word = words[at];
   return word === undefined || (!word.quoted && word.text.startsWith('--')) ? undefined : word.text;

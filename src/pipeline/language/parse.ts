@@ -9,7 +9,7 @@ import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { checked, valueAt, type Option } from './option-value.ts';
 
-/** Parses a line; undefined: it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
+/** Parses a line; undefined if it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(
   line: string,
   commands: ReadonlyMap<string, Command>,
@@ -64,7 +64,7 @@ function parsedFrom(
 
 type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };
 
-/** Separates options from other words. `--` ends the options. */
+/** Separates options from other words. After `--` there are no more options. */
 function sorted(words: readonly Word[], path: string, command: Command): Sorted {
   const positional: Word[] = [];
   const options: Record<string, string[]> = {};
@@ -84,7 +84,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (option === undefined) throw unknownOption(name, path, command, offered(known));
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
-    // `--reason -dry-run` must keep the dry run.
+    // `--reason -dry-run` must stay a dry run.
     if (last > at && next !== undefined) refuseOneHyphen(next, [...known.keys()], usage(path, command));
     at = last;
     const values = (options[name] ??= []);
@@ -93,7 +93,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   return { positional, options };
 }
 
-/** Without those that only buttons carry. */
+/** Leaves out the options that only buttons use. */
 const offered = (known: ReadonlyMap<string, Option>): readonly string[] =>
   [...known.keys()].filter((name) => name !== 'hand-on' && name !== 'handed-on');
 
@@ -112,7 +112,7 @@ function optionsOf(command: Command): ReadonlyMap<string, Option> {
   return known;
 }
 
-/** Renames options, as typed, to the fields they set. */
+/** Assigns the values of typed options to their fields. */
 function byField(options: Readonly<Record<string, readonly string[]>>, command: Command): Given {
   return Object.fromEntries(
     Object.keys(command.fields)

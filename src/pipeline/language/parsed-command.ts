@@ -12,7 +12,7 @@ export type ParsedCommand = {
   readonly queue?: boolean;
   /** The environment of a batch that goes first and alone, as typed. */
   readonly canary?: string | undefined;
-  /** Asks somebody who may run it, if this person may not. */
+  /** If this person may not run it, asks people who may. */
   readonly handOn?: boolean;
   /** The id of the handed-on request that this runs. */
   readonly handedOn?: string | undefined;

@@ -10,7 +10,7 @@ import { refuseKeys, type Word } from './tokenize.ts';
 /** Whether this field may hold text that looks like a service token. */
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 
-/** Returns what `read` parses. Throws `Refusal` for a token, also where a refusal of `read` would repeat it. */
+/** Returns what `read` parses. Throws `Refusal` for a token, also if a refusal of `read` would repeat the token. */
 export function parseWithoutTokens(
   words: readonly Word[],
   command: Command | undefined,
@@ -24,7 +24,7 @@ export function parseWithoutTokens(
   return parsed;
 }
 
-/** A word in the wrong place is quoted in the refusal: if that holds a token, the token is refused instead. */
+/** A refusal quotes a misplaced word. If that word is a token, refuses the token instead. */
 function unrepeated(read: () => ParsedCommand): ParsedCommand {
   try {
     return read();

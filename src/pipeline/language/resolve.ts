@@ -12,7 +12,7 @@ import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
 
-/** The names that a person may read and so may use. */
+/** The names that a person may read, and so may use. */
 export type KnownNames = EnvironmentNames & { readonly domains: readonly Domain[] };
 
 /** A parsed command with its values by field, the fields still missing, and those that cannot be read. */
@@ -43,8 +43,8 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
 }
 
 /**
- * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary, and the
- * id of the handed-on request that they run.
+ * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary and
+ * the id of the handed-on request.
  */
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
@@ -53,7 +53,7 @@ export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'inpu
     handedOn: parsed.handedOn,
   });
 
-/** The same request, without the id of the handed-on one. */
+/** The same request, without the id of the handed-on request. */
 export const withoutId = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>) => ({
   parsed: { ...parsed, handedOn: undefined },
   input,
@@ -86,13 +86,13 @@ export function namedBy({ kind, orDomain }: NameKind, names: KnownNames): readon
   return kind === 'domain' ? names.domains : names.environments;
 }
 
-/** Cached, because a search keeps an index of each list. */
+/** Cached, because a search builds an index of each list. */
 const environmentsAndDomainsIn = cached(({ environments, domains }: KnownNames): readonly NamedItem[] => [
   ...environments,
   ...domains,
 ]);
 
-/** The sites of these environments, each once, in the same order. Cached for the same reason. */
+/** The sites of these environments, each once, in the same order. Cached for the same reason as above. */
 const sitesIn = cached(({ environments }: KnownNames): readonly NamedSite[] => {
   const found = new Map<string, NamedSite>();
   for (const { site } of environments) {
@@ -123,7 +123,7 @@ function find(
     if (takesMany(parsed.command, name)) {
       const many = environmentsNamed(words, names);
       const [only, ...more] = many.all;
-      // What a set or a `*` means today is always shown first, even if it is one.
+      // Show what a set or `*` means before running it, even if it matches one.
       return only && more.length === 0 && !isOpen(words) ? only : many;
     }
     throw takesOne(parsed, field);
@@ -162,7 +162,7 @@ function takesOne({ path }: ParsedCommand, { kind }: NameKind): Refusal {
 }
 
 /**
- * The refusal of a name that does not exist or that the person may not read, in the same words for both. With
+ * The refusal of a name that doesn't exist or that the person may not read, in the same words for both. With
  * `trouble`, it says that the name may exist.
  */
 export function unknownName(
@@ -195,7 +195,7 @@ export function unknownName(
   );
 }
 
-/** One more than is offered, to know whether to add *or another*. */
+/** One more than is offered, to know whether to say *or another*. */
 const maxCandidates = 6;
 
 function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {

@@ -2,14 +2,14 @@ import { Refusal, type Args } from '../../errors.ts';
 import { holdsKey, holdsOwn, holdsPrivateKey } from '../../secret.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
 
-/** A word as typed; a quoted one is never an option. */
+/** A word as typed. A quoted word is never an option. */
 export type Word = { readonly text: string; readonly quoted: boolean };
 
-/** No real command is longer. */
+/** The longest line, in characters: no real command is longer. */
 const maxLength = 4_000;
 /** Opening quotation mark → the marks that close it. */
 const quotes: Readonly<Record<string, string>> = { '"': '"', '“': '”“"', '„': '“”', '«': '»', '‘': '’', "'": "'" };
-/** The start of an option. Clients turn two hyphens into a dash; pasted text has any kind of dash or minus sign. */
+/** The start of an option. Slack apps turn two hyphens into a dash; pasted text may have any kind of dash or minus sign. */
 const optionMark =
   /^(?:--|-{0,2}[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D][-\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]{0,2})(?=\p{L}|$)/u;
 /** A typed option, up to its value. */
@@ -17,7 +17,7 @@ const optionBefore = new RegExp(`${optionMark.source}\\p{L}[\\p{L}\\p{N}-]*=`, '
 
 /**
  * Splits a line from Slack into words. Handles all kinds of quotes and options typed with a long dash, and undoes
- * Slack's links and mentions. Throws `Refusal` for text that cannot be read safely, such as private keys. Does not
+ * Slack's links and mentions. Throws `Refusal` for text that can't be read safely, such as private keys. Does not
  * refuse service tokens, because some fields may hold them.
  */
 export function split(line: string): readonly Word[] {
@@ -38,8 +38,8 @@ export function split(line: string): readonly Word[] {
 }
 
 /**
- * Joins words into a line, escaped as Slack delivers it, that `split` reads back into the same words. `--name=value` is
- * always an option; a plain word that looks like one must come after a `--`.
+ * Joins words into a line, escaped as Slack delivers it; `split` turns the line back into the same words.
+ * `--name=value` is always an option; a plain word that looks like an option must come after a `--`.
  */
 export function join(words: Args): string {
   return words
@@ -69,7 +69,7 @@ function asTyped(line: string): string {
 
 type KeyCheck = { readonly field?: string | undefined; readonly mayHoldTokens?: boolean };
 
-/** Throws `Refusal` for text that contains a credential, from a line or a form. The refusal does not repeat it. */
+/** Throws `Refusal` for text with a credential, from a line or a form. The refusal does not repeat the credential. */
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: KeyCheck = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
   const newOne = 'Slack may have kept it, so please revoke it and make a new one.';

@@ -2,7 +2,7 @@ import type { Field, Fields } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import type { Args } from '../../errors.ts';
 
-/** Options beside a command's own fields. */
+/** Options that don't belong to the command's own fields. */
 export type Extra = {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
@@ -27,7 +27,7 @@ export function usage(path: string, command: Command): string {
   const shown = Object.values<Field>(command.fields).map((field) => field.shown);
   const isShared = (field: Field): boolean => shown.filter((one) => one === field.shown).length > 1;
   const words = Object.entries<Field>(command.fields).map(([name, field]) =>
-    // Which of two environments is overwritten must not be left to their order.
+    // Which of two environments is overwritten must be clear, so show the labels of both.
     usageOf(
       name,
       field.place === 'word' && isShared(field)
@@ -47,7 +47,7 @@ function usageOf(name: string, field: Field): string {
   return field.optional || !takesValue(field) ? `[${typed}]` : typed;
 }
 
-/** The inverse of `parse`: the words for these fields. Plain words follow a `--` if one looks like an option. */
+/** The inverse of `parse`: the words for these fields. If a plain word looks like an option, `--` comes first. */
 export function argsOf(
   path: string,
   fields: Fields,

@@ -17,7 +17,7 @@ const coolDownMs = 10_000;
 /** Retry delays for saving a result while the database is away. If all fail, the message is posted a second time. */
 const saveRetryMs = [100, 300, 1_000, 3_000, 5_000];
 
-/** Whether the message was posted before, so that it is edited now. */
+/** Whether the message was posted before, so that it is now edited. */
 export const isEdit = ({ ts }: Message): boolean => ts !== null;
 
 /** Runs in the transaction that saves a successful post or edit. */
@@ -29,7 +29,7 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
   const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
   if (change && refused !== undefined && !isUsual) await reportMoved(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
-  // Its next edit adds the file. In the database, so that a restart in between loses nothing.
+  // The next edit adds the file. It is due in the database, so a restart in between loses nothing.
   if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);
 }
 
@@ -39,13 +39,13 @@ const hasFile = ({ kind, body }: Message): boolean =>
 /**
  * Runs instead of `afterPosted` if our lease ended before the save: this process was frozen, and another one may have
  * posted the message too. True if ours is a second message. If ours is the only one but may show an older state, it is
- * drawn again. If others failed to post it and none is trying, ours becomes the message.
+ * drawn again. If the others failed to post it and none is trying, ours becomes the message.
  */
 export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, posted: Posted): Promise<boolean> {
   const { place } = posted;
   const row = await findClaimed(tx, message);
   if (row === undefined) return false;
-  // Also if only the answer to our own commit got lost.
+  // Also true if only the answer to our own commit was lost.
   const isTheOne = row.channel === place.channel && row.ts === place.ts;
   if (!isTheOne) {
     if (row.ts !== message.ts || !(await markDelivered(tx, { ...message, owner: null }, place))) return true;
@@ -56,7 +56,7 @@ export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, pos
   return false;
 }
 
-/** Replaces a message that was posted a second time, with its buttons: nothing updates it. */
+/** Replaces a message that was posted a second time, buttons included, because nothing updates it. */
 export const secondPost: Note = {
   text: say`I posted this twice by mistake. I keep the other one up to date, and not this one.`,
 };

@@ -9,13 +9,13 @@ import { Undeliverable, type Messenger } from './messenger.ts';
 import type { Outbox } from './post-retries.ts';
 
 /**
- * Adds the file of a batch to its last reply, once that is posted. The reply itself says where the lines are, so the file
+ * Adds the file of a batch to its last reply, once that is posted. The reply says where else the lines are, so the file
  * isn't worth a second message or many attempts.
  */
 
 type Attaching = Pick<Outbox, 'database' | 'onTrouble'> & { readonly messenger: Messenger };
 
-/** How long it is tried, and how often at least: time in which this process was down must not count. */
+/** How long to try, and the fewest attempts: time in which this process was down must not count. */
 const maxMs = 600_000;
 const minAttempts = 5;
 const maxLines = 5_000;

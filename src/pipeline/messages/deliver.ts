@@ -23,14 +23,14 @@ export type MessageSender = Outbox & {
   readonly idsOf: (id: string) => readonly string[];
   /** False while Slack is known to refuse our token; nothing is attempted then. */
   readonly isTaken: () => boolean;
-  /** Called with the number of a change whose card is about to be posted or edited. */
+  /** Called with the number of a change just before its card is posted or edited. */
   readonly onCard: (change: number) => void;
-  /** Called with the milliseconds until a place that is rate-limited takes its next message. */
+  /** Called with the milliseconds until a rate-limited place takes its next message. */
   readonly onPace: (afterMs: number) => void;
 };
 
 const intervalMs = 500;
-/** Covers a whole queue of `maxLineMs`, plus its last message with all fallback places. */
+/** Long enough for a whole queue of `maxLineMs`, plus its last message with all fallback places. */
 const messageLeaseMs = 40_000;
 const maxLineMs = 5_000;
 const atOnce = 20;
@@ -39,8 +39,8 @@ const maxInLine = 20;
 /** Delay for a message whose place already has a full queue. */
 const busyRetryMs = 300;
 /**
- * Posts and edits due messages at every interval and when nudged. A slow place does not hold up the others. `restMs`: how
- * long the rate limits, ours and Slack's, still hold back the place that waits longest.
+ * Posts and edits due messages at every interval and when nudged. A slow place does not delay the others. `restMs`: the
+ * longest time for which rate limits, ours or Slack's, still hold back a place.
  */
 export function createMessageSender(
   post: Omit<MessageSender, 'onPace' | 'turns'>,
@@ -72,7 +72,7 @@ export function createMessageSender(
 type Begun = { readonly tried: number; readonly lines: readonly Promise<void>[] };
 
 /**
- * Posts or edits one batch of due messages, in fair order. Resolves once everything is under way, with the number of
+ * Posts or edits one batch of due messages, in fair order. Resolves once all of them are under way, with the number of
  * attempts; `lines` has one queue for each place.
  */
 export async function deliverDue(context: MessageSender): Promise<Begun> {
@@ -98,14 +98,14 @@ export async function deliverDue(context: MessageSender): Promise<Begun> {
   return { tried: due.length, lines };
 }
 
-/** Posts to one place share a queue, because it takes one at a time. Each edit has a queue of its own. */
+/** Posts to one place share a queue, because a place takes one at a time. Each edit has a queue of its own. */
 const placeOf = ({ message, destinations }: Ready): string => {
   const to = isEdit(message) ? undefined : destinations?.[0]?.to;
   if (to === undefined) return message.key;
   return 'person' in to ? to.person : to.channel;
 };
 
-/** Puts the rest back when the place is rate-limited or slow, or we stop: the lease may end before their turn. */
+/** Puts the rest back when the place is rate-limited or slow, or we stop: their lease may end before their turn. */
 async function drawInLine(context: MessageSender, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
     if (context.turns.isOver || performance.now() - claimedAt > maxLineMs)
@@ -128,7 +128,7 @@ async function delay(
     );
     onPace(afterMs);
   } catch (error) {
-    // Harmless: their lease expires by itself.
+    // Harmless: their leases expire by themselves.
     onTrouble('putting messages off', error);
   }
 }
@@ -180,7 +180,7 @@ async function draw(context: MessageSender, ready: Ready): Promise<number> {
   }
 }
 
-/** Its result is saved: a failure must not draw it again. */
+/** The result is saved already, so a failure here must not draw the message again. */
 async function markSecond({ messenger, onTrouble }: MessageSender, { key }: Message, { place }: Posted): Promise<void> {
   await messenger
     .edit(place, secondPost)
@@ -198,7 +198,7 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
     return undefined;
   const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
-  // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
+  // People who approved keep the card, to see the result and to stop the change. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
   if (!isBatch(change)) return renderCard(change, approved, database.installation);
@@ -206,8 +206,8 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
 }
 
 /**
- * Edits the message, or posts it if it was never posted or cannot be edited. A minor update that cannot be edited in
- * is dropped: it is not worth a second message.
+ * Edits the message, or posts it if it was never posted or can't be edited. A minor update that can't be edited in is
+ * dropped: it isn't worth a second message.
  */
 async function put(context: MessageSender, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
   const { message } = ready;

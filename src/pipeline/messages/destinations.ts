@@ -11,7 +11,7 @@ export type MessageDestination = { readonly to: Recipient; readonly as: MessageC
 /** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
 export type Posted = { readonly place: MessagePlace; readonly refused?: string };
 
-/** Posts to the first place that accepts it; undefined: there are no places. Rejects with `Undeliverable`. */
+/** Posts to the first place that accepts it; undefined if there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
   messenger: Messenger,
   destinations: readonly MessageDestination[],
@@ -57,6 +57,6 @@ export async function destinationsOf(
     : [direct];
 }
 
-/** Outside its thread, a reply has to name its change. */
+/** Outside its thread, a reply must name its change. */
 const withHeading = (change: Change, content: MessageContent): MessageContent =>
   'headline' in content ? content : { ...content, text: say`${headingOf(change)}\n${content.text}` };

@@ -2,13 +2,13 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 /** What one process remembers about its posts, so that people and places get fair turns. */
 export type PostQueues = {
-  /** When each requester last had a message posted or edited (epoch ms): other requesters go first next time. */
+  /** When each requester last had a message posted or edited (epoch ms), so that others go first next time. */
   readonly served: BoundedMap<string, number>;
   /** For each place with work under way: the number of messages, and when the last one is done. */
   readonly lines: Map<string, { readonly messages: number; readonly end: Promise<void> }>;
-  /** The messages of all `lines` together. */
+  /** The number of messages of all `lines` together. */
   underWay: number;
-  /** True while the process stops: nothing more is started. */
+  /** True while the process stops: nothing new is started. */
   isOver: boolean;
 };
 
@@ -22,7 +22,7 @@ export const createPostQueues = (): PostQueues => ({
   isOver: false,
 });
 
-/** Runs `draw`, which handles `messages` messages, after everything already under way at that place. */
+/** Runs `draw`, which handles `messages` messages, after everything that is already under way at that place. */
 export async function enqueueAt(
   turns: PostQueues,
   place: string,

@@ -11,14 +11,14 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 export type GroupWatch = {
   /** Called after each read of a group. `trouble`: Slack's error code, or undefined if the read succeeded. */
   readonly onGroup: (group: string, trouble: string | undefined) => void;
-  /** Reads every group of the policy that was not read lately, and tells the ops channel what has changed. */
+  /** Reads every group of the policy that was not read recently, and tells the ops channel what has changed. */
   readonly look: () => Promise<void>;
 };
 
 type Context = {
   readonly database: Database;
   readonly policy: () => Policy;
-  /** Reads a group's members, unless that was done in the last minutes. */
+  /** Reads a group's members, unless that was done in the last few minutes. */
   readonly ask: (group: string) => Promise<unknown>;
 };
 

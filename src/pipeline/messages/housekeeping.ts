@@ -20,7 +20,7 @@ export type Housekeeping = {
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = dayMs;
 const forgetMessagesAfterMs = 30 * dayMs;
-/** Per sweep. With one sweep a minute that is some hundred deliveries a second. */
+/** Batches per sweep. With one sweep a minute, that is enough for a hundred or more deliveries a second. */
 const maxBatches = 20;
 
 /** The key of the message that tells a person that their delivery was lost. */
@@ -33,8 +33,8 @@ export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Pr
 }
 
 /**
- * Closes deliveries that were acked and never answered, and queues a direct message to each person. Both happen in one
- * transaction: the delivery can't be worked on any more, and the message is kept even if Slack is away now.
+ * Closes deliveries that were acked and never answered, and queues a direct message to each person, in one transaction:
+ * the delivery can't be worked on any more, and the message is kept even if Slack is away now.
  */
 export async function tellTheLost({ database, lostNote }: Housekeeping): Promise<void> {
   for (const row of await abandoned(database.db, await database.now())) {
@@ -59,7 +59,7 @@ export async function sweep({ database }: Pick<Housekeeping, 'database'>): Promi
     await forgetHandedOn(tx, now - forgetAfterMs);
     await forgetReadings(tx, now);
   });
-  // In batches: a long transaction would hold up the others.
+  // In batches: one long transaction would delay the others.
   for (let batch = 0; batch < maxBatches; batch += 1) {
     const gone = await database.transaction(async (tx) => {
       const now = await database.now(tx);

@@ -11,7 +11,7 @@ export type Recipient = { readonly channel: string; readonly thread?: string } |
 export type Upload = { readonly name: string; readonly content: string };
 
 /**
- * Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. `file`: is uploaded and
+ * Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. `file` is uploaded and
  * added to the message; if that fails, the message stays as it was.
  */
 export type Messenger = {
@@ -32,7 +32,7 @@ export const sharedWord = 'is_ext_shared';
 export class Undeliverable extends Error {
   /**
    * `later`: a later attempt may succeed. `drawing`: this message is refused, even as plain text. `token`: everything
-   * from us is refused. `gone`: this place refuses it, another one may accept it.
+   * from us is refused. `gone`: this place refuses it, another may accept it.
    */
   readonly kind: 'later' | 'drawing' | 'token' | 'gone';
   /** For `later`: milliseconds to wait, if Slack or our own rate limit says so; else 0. */

@@ -8,7 +8,7 @@ import { channel, code, joined, plain, say, type Text } from '../../text.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { ChannelLook } from './messenger.ts';
 
-/** Whether the ops channel, where the operators read what nobody else may, accepts our posts. */
+/** Checks whether the ops channel, which only the operators read, accepts our posts. */
 
 export type OpsContext = {
   readonly database: Pick<Database, 'db'>;
@@ -19,12 +19,12 @@ export type OpsContext = {
 /** What is wrong with the ops channel, and what to do about it. */
 export type OpsTrouble = { readonly says: Text; readonly hint: Text };
 
-/** The last post there. `refused`: Slack's error code, or null. Posting restrictions show up in no other way. */
+/** The last post there. `refused`: Slack's error code, or null. Nothing else reveals posting restrictions. */
 type LastPost = { readonly channel: string; readonly refused: string | null };
 const lastPostKey = 'ops_channel';
 const everyMs = 30_000;
 
-/** Records the result of a post there; true if it differs from the last. Once posts work, kept messages are due. */
+/** Records the result of a post there; true if it differs from the last. Once posts work, kept messages become due. */
 export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<boolean> {
   const before = await lastPost(tx);
   if (before?.channel === last.channel && before.refused === last.refused) return false;
@@ -69,7 +69,7 @@ export async function opsTrouble({ database, policy, lookAt }: OpsContext): Prom
 
 const trouble = (says: Text, hint: Text): OpsTrouble => ({ says, hint });
 
-/** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result differs. */
+/** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result changes. */
 export function createOpsWatch(
   context: OpsContext,
   onTrouble: (what: string, error: unknown) => void,

@@ -20,7 +20,7 @@ export async function enqueueOps(tx: Tx, key: string, text: Text, at: number): P
 /** How many messages are kept for the ops channel while it accepts none. */
 const maxKept = 500;
 
-/** Drops the oldest messages beyond that, and says how many. */
+/** Drops the oldest messages beyond `maxKept`, and says how many. */
 export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
   const dropped = await dropOldOps(tx, maxKept);
   if (dropped === 0) return;
@@ -28,10 +28,10 @@ export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
   await enqueueOps(tx, `dropped:${now}`, says, now);
 }
 
-/** Shorter absences are ordinary restarts and not reported. */
+/** Shorter absences are ordinary restarts and are not reported. */
 const worthTellingMs = 20_000;
 
-/** Saves the current time: the next start measures its absence from it, and other processes start their clocks by it. */
+/** Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. */
 export async function noteAlive(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
@@ -39,7 +39,7 @@ export async function noteAlive(database: Database): Promise<void> {
   });
 }
 
-/** The report after an absence: how long it was and what was under way. Call it before leases are taken over. */
+/** The report after an absence: how long it was, and what was under way. Call it before leases are taken over. */
 export async function absenceReport(database: Database): Promise<Text | undefined> {
   const now = await database.now();
   const seen = await readKv(database.db, aliveKey);

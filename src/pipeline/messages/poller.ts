@@ -28,7 +28,7 @@ export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Polle
       again = false;
       await look(stopping.signal).catch(onTrouble);
     } while (again);
-    // Cleared here, not in a later `then`: a nudge in between would be lost.
+    // Clear this here, not in a later `then`: a nudge in between would be lost.
     polling = undefined;
   };
   const nudge = (): void => {

@@ -7,7 +7,7 @@ import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
 import { dayMs } from '../../duration.ts';
 
-/** What happens after Slack has refused a message: when it is tried again, and when it is given up. */
+/** What happens after Slack refuses a message: when it is tried again, and when it is given up. */
 
 export type Outbox = {
   readonly database: Database;
@@ -18,9 +18,9 @@ export type Outbox = {
   readonly turns: PostQueues;
 };
 
-/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change itself stays. */
+/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change stays as it is. */
 const maxMs = dayMs;
-/** Attempts before a message is given up: time in which this process was down or its token refused must not count. */
+/** The fewest attempts before that: time in which this process was down or its token refused must not count. */
 const minAttempts = 20;
 /** Retry delay while Slack refuses our token. */
 const tokenRetryMs = 5_000;

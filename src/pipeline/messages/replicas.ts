@@ -13,13 +13,13 @@ import {
 import { code, joined, say, type Text } from '../../text.ts';
 import { enqueueOps } from './ops-messages.ts';
 
-/** The processes that work on one PostgreSQL: how many there are, and whether they go by the same rules. */
+/** The processes that share one PostgreSQL database: how many there are, and whether they use the same rules. */
 export type Replicas = {
-  /** How many are live, as last read, with this one: never 0. */
+  /** How many are live as of the last look, this one included: never 0. */
   readonly count: () => number;
-  /** Renews the sign of life of this one, reads those of the others, and tells the ops channel if their rules differ. */
+  /** Renews this replica's sign of life, reads the others', and tells the ops channel if their rules differ. */
   readonly look: () => Promise<void>;
-  /** Hands over at a stop: leases of what was not begun end now, and this one counts no more. */
+  /** Called at a stop: releases unstarted work and removes this replica's sign of life. */
   readonly leave: () => Promise<void>;
 };
 
@@ -30,11 +30,11 @@ export type ReplicaOptions = {
   readonly onUnreadable: (owners: readonly string[]) => void;
 };
 
-/** A replica that was not seen for this long counts as dead. */
+/** A replica without a sign of life for this long counts as dead. */
 const liveMs = 30_000;
-/** Different rules are not reported earlier: a new policy file reaches the machines one after another. */
+/** Differences are reported after this time, because a new policy file reaches the machines one after another. */
 const differMs = 60_000;
-/** The key that exists while the ops channel believes that the rules differ. */
+/** The key that exists while the ops channel has been told that the rules differ. */
 const differKey = 'policies_differ';
 const maxNames = 5;
 
@@ -60,7 +60,7 @@ export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions)
     if (unreadable.length > 0) onUnreadable(unreadable.map(({ owner }) => owner));
     differSince = policiesOf(signs).size > 1 ? (differSince ?? now) : undefined;
     const isDue = differSince !== undefined && now - differSince >= differMs;
-    // By which rules the unreadable ones go is not known, so they may still differ.
+    // Unreadable replicas may use other rules.
     const areSame = differSince === undefined && unreadable.length === 0;
     if (isTold ? areSame : isDue) await tellOfRules(database, signs);
   };
@@ -71,7 +71,7 @@ export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions)
 export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): Promise<readonly LiveReplica[]> =>
   signsOfLife(db, (await now()) - liveMs);
 
-/** How many these are, and in what they differ. */
+/** How many replicas are live, and how they differ. */
 export function liveInWords(signs: readonly LiveReplica[]): { readonly says: Text; readonly isSame: boolean } {
   const policies = policiesInWords(signs);
   const versions = inWords(
@@ -86,7 +86,7 @@ export function liveInWords(signs: readonly LiveReplica[]): { readonly says: Tex
   return { says: signs.length < 2 ? says : say`${says}, with the same rules and version`, isSame: true };
 }
 
-/** Who goes by which rules; undefined if all go by the same. */
+/** Which replicas use which rules; undefined if all use the same. */
 const policiesInWords = (signs: readonly LiveReplica[]): Text | undefined =>
   inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`);
 
@@ -94,7 +94,7 @@ const policiesOf = (signs: readonly LiveReplica[]): Groups => groupsBy(signs, ({
 
 type Groups = ReadonlyMap<string, readonly LiveReplica[]>;
 
-/** Without those of which it is not known. */
+/** Drops replicas with an unknown value. */
 function groupsBy(signs: readonly LiveReplica[], of: (sign: LiveReplica) => string | undefined): Groups {
   const groups = [...Map.groupBy(signs, of)];
   return new Map(groups.flatMap(([what, those]) => (what === undefined ? [] : [[what, those] as const])));
@@ -102,7 +102,7 @@ function groupsBy(signs: readonly LiveReplica[], of: (sign: LiveReplica) => stri
 
 const isUnreadable = ({ version }: LiveReplica): boolean => version === undefined;
 
-/** Who has which; undefined if all have the same. */
+/** Which replicas have which value; undefined if all have the same. */
 function inWords(groups: Groups, what: (of: string) => Text): Text | undefined {
   if (groups.size < 2) return undefined;
   const lines = [...groups].map(([of, signs]) => {
@@ -113,12 +113,12 @@ function inWords(groups: Groups, what: (of: string) => Text): Text | undefined {
   return joined(lines, '; ');
 }
 
-/** Tells the ops channel once that the rules differ, and once that they do not any more. */
+/** Tells the ops channel once that the rules differ, and once that they are the same again. */
 const tellOfRules = (database: Database, signs: readonly LiveReplica[]): Promise<void> =>
   exclusiveTransaction(database, async (tx, at) => {
     const policies = policiesInWords(signs);
     const isTold = (await readKv(tx, differKey)) !== undefined;
-    // Another replica was faster.
+    // Another replica has told the channel already.
     if (isTold === (policies !== undefined)) return;
     if (policies) await writeKv(tx, { key: differKey, value: '', at });
     else await removeKv(tx, differKey);

@@ -7,7 +7,7 @@ import { isForRequesterOnly, pleaseTell } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable, type MessageContent } from './messenger.ts';
 
-/** Reports to the requester and the ops channel about messages that were given up or posted elsewhere. */
+/** Reports about messages that were given up or posted elsewhere, to the requester and the ops channel. */
 
 /** A message that is given up: its content, its change, and the error from Slack. */
 export type Undelivered = {
@@ -18,10 +18,10 @@ export type Undelivered = {
 };
 
 const prefix = 'untold:';
-/** How much of a message is quoted, in characters, if Slack refuses its very content. */
+/** How much of a message is quoted, in characters, if Slack refuses its content. */
 const maxQuoteLength = 300;
 
-/** Tells the requester and the ops channel that a message was given up. The loss of such a report is not reported again. */
+/** Tells the requester and the ops channel that a message was given up; if that report is lost too, nobody. */
 export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
@@ -38,18 +38,18 @@ export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): 
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
 
-/** Whether it asks somebody for approval: the first time, or as a reminder. */
+/** Whether it asks somebody for approval, the first time or as a reminder. */
 const isRequest = ({ kind, recipient }: Message, { requester }: Change): boolean =>
   kind === 'copy' || (kind === 'direct' && recipient !== requester);
 
-/** Whoever can't be told directly is mentioned in the thread. */
+/** Mentions in the thread somebody who can't be told directly. */
 async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, at: number): Promise<void> {
   const text = say`${mention(recipient ?? '')}: I can't reach you directly. This is waiting for approval until ${time(change.expires_at)}.`;
   const body = JSON.stringify({ text });
   await enqueueMessage(tx, { key: `${prefix}${key}`, change: change.number, kind: 'reply', body, at });
 }
 
-/** False if the requester's direct messages are what has just refused the message. */
+/** False if the requester's direct messages refused this very message. */
 const isReachable = ({ message: { kind, recipient }, error }: Undelivered, { requester }: Change): boolean =>
   !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === requester));
 
@@ -83,7 +83,7 @@ const reasonText = ({ error }: Undelivered): Text =>
 const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
   error instanceof Undeliverable && error.kind === kind;
 
-/** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
+/** Tells the ops channel, once per change, that its messages go to the requester because its channel refuses them. */
 export async function reportMoved(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
@@ -102,5 +102,5 @@ const refusalText = (place: string, word: string): Text =>
     ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
     : say`${channel(place)} doesn't accept my posts (${code(word)}).`;
 
-/** Whether we are just not a member. Not a fault of the channel: only the requester is told, with the way to invite us. */
+/** Whether we are just not a member. The channel is not at fault: only the requester is told, and how to invite us. */
 export const isUninvited = (word: string): boolean => word === 'not_in_channel' || word === 'channel_not_found';

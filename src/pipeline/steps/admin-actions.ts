@@ -24,7 +24,7 @@ import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
 
-/** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
+/** Actions that aren't changes, such as lock and pause. Action, audit line and announcement are one transaction. */
 
 /** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {
@@ -115,7 +115,7 @@ function pauseToEnd(paused: Pause | undefined, began: number | undefined): Pick<
   if (paused === undefined) return { ended: undefined, left: undefined };
   const { earlier, ...newest } = paused;
   const all = earlier ? [earlier, newest] : [newest];
-  // Two people may end one pause at the same time: the second of them means the same one.
+  // Two people may end the same pause at the same time: the second of them must not end another one.
   const ended = all.find((one) => (began === undefined ? !one.stayed : one.at === began));
   return { ended, left: all.findLast((one) => one !== ended) };
 }
@@ -175,7 +175,7 @@ export async function record(
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
-/** What an audit line says of who acts, by which rules, and the delivery. */
+/** What an audit line says about the person, the rules and the delivery. */
 export const actorDetails = ({ person, authorization, inbox }: Actor) => ({
   name: person.name,
   ...requestDetails(inbox),

@@ -19,31 +19,31 @@ import { nextReminder } from './reminders.ts';
 import type { SendHistory } from './send-history.ts';
 
 /**
- * What follows a failover or a restore. The database may lack what was done last, so what it says about open changes is
- * no reason to send them: a person has to compare them with the host first.
+ * What follows a failover or a restore. The database may lack its newest rows, so it can't be trusted about open
+ * changes: a person has to compare them with the host before they are sent.
  */
 
 /** How many changes are read at a time. */
 const pageSize = 100;
 /** How many changes the ops channel is told by number. */
 const maxNamed = 20;
-/** The numbers of lost changes stand in Slack, on cards with buttons, so they must not be given again. */
+/** Skip numbers: cards of lost changes still carry the old ones. */
 const skippedNumbers = 1_000;
-/** In this order, so that no change is met twice. */
+/** In this order, so that no change is handled twice. */
 const states: readonly State[] = ['sending', 'waiting', 'approved', 'running', 'stopped'];
 
-/** Whether the database has not been set back since any process, this one included, has looked. */
+/** Whether no failover or restore happened since the last check. */
 export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, saved, restored }: Timeline): boolean =>
   now === saved && restored === undefined && now === (history.timeline() ?? now);
 
 /**
- * Notices that PostgreSQL was promoted, restored or moved, or that a backup was restored. Then sending is paused, what
- * was approved is asked again, and what was being sent is unknown. It is done once; every process that was alive before
- * adds what it remembers to have sent.
+ * Notices that PostgreSQL was promoted, restored or moved, or that a backup was restored. Then it pauses sending,
+ * asks again for approved changes, and marks as unknown what was being sent. This happens once; every process that
+ * was running before adds the sends that it remembers.
  */
 export async function handleSetBack(context: StepsContext): Promise<void> {
   const { database, history } = context;
-  // A newer version has changed the tables; it looks too.
+  // A newer version has changed the tables and does this check itself.
   if (database.isOutdated()) return;
   const seen = await readTimeline(database.db);
   if (isSameTimeline(history, seen)) return history.sawTimeline(seen.now);
@@ -64,7 +64,7 @@ export async function handleSetBack(context: StepsContext): Promise<void> {
   remembered.forEach(history.believe);
 }
 
-/** What waits in a queue may have been submitted already. */
+/** Empties all queues: queued requests may have been submitted already. */
 async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { says }: LostCommit): Promise<void> {
   for (;;) {
     const rows = await listQueued(tx, pageSize);
@@ -73,7 +73,7 @@ async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { say
   }
 }
 
-/** What happened to the database, unless another process has dealt with it, or it is new. */
+/** What happened to the database. Undefined: nothing, another process handled it, or the database is new. */
 function foundIn({ now, saved, restored }: Timeline, at: number): LostCommit | undefined {
   if (restored) {
     const says = say`The database was restored from a backup of ${time(restored.from, 'date')}, and lacks what was done since.`;
@@ -84,7 +84,7 @@ function foundIn({ now, saved, restored }: Timeline, at: number): LostCommit | u
   return { key: `timeline:${at}`, says };
 }
 
-/** Resolves with the changes that moved, and with the rows as they are then of those that this process remembers. */
+/** Resolves with the changes that moved, and with the new rows of those that this process remembers. */
 async function moveAll(context: StepsContext, tx: Tx, at: number, found: LostCommit | undefined) {
   const moved: Moved[] = [];
   const remembered: Change[] = [];
@@ -134,10 +134,10 @@ async function moveOne(
     const note = { ...base, ...askedAgain(change, why, expiresAt) };
     return changeStore.advance(tx, change, { kind: 'ask_again', expiresAt, remindAt }, note);
   }
-  // The timer makes another one, after it has read what is still on the list.
+  // The timer makes a new change, after reading what is still on the list.
   if (timerOf !== undefined)
     return changeStore.advance(tx, change, { kind: 'supersede' }, { ...base, ...leftToTimer(why, timerOf) });
-  // Nothing is sent for it, so nothing can be sent twice.
+  // The change sends nothing, so nothing can be sent twice.
   if (callOf(change) === undefined) return undefined;
   const says = unknownAfterSetBack(why);
   const note = { ...base, ...alarm({ ...change, sent_at: at }, says) };

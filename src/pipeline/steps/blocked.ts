@@ -9,7 +9,7 @@ import { lockInBrief } from '../changes/lock-replies.ts';
 import { isSameTimeline } from './ask-again.ts';
 import type { StepsContext } from './context.ts';
 
-/** What stops the send for now. */
+/** Why a change can't be sent for now; undefined: it can. */
 export async function blockedReason(
   db: ReadHandle,
   change: Change,
@@ -20,14 +20,14 @@ export async function blockedReason(
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }
 
-/** A change of a batch does not wait for a lock: it would keep another one from its turn. People can retry it. */
+/** Cancels a change of a batch whose target is locked: waiting would delay others, and people can retry it. */
 export async function cancelAtLock(
   { database, changeStore, history }: StepsContext,
   change: Change,
   why: Text,
 ): Promise<void> {
   await exclusiveTransaction(database, async (tx, at) => {
-    // It may have been sent; the worker's next poll deals with it.
+    // The change may have been sent; the worker's next poll handles that.
     if (!isSameTimeline(history, await readTimeline(tx))) return;
     await changeStore.advance(
       tx,

@@ -15,18 +15,18 @@ import { reparse } from '../language/reparse.ts';
 import type { StepsContext } from './context.ts';
 
 /**
- * Readings of a site around what can break it. They never decide anything about a change: what goes wrong here is
- * reported to the log, and its state, its send and its other messages are as without them.
+ * Readings of a site before and after a change that can break it. They decide nothing about the change: if they fail,
+ * the log says so, and the change goes on as it would without them.
  */
 
-/** How long a reading may hold up a send, and a little less, so that it can be kept within that. */
+/** How long a reading may delay a send, and a little less, so that there is time to save it. */
 const beforeMs = 3_000;
 const readingMs = 2_700;
-/** A younger reading from before the send is used again, for example when the send is tried again. */
+/** A reading from before the send is reused if it is younger than this, for example when the send is tried again. */
 const freshMs = 20_000;
-/** A change that was over earlier is not checked: the readings would be about something else. */
+/** If a change ended earlier than this, its site isn't read: the readings would be about something else. */
 const justNowMs = 60_000;
-/** How many changes are checked at once, including those that turn out not to be over. */
+/** How many changes are checked at once, including those that turn out not to have ended. */
 const maxRunning = 40;
 
 /** Whether what this change does can break a site. */
@@ -35,7 +35,7 @@ export function mayBreakSite({ command }: Pick<Change, 'command'>): boolean {
   return action?.shape === 'action' && action.mayBreakSite === true;
 }
 
-/** Reads the site once before the change, and keeps it. Takes three seconds at most. Never rejects. */
+/** Reads the site once before the change, and saves the reading. Takes three seconds at most. Never rejects. */
 export async function checkBefore(context: StepsContext, change: Change): Promise<void> {
   if (!mayBreakSite(change) || isBatch(change)) return;
   await within(beforeMs, readBefore(context, change)).catch((error: unknown) => {
@@ -52,14 +52,14 @@ async function readBefore(context: StepsContext, change: Change): Promise<void> 
   const before = shortReading(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
   if (before === undefined) return;
   await database.transactionWithoutFsync(async (tx) => {
-    // Nobody waits for a late reading: what it saw may already be the change's doing.
+    // Drop a late reading: it may already show the change's effect.
     if ((await findChange(tx, change.number))?.sent_at !== null) return;
     const { readings, stored } = await keptReadings(tx, change.number);
     await keepReadings(tx, change.number, { ...readings, before }, { stored, at: await database.now(tx) });
   });
 }
 
-/** The pages of what the change is about, by what the host and the policy say now. */
+/** The pages of the change's target, according to the host and the policy now. */
 function planFor(context: StepsContext, change: Change): CheckPlan | undefined {
   const [stored] = storedTargets(change);
   const target = stored && (listedAs(context.names(undefined), stored) ?? stored);
@@ -67,14 +67,14 @@ function planFor(context: StepsContext, change: Change): CheckPlan | undefined {
   return siteCheckFor(context, change.requester).planFor(target);
 }
 
-/** Reads sites after changes, beside the steps of the worker. */
+/** Reads sites after changes, independently of the worker's steps. */
 type ChecksAfter = {
-  /** Call it after a step, with the change as it was before. Reads the site if the change is over now. */
+  /** Call it after a step, with the change as it was before. Reads the site if the change has now ended. */
   readonly stepped: (before: Change) => void;
   readonly running: ReadonlySet<Promise<void>>;
 };
 
-/** `onTold`: a message may be due. */
+/** `onTold` is called when a message may be due. */
 export function createChecksAfter(context: StepsContext, onTold: () => void): ChecksAfter {
   const running = new Set<Promise<void>>();
   return {
@@ -93,13 +93,13 @@ export function createChecksAfter(context: StepsContext, onTold: () => void): Ch
   };
 }
 
-/** Three readings, and one reply if they show what somebody should know. A series that is cut off is not repeated. */
+/** Makes three readings, and replies once if people should know about them. A series that is cut off is not repeated. */
 async function checkAfter(context: StepsContext, number: number): Promise<void> {
   const { database, siteCheck } = context;
   const change = await findChange(database.db, number);
   if (change === undefined || !isJustOver(change, await database.now())) return;
   if (planFor(context, change)?.kind !== 'pages') return;
-  // A domain that the change added, or the host has verified since, is read too.
+  // So that a domain that the change added, or that the host has verified since then, is read too.
   await context.freshenNames(listingMs);
   const plan = planFor(context, change);
   if (plan?.kind !== 'pages' || !(await reserveSeries(context, number))) return;
@@ -120,14 +120,14 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   });
 }
 
-/** It was sent, and ended or became unknown just now. */
+/** Whether it was sent, and has just ended or become unknown. */
 function isJustOver({ state, sent_at, settled_at, lost_at }: Change, now: number): boolean {
   const isOver = settled_at !== null && ['accepted', 'done', 'failed'].includes(state);
   const since = isOver ? settled_at : state === 'unknown' ? lost_at : null;
   return sent_at !== null && since !== null && now - since < justNowMs;
 }
 
-/** Reserves the only series of this change, before anything is read: a replica or a restart finds it taken. */
+/** Reserves the only series of this change before anything is read, so that no replica and no restart repeats it. */
 const reserveSeries = ({ database }: StepsContext, number: number): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { readings, stored } = await keptReadings(tx, number);
@@ -135,7 +135,7 @@ const reserveSeries = ({ database }: StepsContext, number: number): Promise<bool
     return keepReadings(tx, number, { ...readings, after: 'begun' }, { stored, at: await database.now(tx) });
   });
 
-/** What helps next: the log since the change and the status of an environment, another check of a domain. */
+/** Helpful next steps: the log since the change and the status of an environment, another check of a domain. */
 function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
   const [target] = storedTargets(change);
   if (target?.kind !== 'environment' && target?.kind !== 'domain') return [];
@@ -149,7 +149,7 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
   ];
 }
 
-/** What the command calls the error log under its last reply. */
+/** The label that the command gives to the error log under its last reply. */
 function labelOfLog(context: StepsContext, change: Change, sentAt: number): string | undefined {
   const reparsed = reparse(change, namesWith(context, change));
   const of = reparsed && { input: reparsed.resolved.input, snapshot: snapshotOf(change), sentAt };

@@ -4,8 +4,8 @@ import { closeInbox, isInboxOpen, requestId } from '../../storage/inbox.ts';
 import { say } from '../../text.ts';
 
 /**
- * Closes the delivery for the transaction that does what it asks for. False if it was answered: its sender was told that
- * nothing was done. Throws `Refusal` if the database no longer has it: then its sender has heard nothing.
+ * Closes the delivery, in the transaction that does what it asks for. False if it was answered: its sender was told
+ * that nothing was done. Throws `Refusal` if the database no longer has it: then its sender has heard nothing.
  */
 export async function claimDelivery(tx: Tx, inbox: string | undefined, at: number): Promise<boolean> {
   if (inbox === undefined || (await closeInbox(tx, inbox, at))) return true;
@@ -17,7 +17,7 @@ export async function claimDelivery(tx: Tx, inbox: string | undefined, at: numbe
   return false;
 }
 
-/** As `claimDelivery`; throws `Refusal` also if it was answered. */
+/** As `claimDelivery`, but also throws `Refusal` if the delivery was answered. */
 export async function answerDelivery(tx: Tx, inbox: string | undefined, at: number): Promise<void> {
   if (!(await claimDelivery(tx, inbox, at)))
     throw new Refusal('I was delayed and have already told you so. Nothing was done.');

@@ -3,14 +3,14 @@ import type { ChangesContext } from '../changes/context.ts';
 import type { Outcome } from '../changes/write-result.ts';
 import type { SendHistory } from './send-history.ts';
 
-/** What this folder works with, besides what those before it need. */
+/** What this folder needs beyond the context of the changes room. */
 export type StepsContext = ChangesContext & {
-  /** The one door for writes: opens a connection on which one write can be sent. Only `execute.ts` uses it. */
+  /** The one door for writes: opens a connection that can send one write. Only `execute.ts` uses it. */
   readonly send: { readonly open: () => Promise<Opened> };
   /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
   readonly ticks: () => number;
   readonly wall: () => number;
-  /** This process: owner of what it sends. */
+  /** The id of this process: it owns what it sends. */
   readonly owner: string;
   readonly history: SendHistory;
   /** Called for every answer before it is saved: number and version of the change as sent, its request, the outcome. */

@@ -25,8 +25,8 @@ type BatchDecision = {
 };
 
 /**
- * What goes with a decision about a batch by the person of this name; a stop also takes back what is not sent yet. Throws
- * `Refusal` if it can't be decided yet.
+ * Applies a decision about a batch by the person with this name, and returns its note. A stop also cancels what is not
+ * sent yet. Throws `Refusal` if it can't be decided yet.
  */
 export async function applyBatchDecision(
   context: StepsContext,
@@ -64,7 +64,7 @@ export async function applyBatchDecision(
   }
 }
 
-/** Throws `Refusal` if a change ended badly and the card has not shown that yet: people have to see it first. */
+/** Throws `Refusal` if a change ended badly and the card has not shown that yet: people must see it first. */
 function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
   if (badChanges(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
   throw new Refusal(
@@ -72,7 +72,7 @@ function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes:
   );
 }
 
-/** Throws `Refusal` while an outcome is unknown: once it has ended, nobody is reminded of that. */
+/** Throws `Refusal` while an outcome is unknown: an ended batch wouldn't remind anybody of it. */
 function refuseWhileUnknown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
   const unknown = standingsOf(progress, changes).filter((one) => one === 'unknown').length;
   if (unknown === 0) return;
@@ -85,7 +85,7 @@ const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'ret
   ['halt', 'go_on', 'retry', 'end'].includes(verdict);
 const saved = (progress: BatchProgress) => ({ progress: JSON.stringify(progress) });
 
-/** `without`: names, for the trail. */
+/** The note of a batch that goes on without these environments. `without`: their names, for the trail. */
 function goneOnWithout(
   batch: Change,
   progress: BatchProgress,

@@ -47,13 +47,13 @@ type DeliveredDecision = ShownVersion & {
   readonly team: string | undefined;
   /** Why it is declined, or a note with an approval. */
   readonly reason?: string | undefined;
-  /** Ids of environments without which a batch goes on. */
+  /** Ids of environments that a batch leaves out. */
   readonly leaveOut?: readonly string[];
   /** The inbox row that this answers. */
   readonly inbox: string | undefined;
 };
 
-/** Decisions that a right to unlock allows if nobody else is left to make them. */
+/** Decisions that somebody with the right to unlock may make if nobody else can. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
 /** How often the votes are read at most while others vote. */
 const maxRecounts = 5;
@@ -66,7 +66,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  // After a failover the row may lack that it was sent, and what ends by a click is called unsent.
+  // After a failover a sent change may look unsent; check before ending it.
   await handleSetBack(context);
   const { by, change, reparsed } = await loadPresent(context, decided);
   const ending = endingOf(change, reparsed, context.company());
@@ -92,7 +92,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
 
 type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };
 
-/** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
+/** The person and the change as they are now. An unreadable change is refused as if it were missing. */
 async function loadPresent(
   context: StepsContext,
   { installation, number, person, team, verdict }: DeliveredDecision,
@@ -119,7 +119,7 @@ const couldNotCheck = (why: Text): Refusal =>
     hint: 'Please press it again in a minute.',
   });
 
-/** Rechecks everything before an approval counts. If something moved on, ends the change and throws `Refusal`. */
+/** Rechecks everything before an approval counts. If something changed, ends the change and throws `Refusal`. */
 async function endIfOutdated(context: StepsContext, change: Change, { inbox }: DeliveredDecision): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
@@ -140,7 +140,7 @@ async function endIfOutdated(context: StepsContext, change: Change, { inbox }: D
   throw new EndedByClick(say`**#${change.number} can no longer be approved.** ${nothingSent(change, checked.why)}`);
 }
 
-/** The click ended the change, and its delivery counts as answered; the person still has to be told. */
+/** The click ended the change and its delivery is answered, but the person still has to be told. */
 export class EndedByClick extends Refusal {}
 
 type Session = Omit<VoteContext, 'change' | 'now'> & Pick<Present, 'by'> & { readonly votes: readonly Vote[] };
@@ -153,7 +153,7 @@ async function commit(context: StepsContext, decided: DeliveredDecision, session
   const { database } = context;
   try {
     return await database.transaction(async (tx) => {
-      // Before the row lock, like every move of a change, so that there is no deadlock.
+      // Before the row lock, as in every move of a change, to avoid deadlocks.
       await acquireGlobalLock(tx);
       const change = await findChangeForUpdate(tx, decided.number);
       const now = await database.now(tx);
@@ -183,11 +183,11 @@ const tooLate = (): Refusal =>
 /** The database may lack that this change was sent. */
 class SetBack extends Error {}
 
-/** Call it while the row is locked: nobody can have moved it on then. */
+/** Call it while the row is locked, so that nobody can move the change in between. */
 const isSetBack = async ({ history }: StepsContext, tx: Tx, change: Change): Promise<boolean> =>
   history.newerThan(change) !== undefined || !isSameTimeline(history, await readTimeline(tx));
 
-/** Deals with it as looking for work does; resolves with what to tell the person. */
+/** Marks the change unknown if it may have been sent, and returns the refusal. */
 async function setBack(context: StepsContext, { number }: DeliveredDecision): Promise<Refusal> {
   await handleSetBack(context);
   const change = await findChange(context.database.db, number);
@@ -241,7 +241,7 @@ function noteFor(
     case 'approve': {
       if (ruling.kind === 'move') {
         const reply = approved(change, by.name, isPaused, reason);
-        // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
+        // The reply about a stopped batch replaces this one; its card still names who approved.
         const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
         return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
       }
@@ -270,7 +270,7 @@ function noteFor(
   }
 }
 
-/** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
+/** The reply names whoever clicked without notifying them; the card mentions them. */
 function endedBy(
   change: Change,
   how: Parameters<typeof ended>[1],

@@ -7,19 +7,22 @@ import { code, inline, list, plain, say, type Text } from '../../text.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import type { StepsContext } from './context.ts';
 
-/** What a digest says of the certificates of live environments. Only a site itself tells that, so each domain is read once. */
+/**
+ * The part of a digest about certificates of live environments. Only the site itself shows its certificate, so each
+ * domain is read once.
+ */
 
-/** One part of a digest, and what of it could not be read, and why. */
+/** One part of a digest: what was found, and what could not be read and why. */
 export type DigestPart = { readonly found: readonly Text[]; readonly unread: readonly Text[] };
 type Unread = { readonly name: string; readonly why: Text };
 
-/** The domains of one digest, those that are read at a time, and for how long. */
+/** The most domains in one digest, how many are read at a time, and for how long. */
 const maxDomains = 20;
 const atOnce = 4;
 const readingMs = 8_000;
 const maxNamed = 5;
 
-/** What could not be read, in one sentence for each reason. */
+/** One sentence for each reason, with what could not be read. */
 export const notRead = (what: string, unread: readonly Unread[]): readonly Text[] =>
   [...Map.groupBy(unread, ({ why }) => plain(why)).values()].map(
     (those) =>
@@ -67,7 +70,7 @@ export async function certificatesOf(
 /** A domain of an environment, and the page that is read. */
 type Domain = { readonly env: string; readonly name: string; readonly page: string };
 
-/** What follows the name of a domain whose certificate needs a look; or why nobody can tell. */
+/** Text to follow the name of a domain whose certificate needs a look; or why that is unknown. */
 function certificateIn(looks: readonly Look[]): { readonly needsLook: string | undefined } | { readonly why: Text } {
   const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));
   if (days.length > 0) {

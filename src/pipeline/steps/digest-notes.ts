@@ -7,12 +7,12 @@ import type { DigestFindings } from './digest-reading.ts';
 import type { DigestStanding } from './digest-standing.ts';
 import { aboutThen, stopButton } from './watch-notes.ts';
 
-/** What a digest says. It names people without mentions, so that nobody is notified by it. */
+/** The messages of a digest. They name people without mentions, so that nobody is notified. */
 
 const maxNames = 5;
-/** Lines of one part: as many as leave room for all parts. */
+/** How many lines one part may have: the first number that leaves room for all parts is used. */
 const lineCounts = [5, 2, 1, 0];
-/** Characters, less than a message takes. */
+/** The most characters, fewer than a message takes. */
 const maxLength = 2_500;
 
 type MayTell = Extract<DigestStanding, { readonly kind: 'may' }>;

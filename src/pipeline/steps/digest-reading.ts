@@ -17,23 +17,23 @@ import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 import { dayMs } from '../../duration.ts';
 
-/** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
+/** What a digest says about some environments. It names no people and no addresses, because a whole channel reads it. */
 
 export type DigestFindings = {
-  /** By the title of their part, in the order in which they are told. */
+  /** By the title of its part, in the order shown. */
   readonly found: Readonly<Record<string, readonly Text[]>>;
   /** What could not be read, and why. */
   readonly unread: readonly Text[];
 };
 
-/** For all reads of the host and of sites. What is not read by then is named as not read. */
+/** The time for all reads of the host and of sites. What is unread by then is listed as unread. */
 const readMs = 90_000;
 const maxRows = 1_000;
-/** Characters of the name of a theme. */
+/** The most characters of a theme's name. */
 const maxThemeLength = 80;
 const maxNamed = 5;
 
-/** Reads everything for these environments, after what people wait for, until `stopping`. Host trouble does not reject it. */
+/** Reads everything about these environments, after people's own work, until `stopping`. Host trouble doesn't reject it. */
 export async function readDigest(
   context: StepsContext,
   owner: Person,
@@ -85,7 +85,7 @@ async function themesOf(context: StepsContext, read: HostReader, envs: readonly 
   };
 }
 
-/** The host's list says which are vulnerable; an environment that is not in it says nothing. */
+/** The host's list says which themes are vulnerable. If an environment isn't in the list, nothing is known about it. */
 function vulnerableOn(env: Environment, all: AllThemes) {
   const installed = installedOn(env, all);
   return {
@@ -149,7 +149,7 @@ async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: rea
   };
 }
 
-/** Without its title, which may name a site that this channel may not know of. */
+/** Without its title, which may name a site that this channel may not see. */
 const changeText = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
   say`${target_name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
 

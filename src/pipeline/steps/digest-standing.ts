@@ -11,7 +11,7 @@ import { channelStanding, isDirect, type WatchChecks, type WatchStanding } from 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
 
-/** What a digest is about. A site means the environments that it has when the digest is told. */
+/** What a digest is about. A site stands for the environments that it has when the digest is sent. */
 export type DigestScope = { readonly sites: readonly NamedSite[]; readonly environments: readonly Environment[] };
 
 /** The environments of a digest as they were when it was started. */
@@ -27,7 +27,7 @@ export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestSc
 export const namesIn = ({ sites, environments }: DigestScope): readonly string[] =>
   [...sites, ...environments].map(({ name }) => name);
 
-/** Its environments that the host lists, and the names that the host does not list. */
+/** The environments that the host lists now, and the names that it doesn't list. */
 export function listedIn({ sites, environments }: DigestScope, names: KnownNames) {
   const ofSites = sites.map((site) => ({ name: site.name, found: environmentsOfSite(names, site.id) }));
   const named = environments.map(({ id, name }) => ({
@@ -41,7 +41,7 @@ export function listedIn({ sites, environments }: DigestScope, names: KnownNames
   };
 }
 
-/** Whether a digest may be told now, about what, and what it leaves out. */
+/** Whether a digest may be sent now, about which environments, and what it leaves out. */
 export type DigestStanding =
   | {
       readonly kind: 'may';
@@ -49,15 +49,15 @@ export type DigestStanding =
       readonly envs: readonly Environment[];
       /** Names that the host does not list. */
       readonly missing: readonly string[];
-      /** How many environments the owner may not read, and how many are too many. */
+      /** How many environments the owner may not read, and how many exceed the limit. */
       readonly hidden: number;
       readonly tooMany: number;
-      /** Why the host's list of sites may lack some. */
+      /** Why the host's list of sites may be incomplete. */
       readonly trouble: Text | undefined;
     }
   | Exclude<WatchStanding, { readonly kind: 'may' }>;
 
-/** Checks the owner's present rights, the environments and the channel. */
+/** Checks the owner's current rights, the environments and the channel. */
 export async function digestStanding(context: WatchChecks, watch: Watch): Promise<DigestStanding> {
   const { policy } = context;
   const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));

@@ -16,11 +16,11 @@ import { hourMs } from '../../duration.ts';
 const pollMs = 5_000;
 /** Longer than all reads of a digest. */
 const leaseMs = 240_000;
-/** If it can't be checked on Monday, it is tried again this often, for this long. */
+/** If the checks can't be made on Monday, they are retried this often, for this long. */
 const retryMs = 15 * 60_000;
 const givesUpAfterMs = 24 * hourMs;
 
-/** Creates what tells digests that are due, one at a time. `onNote` is called when there may be messages to post. */
+/** Creates the poller that sends due digests, one at a time. `onNote` is called when there may be messages to post. */
 export function createDigester(context: WatchChecks, onNote: () => void): Poller {
   const { database, owner } = context;
   const onTrouble = (error: unknown): void => context.onTrouble('telling a digest', error);
@@ -34,7 +34,7 @@ export function createDigester(context: WatchChecks, onNote: () => void): Poller
   return createPoller({ everyMs: pollMs, look, onTrouble });
 }
 
-/** The next Monday after `now`, but no later than the end of the digest (epoch ms). */
+/** The next Monday after `now`, or the end of the digest if that comes first (epoch ms). */
 export const nextDue = ({ zone, ends_at }: Pick<Watch, 'zone' | 'ends_at'>, now: number): number =>
   Math.min(mondaysAround(now, zone).next, ends_at);
 
@@ -51,7 +51,7 @@ async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSig
   if (standing.kind === 'later') return later(context, watch, standing.why, now);
   if (standing.kind === 'unsure') return later(context, watch, membersUnknownQuietly(standing.groups), now);
   const findings = await readDigest(context, standing.owner, standing.envs, { now, stopping });
-  // What was cut short by the stop of this process is read by the next one.
+  // If this process is stopping, the next one reads everything again.
   if (stopping.aborted) return moveWatch(context, watch, { patch: { tried_at: null }, onward: { dueAt: now } });
   const note = notes.digestNote(watch, standing, findings, now);
   await moveWatch(context, watch, { ...weekly(watch, note, now), event: 'digest_told' });
@@ -65,7 +65,7 @@ async function later(context: WatchChecks, watch: Watch, why: Text, now: number)
   await moveWatch(context, watch, { ...weekly(watch, note, now), event: 'digest_skip', why });
 }
 
-/** One message for a channel and week: another digest in the same week edits it, so a clock set back adds none. */
+/** One message per channel and week: another digest in the same week edits it, so a clock set back adds no message. */
 function weekly(watch: Watch, note: Note, now: number) {
   const week = mondaysAround(now, watch.zone).last.day;
   const place = { key: `digest:${watch.channel}:${week}` };

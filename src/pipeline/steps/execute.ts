@@ -40,7 +40,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   const inTheWay = await blockedReason(database.db, change, now);
   if (inTheWay?.kind === 'locked' && isPartOfBatch(change)) return cancelAtLock(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
-  // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
+  // Both only read and run at the same time. Nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind === 'invalidated') return endUnsent(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return endUnsent(context, change, 'supersede', checked.why);
@@ -63,7 +63,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   if (sending === undefined) return reschedule(context, change, say`Something changed at the last moment.`);
   if (!sending.isSaved) return saveOutcome(context, sending.change, unsure);
   context.history.aboutToSend(sending.change);
-  // If the database forgets that its batch began, this process does not.
+  // Remember in memory that the batch started, in case the database loses it.
   if (change.batch !== null) context.history.aboutToSend({ ...sending.change, number: change.batch, version: 0 });
   failpoint('sending saved', change.number);
   if (context.ticks() - sending.ticks > freshMs || Math.abs(context.wall() - sending.wall) > freshMs) {
@@ -73,7 +73,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   return saveOutcome(context, sending.change, await opened.write(call, change.request ?? undefined));
 }
 
-/** `isSaved` is false if the commit failed, and may have been done all the same: then the row is `change`. */
+/** `isSaved` false: the commit failed or got no answer, and `change` is the row as it would be. */
 type Sending = {
   readonly change: Change;
   readonly isSaved: boolean;
@@ -91,7 +91,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (context.history.newerThan(change)) return false;
     if (await blockedReason(tx, change, now)) return false;
-    // The worker's next poll deals with it.
+    // The worker's next poll handles the failover.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
     const sent = await context.changeStore.advance(tx, change, sending, { by: 'sitehand', at: now });
@@ -106,7 +106,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
   return begun && { change: begun, isSaved, ...before };
 }
 
-/** No write needed, and the recheck found everything as approved: the change is done. */
+/** Marks a change done that needs no write, once the recheck found everything as approved. */
 async function complete(context: StepsContext, seen: Change): Promise<void> {
   const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
@@ -121,7 +121,7 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
   if (!isDone) await reschedule(context, seen, say`Something changed at the last moment.`);
 }
 
-/** Includes why it waited, as shown on the card. */
+/** The text says why it waited, as shown on the card. */
 const tooLate = (change: Change): Text =>
   joined([
     say`It was not sent in time.`,
@@ -138,7 +138,7 @@ async function reschedule({ database }: StepsContext, change: Change, why: Text)
   });
 }
 
-/** Ends a change of which nothing was sent. */
+/** Ends a change that was not sent. */
 export async function endUnsent(
   { database, changeStore }: StepsContext,
   change: Change,

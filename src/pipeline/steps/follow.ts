@@ -31,9 +31,9 @@ import { undoMs, type Undo } from '../changes/undo.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import type { StepsContext } from './context.ts';
 
-/** An operation that runs longer than this gets a line in the thread. */
+/** An operation that runs for longer gets a line in the thread. */
 const showRunningAfterMs = 10_000;
-/** The same if the host can't be asked; short trouble isn't worth a line. */
+/** The same if the host can't be asked: shorter trouble isn't worth a line. */
 const showTroubleAfterMs = 20_000;
 /** This key exists once the host has answered about an operation. */
 const followingKey = 'following';
@@ -103,7 +103,7 @@ const prove = async (
     return proof && { ...proof, left: leftOf(action, resolved, of.current) };
   });
 
-/** What reads show about an unknown outcome: a proof, or only traces if nothing can prove it. */
+/** What a read shows about an unknown outcome: a proof, or traces if nothing can prove it. */
 export async function readBack(
   context: ChangesContext,
   change: Change,
@@ -118,7 +118,7 @@ export async function readBack(
 
 type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];
 
-/** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
+/** The result of `compare` for a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
   context: ChangesContext,
   change: Change,
@@ -139,8 +139,8 @@ async function compared<T>(
 }
 
 /**
- * One line in the thread, edited at every poll. A routine change gets it only once the host can't be asked: while all
- * goes well, its card says that it runs, and its thread only how it ended.
+ * One line in the thread, edited at every poll. A routine change gets the line only if the host can't be asked:
+ * normally its card says that it is running, and its thread only says how it ended.
  */
 async function tellProgress(tx: Tx, change: Change, operation: Observation['operation'], at: number): Promise<void> {
   const says = progress(operation, at - (change.sent_at ?? at));

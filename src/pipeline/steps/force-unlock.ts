@@ -14,8 +14,8 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { targetKey } from '../access/targets.ts';
 
 /**
- * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
- * followed. The change stays as it is. Lock, audit line and messages are one transaction.
+ * Frees one environment from the lock of an unknown or settled change, never of a change that is approved, being sent
+ * or followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
 export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<ForceUnlockResult> {
   return exclusiveTransaction(context.database, async (tx, at): Promise<ForceUnlockResult> => {
@@ -38,7 +38,7 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
   });
 }
 
-/** Not while it is approved, being sent or followed. */
+/** Whether the lock may be freed: not while the change is approved, being sent or followed. */
 const mayFree = ({ state, settled_at }: Change): boolean => state === 'unknown' || settled_at !== null;
 
 type FreedLock = { readonly change: Change; readonly env: Environment; readonly still: readonly number[] };

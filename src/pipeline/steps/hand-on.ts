@@ -32,20 +32,20 @@ import { answerDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 
-/** Handing a request on to whoever may run it, and running it as one's own. */
+/** Handing a request on to people who may run it, and running a handed-on request. */
 
-/** How long a request can be run by somebody else. */
+/** How long a handed-on request can be run. */
 const keptMs = hourMs;
 /** How many requests one person may hand on, and in how long. */
 const maxEach = 5;
 const windowMs = hourMs;
-/** How many people get a direct message about one. */
+/** How many people get a direct message about one request. */
 const maxTold = 3;
-/** Characters of a typed command that fit into a button. */
+/** The most characters of a command that fit into a button. */
 const maxLength = 1_500;
 const lookMs = 15_000;
 
-/** Asks those who may run what this person may not. Resolves with what the person is told; throws `Refusal`. */
+/** Asks people who may run what this person may not. Resolves with what the person is told; throws `Refusal`. */
 export async function handOn(
   context: StepsContext,
   { resolved }: NotAllowed,
@@ -64,7 +64,7 @@ export async function handOn(
   return saveAndPost(context, resolved, person, { runners, channelId: isDirect ? undefined : place.id, inbox });
 }
 
-/** Nobody else may. If Slack doesn't tell right now, that is not a *no*. */
+/** The refusal if there is nobody to ask. While Slack doesn't answer, it says that this is unknown. */
 const nobodyToAsk = ({ later }: Runners): Refusal =>
   later === undefined
     ? new Refusal(say`**I can't find anybody else who may do this.** Nobody was asked, and nothing was sent.`)
@@ -73,7 +73,7 @@ const nobodyToAsk = ({ later }: Runners): Refusal =>
         isLater: true,
       });
 
-/** `channelId`: where all of them are asked; undefined: nowhere. */
+/** `channelId`: the channel in which everybody is asked; undefined: none. */
 type Recipients = {
   readonly runners: Runners;
   readonly channelId: string | undefined;
@@ -110,7 +110,7 @@ async function saveAndPost(
     return expires_at;
   });
   context.onSaved();
-  // The policy may put cards, and so this, into another channel than the one in which it was asked.
+  // The policy may send cards, and so this message, to another channel than the one where the request was made.
   const where = channelId === undefined ? undefined : say`in ${channel(channelId)}`;
   const direct = told.length > 0 ? say`${joined(displayNames(told), ', ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
@@ -133,8 +133,8 @@ async function refuseTooMany(
 }
 
 /**
- * The handed-on request that these arguments came with, or undefined. Throws `Refusal` if it was run already,
- * expired, or was another one.
+ * The handed-on request that these arguments belong to, or undefined. Throws `Refusal` if it was run already, has
+ * expired, or had other arguments.
  */
 export async function handedOnWith(
   { database }: StepsContext,
@@ -150,8 +150,8 @@ export async function handedOnWith(
 }
 
 /**
- * The handed-on request that it runs, and who is asked to approve it: neither of its askers. Throws `Refusal` if nobody
- * can approve all of a batch.
+ * The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. Throws
+ * `Refusal` if nobody can approve all of a batch.
  */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
@@ -163,7 +163,7 @@ export async function whoIsInvolved(context: StepsContext, frozen: Frozen, reque
   return { handedOn, approvers };
 }
 
-/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody was faster. */
+/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */
 export async function useHandedOnFor(
   context: StepsContext,
   tx: Tx,
@@ -216,7 +216,7 @@ export function createHandOnExpiry(context: StepsContext): Poller {
   });
 }
 
-/** Ends all that was handed on, after the database was set back: it may have been run already. */
+/** Ends all handed-on requests after the database was set back: they may have been run already. */
 export async function endAllHandedOn(context: StepsContext, tx: Tx, at: number): Promise<void> {
   const says = say`⚠️ ${setBack}`;
   for (;;) {

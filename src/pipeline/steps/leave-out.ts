@@ -12,8 +12,9 @@ type ConfirmedChange = {
 };
 
 /**
- * What is left of a reviewed batch without the environments that its requester left out; the rules are asked anew what
- * approval that needs. Throws `Refusal` (`NotAsShown`) if the whole was not confirmed as it is, or if nothing is left.
+ * What is left of a reviewed batch without the environments that its requester left out. The rules decide again which
+ * approval that needs. Throws `Refusal` (`NotAsShown`) if the whole batch was not confirmed as it is, or if nothing is
+ * left.
  */
 export function applyLeftOut(
   { policy, company }: Pick<StepsContext, 'policy' | 'company'>,

@@ -9,16 +9,16 @@ import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { StepsContext } from './context.ts';
 
-/** How many environments of a batch are looked at side by side, and how long all of them may take, in milliseconds. */
+/** How many environments of a batch are read in parallel, and how long all of them may take, in milliseconds. */
 const looksAtOnce = 4;
 const looksMs = 60_000;
 
-/** It is impossible there, or done already. */
+/** The change is impossible on this environment, or already done. */
 class Impossible extends Refusal {}
 
 /**
- * Freezes the request for each environment of a batch. Those for which there is nothing to do are left out, by name.
- * Throws `Refusal` if one of them could not be looked at, because then nobody knows what the batch would do.
+ * Freezes the request for each environment of a batch. Leaves out environments where there is nothing to do, and names
+ * them. Throws `Refusal` if one of them could not be read, because then nobody knows what the batch would do.
  */
 async function freezeEach(
   context: StepsContext,
@@ -33,7 +33,7 @@ async function freezeEach(
   let isRefused = false;
   const next = async (): Promise<void> => {
     for (const [at, one] of left) {
-      // The others would be looked at for nothing.
+      // Don't read the others for nothing.
       if (isRefused) return;
       if (performance.now() > until)
         throw new Refusal('The host was too slow to look at all of these. Nothing was done.', {
@@ -59,7 +59,7 @@ async function freezeEach(
   return { ...freezeBatch(authorized, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
 }
 
-/** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
+/** Reads from the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
   context: StepsContext,
   authorized: Authorized,

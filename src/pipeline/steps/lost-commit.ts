@@ -14,8 +14,8 @@ import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /**
- * A database can lose commits: in a crash after commits that were acknowledged too early, in a failover to a standby
- * that lags, or from a restored backup. A change that it calls unsent may have been sent, by this process or another.
+ * A database can lose commits: in a crash, if it acknowledged them too early; in a failover to a standby that lags; by
+ * a restore from a backup. Then a change that it calls unsent may have been sent, by this process or another.
  */
 
 /** Evidence of lost commits: a sentence for the ops channel, and a key to report it once. */
@@ -29,8 +29,8 @@ export const lostCommitOf = ({ number, version, state }: Pick<Change, 'number' |
 const cancelThem = say`Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`;
 
 /**
- * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
- * too, by processes that are gone. `next` says what to do about them. Call it after `acquireGlobalLock`.
+ * Pauses all sending, in every replica and across restarts, until a person resumes it: processes that are gone may have
+ * sent other changes too. `next` says what to do about them. Call it after `acquireGlobalLock`.
  */
 export async function pauseAfterLoss(
   { changeStore }: Pick<StepsContext, 'changeStore'>,
@@ -42,7 +42,7 @@ export async function pauseAfterLoss(
   const why = plain(found.says);
   const stored = await readKv(tx, pauseKey);
   const earlier = stored && attempt(() => parseStored<Pause>(stored.value));
-  // Added to a person's pause, because whoever ends that one may not know of this.
+  // Keep a person's pause below this one: whoever ends theirs may not know of the loss.
   if (stored === undefined || (earlier && earlier.by !== 'sitehand')) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at, ...(earlier && { earlier }) };
     await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
@@ -56,7 +56,7 @@ export async function pauseAfterLoss(
   );
 }
 
-/** The row is older than what this process knows: the change is unknown if it may have been sent. */
+/** The row is older than what this process knows: marks the change unknown if it may have been sent. */
 export async function markLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
   const { database, history } = context;
   const believed = await exclusiveTransaction(database, async (tx, at) => {
@@ -67,11 +67,11 @@ export async function markLost(context: StepsContext, change: Change, known: Cha
   if (believed) history.believe(believed);
 }
 
-/** Whether a change whose row says unsent may have been sent, by what this process knows. */
+/** Whether, according to this process, a change may have been sent although its row says unsent. */
 export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory): boolean =>
   ['approved', 'running', 'stopped'].includes(state) || (state === 'waiting' && known.sentAt !== undefined);
 
-/** Makes such a change unknown, and ends a batch. Undefined if somebody else moved it first. */
+/** Marks such a change unknown, or ends it if it is a batch. Undefined if somebody else moved it first. */
 export function markUnknownIfSent(
   { changeStore }: StepsContext,
   tx: Tx,

@@ -13,7 +13,7 @@ import { canonicalArgs, withoutId } from '../language/resolve.ts';
 /** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
 
-/** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
+/** The row of a new change: waiting if the rules require an approval, otherwise approved. `now` in epoch milliseconds. */
 export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewChange {
   return {
     ...targetColumns(frozen),
@@ -37,7 +37,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
   };
 }
 
-/** What the change is about. A batch is about all of its environments and locks none of them itself. */
+/** The target columns. A batch is about all of its environments, and locks none of them itself. */
 function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
   const { target, alsoReads, items } = frozen;
   if (items) {
@@ -57,7 +57,7 @@ function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name'
   };
 }
 
-/** The row of the change that a batch begins for one of its items; it is sent as it was frozen. */
+/** The row of the change that a batch begins for one of its items, as it was frozen. */
 export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now: number): NewChange {
   const { command, risk, reason, request, channel, authorization, expires_at } = batch;
   const { requester, requester_name, requester_team, handed_on_by } = batch;

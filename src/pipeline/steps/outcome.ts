@@ -16,16 +16,13 @@ import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
-/**
- * Delays between attempts to save a receipt. The change's lease may end before the last; it becomes unknown once no
- * attempt is left.
- */
+/** Delays between attempts to save a receipt. The lease may end before the last one, after which it becomes unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** The delay before another try if *sending* was not saved. */
 const notBegunRetryMs = 5_000;
 
-/** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
+/** Saves an outcome, whatever state the row has now. One that can't move the change is noted in the thread and for ops. */
 export async function saveOutcome(context: StepsContext, sent: Change, outcome: Outcome): Promise<void> {
   const { number, version, request } = sent;
   context.onAnswer({ ...(request && { request }), change: number, version, outcome });
@@ -47,7 +44,7 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
   }
 }
 
-/** Resolves with the row as it is afterwards, or undefined if there is no row. */
+/** Resolves with the new row, or undefined if there is no row. */
 async function applyOutcome(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number) {
   const found = await findChange(tx, sent.number);
   if (found === undefined) {
@@ -73,17 +70,17 @@ async function applyOutcome(context: StepsContext, tx: Tx, sent: Change, outcome
   return moved ?? row;
 }
 
-/** The commit of *sending* was not done: the row is as it was before, and still ours. */
+/** Whether the commit of *sending* failed: the row is unchanged and still ours. */
 const isNotBegun = (found: Change, sent: Change): boolean =>
   found.state === 'approved' && found.version === sent.version - 1 && found.owner === sent.owner;
 
-/** It was not done, and somebody else has moved the change since: this does not answer their send. */
+/** Somebody else has moved the change; ignore this answer. */
 const wentOn = (found: Change, sent: Change, outcome: Outcome): boolean =>
   outcome.kind === 'not sent' && outcome.isBegun === 'not known' && found.sent_at !== sent.sent_at;
 
 /**
- * As `lateEvent`. If a failover or a restore made it unknown, a later send may be lost, so the change does not end
- * because this one wrote nothing.
+ * As `lateEvent`. If a failover or a restore made the change unknown, a later send may be lost, so this unsent
+ * attempt doesn't end it.
  */
 async function lateUnlessSetBack(
   tx: Tx,
@@ -98,7 +95,7 @@ async function lateUnlessSetBack(
   return isSetBack ? undefined : event;
 }
 
-/** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
+/** The row says unsent, and the answer disproves that: mark it unknown before applying the answer. */
 async function markLost(
   context: StepsContext,
   tx: Tx,
@@ -116,7 +113,7 @@ async function markLost(
   return (await context.changeStore.advance(tx, row, { kind: 'commit_lost', sentAt }, note)) ?? row;
 }
 
-/** The database was set back to before the change existed, so there is no thread; ops are told. */
+/** The database was set back to before this change, so there is no thread; tells the ops channel. */
 async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = frozenCardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
@@ -124,7 +121,7 @@ async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcom
   await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });
 }
 
-/** Whether an earlier attempt to save did commit, so that saving again would repeat it as a late answer. */
+/** Whether an earlier attempt to save was committed: saving again would repeat the answer as a late one. */
 async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
   const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'send_aborted_late', 'late_answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
@@ -134,7 +131,7 @@ async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boole
   });
 }
 
-/** `isOurs`: it is the answer to the send that the row has now. */
+/** `isOurs`: the answer belongs to the send that the row records. */
 type Answered = { readonly event: ChangeEvent | undefined; readonly isOurs: boolean };
 
 function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, at: number): TransitionNote {
@@ -155,7 +152,7 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
     return { ...note, reply, ops: true, tell: [change.requester] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
-  // A routine change has one reply, at its end, which names the operation; until then its card shows that it was sent.
+  // A routine change gets one reply, at its end, which names the operation; until then its card shows the send.
   if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
@@ -163,13 +160,13 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
 
-/** Whoever was told that it is unknown hears that it is not. */
+/** Tell those who got the *unknown* alarm. */
 function endedLate(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
   const late = say`${why} I couldn't save that in time, so it was unknown until now.`;
   return { ...retryNote({ ...change, lost_at: null }, event, at, late), ops: true, tell: [change.requester] };
 }
 
-/** The note for an attempt that sent nothing: when the next one is, or that there is none. */
+/** The note for an attempt that sent nothing: when the next attempt is, or that there is none. */
 export function retryNote(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };

@@ -23,7 +23,7 @@ type Overview = {
   readonly places: readonly Note[];
   /** How many more there are than shown. */
   readonly more: { readonly toDecide: number; readonly mine: number };
-  /** The latest that they may read, without buttons. */
+  /** The newest changes that the person may read, without buttons. */
   readonly recent: readonly Card[];
   /** The numbers of all changes shown. */
   readonly numbers: readonly number[];
@@ -68,7 +68,7 @@ export async function overviewFor(context: AccessContext, person: Person): Promi
   };
 }
 
-/** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
+/** The changes on which this person's click would count, as far as that is known without asking Slack again. */
 function decidableBy(context: AccessContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
   let unlockable = 0;
@@ -77,7 +77,7 @@ function decidableBy(context: AccessContext, by: Person, changes: readonly Chang
     if (reparsed === undefined) return false;
     const ending = endingOf(change, reparsed, context.company());
     const right = mayEnd({ ...ending, policy, by });
-    // Finding other closers is expensive, so it is done for no more changes than are shown.
+    // Finding other closers is expensive, so it is done for at most as many changes as are shown.
     if (right.kind === 'if nobody may') unlockable += 1;
     return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
   });

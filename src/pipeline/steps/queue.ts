@@ -27,14 +27,17 @@ import type { Actor } from './admin-actions.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 
-/** What people do with queues: joining, leaving, and using their turn. */
+/** What people do with queues: join, leave, and use their turn. */
 
 /** How many may wait for one target. */
 const maxEach = 10;
 /** How many places one person may have. */
 export const maxPlaces = 5;
 
-/** In the queue, with what its requester is told; or nothing is in the way, so these arguments can go ahead. */
+/**
+ * `queued`: it is in the queue, and this is what the requester is told. Otherwise no lock is in the way, and these
+ * arguments can run.
+ */
 export type JoinResult =
   | { readonly kind: 'queued'; readonly note: Note }
   | { readonly kind: 'instead'; readonly args: Args };
@@ -62,7 +65,7 @@ export function joinQueue(
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
     await answerDelivery(tx, inbox, at);
     if (same) {
-      // It was their turn, and somebody's lock came in between.
+      // It was this request's turn, and then somebody locked the target.
       await endTurn(tx, same, at);
       await withdrawTurn(tx, same, turnTaken, at);
       await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
@@ -89,7 +92,7 @@ export function joinQueue(
   });
 }
 
-/** The lock in the way of this request, or undefined. Throws `Refusal` if nobody can queue behind it. */
+/** The lock in the way of this request, or undefined. Throws `Refusal` if nobody may queue behind that lock. */
 async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
   const held = await lockAndHolder(tx, wants, at);
   if (held?.holder?.state === 'unknown')
@@ -149,8 +152,8 @@ export function leaveQueue(context: ChangesContext, actor: Actor, id: number): P
 }
 
 /**
- * Ends the place in a queue that a saved change was asked for with: the same person's turn for this command and target,
- * or the very same request, which would be sent twice otherwise.
+ * Ends the place in a queue that a saved change makes unnecessary: the same person's turn for this command and target,
+ * or the same request, which would otherwise be sent twice.
  */
 export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
   const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
@@ -167,6 +170,6 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
   await recordQueued(tx, context.changeStore.note, row, 'queue_used', by);
 }
 
-/** As a change stores its arguments. */
+/** The arguments in the form in which a change stores them. */
 const asSaved = (row: Pick<QueuedRequest, 'args'>): string =>
   JSON.stringify(queuedArgs(row).filter((word) => !/^--(?:reason|handed-on)=/.test(word)));

@@ -18,22 +18,22 @@ import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
 
-/** Work on an unknown outcome until a person closes it: evidence is read, and people are reminded. */
+/** Handles an unknown outcome until a person closes it: reads evidence and reminds people. */
 
 const evidenceWithinMs = hourMs;
 const evidenceAgainMs = 15_000;
 /** Delays between reminders; the last one repeats. */
 const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
 
-/** When to remind again after `reminders` of them, epoch ms. Counted from now, so downtime adds no reminders. */
+/** When the next reminder is due after this many, epoch ms. Counted from now, so downtime adds no reminders. */
 export const nextReminderOfUnknown = (reminders: number, now: number): number =>
   now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
-/** One step of an unknown change: first the evidence, later reminders. */
+/** One step of an unknown change: evidence first, reminders later. */
 export const reconcile = (context: StepsContext, change: Change): Promise<void> =>
   change.reminders === null ? gatherEvidence(context, change) : remindOfUnknown(context, change);
 
-/** Posts what can be read, without acting on it. If the host can't be read, tries again later. */
+/** Posts what can be read, but doesn't act on it. If the host can't be read, tries again later. */
 async function gatherEvidence(context: StepsContext, change: Change): Promise<void> {
   const { seen, closers } = await lookAgain(context, change);
   await context.database.transaction(async (tx) => {
@@ -48,7 +48,7 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
     const text = joined([shownBy(seen) ?? noEvidence, who]);
     const note = { by: 'sitehand', at, reply: { text }, ops: true, details: { ...seen, closers } };
     await context.changeStore.remark(tx, touched, 'evidence', note);
-    // The batch tells of its own.
+    // For a part of a batch, the batch tells people.
     for (const person of isPartOfBatch(touched) ? [] : toTell) await tellCloser(context, tx, touched, person, text, at);
   });
 }
@@ -72,7 +72,7 @@ async function remindOfUnknown(context: StepsContext, change: Change): Promise<v
   });
 }
 
-/** What can be read, and who can close it: not known if the words of the change can't be parsed any more. */
+/** What can be read, and who can close it. If the arguments can't be parsed any more, that is unknown. */
 async function lookAgain(context: StepsContext, change: Change) {
   const reparsed = reparse(change, namesWith(context, change));
   const seen = await readBack(context, change, reparsed);
@@ -86,7 +86,7 @@ const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text 
   return traces === 'trouble' ? undefined : traces;
 };
 
-/** The closers, if none of them got the first alarm: not all approvers of then still may. */
+/** The closers, if none of them got the first alarm: some approvers of that time may have lost the right. */
 function notYetTold(change: Change, { people }: Closers): readonly string[] {
   const told = new Set([
     ...askedPeople(authorizationOf(change)),
@@ -95,7 +95,7 @@ function notYetTold(change: Change, { people }: Closers): readonly string[] {
   return people.some((id) => told.has(id)) ? [] : people;
 }
 
-/** If no approval was needed, only the requester is reminded, if they can close it: all others would be too many. */
+/** If no approval was needed and the requester can close it, only they are reminded: the others would be too many. */
 const toRemind = (change: Change, { people }: Closers): readonly string[] =>
   neededNoApproval(change) && people.includes(change.requester) ? [change.requester] : people;
 

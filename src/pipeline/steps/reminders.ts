@@ -9,14 +9,14 @@ import type { StepsContext } from './context.ts';
 
 const lastMinutesMs = 10 * 60_000;
 
-/** The next reminder of a waiting change: at half its time, ten minutes before its end, or its end. Epoch ms. */
+/** When a waiting change is due: at half its time, ten minutes before its end (reminders), and at its end. Epoch ms. */
 export function nextReminder(asked: number, expires: number, now: number): number {
   const half = asked + Math.floor((expires - asked) / 2);
   const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);
   return Math.min(expires, ...moments);
 }
 
-/** Reminds those who have not approved yet: directly, and in the thread without mentioning them again. */
+/** Reminds people who have not approved yet: directly, and in the thread without mentioning them again. */
 export async function remind({ database, changeStore, policy }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);

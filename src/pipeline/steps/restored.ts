@@ -21,8 +21,8 @@ type Context = {
 };
 
 /**
- * Call it in the transaction that restored the rows, which lack what happened since the backup. Sending is paused, the
- * trail gets a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current
+ * Call it in the transaction that restored the rows; they lack what happened since the backup. Pauses sending and adds
+ * a line to the trail; buttons posted before no longer work. Rejects if the trail has a key that is not the current
  * one.
  */
 export async function acknowledgeRestore(
@@ -36,7 +36,7 @@ export async function acknowledgeRestore(
   const details = { by, from, former, head: { seq, hash } };
   await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, details });
   await noteRestore(tx, former, { from, at });
-  // Otherwise people would be told that nothing was done, although it may have been after the backup.
+  // Otherwise people would be told that nothing was done, although it may have been done after the backup.
   await closeAllInbox(tx, at);
   await rebindButtons(tx, former, database.installation, at);
   const says = say`${by} restored it from a backup of ${time(from, 'date')}. I know nothing of what happened after that, and buttons posted before the restore no longer work.`;

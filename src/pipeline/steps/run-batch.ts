@@ -41,24 +41,24 @@ import type { StepsContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
 import { nextReminderOfUnknown } from './reconcile.ts';
 
-/** Moves a batch: begins the changes of its items a few at a time, stops at the first that ends badly, and ends. */
+/** Moves a batch: begins the changes of its items a few at a time, stops it at the first bad end, and ends it. */
 
-/** How soon a batch looks again whose changes are under way; their moves wake it too. */
+/** How soon a batch with changes under way is looked at again; a move of one of its changes also wakes it. */
 const againMs = 1_000;
 const pausedMs = 5_000;
-/** Its card is redrawn this often at most; less often with several batches, which share half of the app's edits. */
+/** The least time between redraws of the card. Several batches share half of the app's edits, so they redraw less often. */
 const redrawMs = 5_000;
 const editsPerMinute = 25;
-/** A site whose readings are not there by then will not be read. */
+/** Readings of a site that haven't arrived by then won't arrive. */
 const readingsWithinMs = 150_000;
 
-/** Begins an approved batch; `execute` has just checked its rights and targets. */
+/** Begins an approved batch; `execute` has just checked rights and targets. */
 export async function startBatch(context: StepsContext, seen: Change): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await currentBatch(context, tx, seen);
     if (change === undefined) return;
     const note = { by: 'sitehand', at };
-    // The validity it was asked for with: a policy edit since then does not change it.
+    // Use the validity from the request: a policy edit since then doesn't change it.
     await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidityOf(change) }, note);
   });
   context.onSaved();
@@ -116,14 +116,14 @@ type Run = {
   readonly at: number;
 };
 
-/** The batch as it is in this transaction; undefined if somebody else moved it, or the database may have been set back. */
+/** The batch as of this transaction; undefined if somebody else moved it, or the database may have been set back. */
 async function currentBatch({ history, owner }: StepsContext, tx: Tx, seen: Change): Promise<Change | undefined> {
   const change = await findChange(tx, seen.number);
   if (change?.version !== seen.version || change.owner !== owner) return undefined;
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
 }
 
-/** Begins a change for each of these items, as frozen. One whose target is locked is skipped, and says by whom. */
+/** Begins a change for each of these items, as frozen. Skips an item whose target is locked, and says who locked it. */
 async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
   const { context, tx, batch, progress, at } = run;
   const frozen = batchItemsOf(batch) ?? [];
@@ -147,7 +147,7 @@ async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: 
   await reschedule(run, { ...progress, items, ...(canary && { canary }) }, againMs);
 }
 
-/** Cancels what was being sent when the batch stopped, if the host did not take it. */
+/** After a stop, cancels changes that are back to approved because the host did not take them. */
 async function withoutUnsent(run: Run): Promise<Run> {
   const { context, tx, batch, changes, at } = run;
   if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
@@ -155,17 +155,17 @@ async function withoutUnsent(run: Run): Promise<Run> {
   return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isSummaryPending: true } };
 }
 
-/** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
+/** Looks again: soon while changes are under way, else at the end of its validity or for a reminder. */
 async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
   const standings = standingsOf(progress, changes);
   if (batch.state === 'running' || standings.includes('under way')) return reschedule(run, progress, againMs);
   if (!standings.includes('unknown')) return reschedule(run, progress, Math.max(againMs, batch.expires_at - at));
-  // The requester and the ops channel were told when it stopped.
+  // The requester and the ops channel were told at the stop.
   const isFirst = progress.reminders === undefined;
   const count = isFirst ? 0 : progress.reminders.count + 1;
   const nextAt = progress.reminders?.nextAt ?? at;
-  // Once its time is over, its card has no buttons to go on any more.
+  // Once the batch's time is over, its card has no more buttons to go on.
   const isOver = at >= batch.expires_at;
   if (isOver && !progress.isOver) return reschedule(run, { ...progress, isOver }, againMs);
   if (at < nextAt) return reschedule(run, progress, isOver ? nextAt - at : Math.min(nextAt, batch.expires_at) - at);
@@ -178,7 +178,7 @@ async function waitFor(run: Run): Promise<void> {
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
-/** Saves the progress and looks again later. Redraws the card if it shows something else and it is time. */
+/** Saves the progress and looks again later. Redraws the card if it would change and enough time has passed. */
 async function reschedule(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
@@ -190,19 +190,19 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
-  // Its lease ended, and another process has it: what was begun here must not be saved without this.
+  // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
   if (isDrawn) await redrawCards(tx, batch.number, at, false);
 }
 
-/** A hash of what the card shows of its items. */
+/** A hash of what the card shows about the items. */
 const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
   createHash('sha256')
     .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : itemLine(one)])]))
     .digest('base64url')
     .slice(0, 12);
 
-/** Stops it and says why. */
+/** Stops the batch and says why. */
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
   const { batch, changes } = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
   const says = whyStopped(batch, why);
@@ -217,14 +217,14 @@ async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Pro
 
 const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`Stopped.` : parseStored<Text>(said));
 
-/** Says again how it stands, once nothing is under way any more. */
+/** Writes the reply again once nothing is under way. */
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
   if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, ...note });
 }
 
-/** What is known of the canary's site after its change. */
+/** What is known about the canary's site after its change. */
 async function canarySiteOf(
   tx: Tx,
   { canary, items }: BatchProgress,

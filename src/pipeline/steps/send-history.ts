@@ -1,7 +1,7 @@
 import type { Change } from '../../storage/changes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
-/** What this process itself has read or done with a change. */
+/** What this process knows about a change. */
 export type ChangeMemory = {
   /** The highest version that it has read or written. */
   readonly version: number;
@@ -12,8 +12,8 @@ export type ChangeMemory = {
 type Row = Pick<Change, 'number' | 'version' | 'state'>;
 
 /**
- * What this process has seen and sent, kept in memory: a database that crashed, was promoted or was restored may have
- * lost commits, and then calls a sent change unsent.
+ * What this process has seen and sent, kept in memory. A database that crashed, was promoted or was restored may have
+ * lost commits, and would then call a sent change unsent.
  */
 export type SendHistory = {
   /** Notes a committed row. */
@@ -22,16 +22,16 @@ export type SendHistory = {
   readonly aboutToSend: (row: Row & Pick<Change, 'sent_at'>) => void;
   /** The host took nothing, so it may be sent again. */
   readonly tookNothing: (number: number) => void;
-  /** What is known of a change if its row is older than that; undefined: the row can be trusted. */
+  /** What is known about a change if its row is older than that; undefined: the row can be trusted. */
   readonly newerThan: (row: Row) => ChangeMemory | undefined;
-  /** Trusts the row from now on although it is older. That the change was sent stays known. */
+  /** Trusts the row from now on although it is older. It remains known that the change was sent. */
   readonly believe: (row: Row) => void;
-  /** The timeline of the database (`Timeline.now`) that this process saw last; undefined: it has not looked yet. */
+  /** The timeline of the database (`Timeline.now`) that this process last saw; undefined: it hasn't looked yet. */
   readonly timeline: () => string | undefined;
   readonly sawTimeline: (timeline: string) => void;
 };
 
-/** How many changes are remembered, about half a megabyte; the least recently used go first. */
+/** How many changes are remembered, about half a megabyte; the least recently used are dropped first. */
 const maxChanges = 5_000;
 
 export function createSendHistory(): SendHistory {

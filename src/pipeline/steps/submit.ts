@@ -21,7 +21,7 @@ import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
 
-/** Whether the rules want a reason and none was given. */
+/** Whether the rules require a reason and none was given. */
 export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
@@ -44,7 +44,7 @@ export async function save(
   const { database, changeStore } = context;
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
-  // What is asked for after a failover must not count as asked before it.
+  // Detect a failover first, so this change isn't treated as older.
   await handleSetBack(context);
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
@@ -69,18 +69,18 @@ export async function save(
       const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also?.(tx, saved);
-      // A timer does not act for the person whose grant it ends.
+      // A removal by a timer uses nobody's place in a queue.
       if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
     if (change) context.onSaved();
-    // For those who approve it; what is sent at once is read beside the last check of rights.
+    // Approvers see the site's state; changes sent at once are read in `execute`.
     if (change?.state === 'waiting') void checkBefore(context, change);
     return change;
   } catch (error) {
     if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
-    // If only the answer to the commit got lost, the change is saved and will be sent.
+    // If only the answer to the commit was lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;
     context.onSaved();

@@ -5,9 +5,9 @@ import { batchProgress } from '../changes/batch.ts';
 import type { StepsContext } from './context.ts';
 
 /**
- * Cancels the changes of a batch that it has begun and not sent, because it stops: one may be put off for minutes by a
- * pause or a busy host. Their items have to be done again. Resolves with the batch and its changes as they are
- * then. Call it while the global lock is held.
+ * Cancels the changes that a stopping batch has begun and not sent: a pause or a busy host could delay one for minutes.
+ * Their items have to be done again. Resolves with the batch and its changes as they are then. Call it while holding
+ * the global lock.
  */
 export async function takeBackUnsent(
   { changeStore, history }: StepsContext,
@@ -19,7 +19,7 @@ export async function takeBackUnsent(
   const recalled = new Set<number>();
   const note = { by, at, lastNote: say`Its batch stopped before it was sent.` };
   for (const change of changes) {
-    // The worker's next poll deals with one that was sent and that the database calls unsent.
+    // If a change was sent although the database calls it unsent, the worker's next poll handles it.
     if (change.state !== 'approved' || history.newerThan(change) !== undefined) continue;
     const cancelled = await changeStore.advance(tx, change, { kind: 'cancel' }, note);
     if (cancelled === undefined) continue;

@@ -29,20 +29,20 @@ import { dayMs, hourMs } from '../../duration.ts';
 /** Delay before checking on a change that removes access. */
 const checkAfterMs = 60_000;
 const retryDelaysMs = [60_000, 300_000, 900_000, hourMs, 6 * hourMs];
-/** Delay after nothing could be tried. */
+/** Delay after a try that couldn't even start. */
 const notTriedRetryMs = 300_000;
 /** After this many consecutive reads without the addresses, they count as gone. */
 const minMissing = 3;
 const recheckMs = 30_000;
-/** After this many attempts it gives up, and reminds the ops channel daily. */
+/** After this many attempts it gives up and reminds the ops channel daily. */
 const maxAttempts = retryDelaysMs.length + 1;
 const remindMs = dayMs;
 
 /**
- * One step of a due timer. A change of its own removes the addresses, by the rights of the grant, even if the requester
- * is gone. A refusal by the host counts as an attempt, and attempts are bounded. If nothing could be tried, because the
- * host is away or the environment is locked, it tries again until it can. The timer ends only with evidence: that
- * change is done, or reads show that the addresses are off the list.
+ * One step of a due timer. It removes the addresses with a change of its own, by the rights of the grant, even if the
+ * requester is gone. A refusal by the host counts as an attempt, and attempts are limited. If no try could start,
+ * because the host is away or the environment is locked, it tries again until it can. The timer ends only with
+ * evidence: that change is done, or reads show that the addresses are off the list.
  */
 export async function fireTimer(context: StepsContext, timer: Timer): Promise<void> {
   try {
@@ -50,7 +50,7 @@ export async function fireTimer(context: StepsContext, timer: Timer): Promise<vo
   } catch (error) {
     if (error instanceof TimerMoved) return;
     if (error instanceof NotTried) return putOffAndTell(context, timer, error.says);
-    // Another change came first and will be over soon.
+    // Another change locked the target first and will end soon.
     if (error instanceof Locked) return putOff(context, timer);
     const isRefusal = error instanceof Refusal;
     await failed(context, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
@@ -58,10 +58,10 @@ export async function fireTimer(context: StepsContext, timer: Timer): Promise<vo
   }
 }
 
-/** Nothing could be tried: the host didn't answer, or the environment is locked. */
+/** No try could start: the host didn't answer, or the environment is locked. */
 class NotTried extends Refusal {}
 
-/** The timer was ended or changed meanwhile. */
+/** The timer was ended or changed in the meantime. */
 class TimerMoved extends Error {}
 
 async function fire(context: StepsContext, timer: Timer): Promise<void> {
@@ -74,14 +74,14 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
   if (open === 'gone') return endTimer(context, timer, 'gone');
   if (open.length === 0) {
     const times_missing = timer.times_missing + 1;
-    // One answer of the host may be stale.
+    // One answer of the host may be outdated.
     return times_missing < minMissing
       ? putOff(context, timer, recheckMs, times_missing)
       : endTimer(context, timer, 'not_there');
   }
   if (removal) {
     const why = say`#${removal.number} didn't do it: ${stateText(removal)}`;
-    // Nothing was sent, so the host refused nothing: not an attempt.
+    // Nothing was sent, so the host refused nothing: this isn't an attempt.
     if (removal.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
     return failed(context, timer, why, isRunning);
   }
@@ -89,7 +89,7 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
   return createRemoval(context, timer, target);
 }
 
-/** The environment as listed now; if it isn't listed, as it was when the access was granted. */
+/** The environment as listed now or, if it isn't listed, as it was at the grant. */
 function targetOf(context: StepsContext, timer: Timer): Environment {
   const stored = parseStored<Environment>(timer.target);
   return context.names(undefined).environments.find(({ id }) => id === stored.id) ?? stored;
@@ -101,7 +101,7 @@ const notThere = (presence: Presence, { name }: Environment): string =>
     ? `It does not list ${name} either, but that only counts as gone if it lasts.`
     : 'It does not list its sites right now either, so I cannot tell what that means.';
 
-/** The addresses that still have access. *gone* only after enough listings of sites without the environment. */
+/** The addresses that still have access. `gone` only after enough site listings that lack the environment. */
 async function openNow(context: StepsContext, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
     return addressesOn(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
@@ -118,7 +118,7 @@ async function openNow(context: StepsContext, timer: Timer, target: Environment)
   }
 }
 
-/** Creates the change that removes the addresses, by the environment's id, so it needs no listing. */
+/** Creates the change that removes the addresses. It uses the environment's id, so it needs no listing. */
 async function createRemoval(context: StepsContext, timer: Timer, target: Environment): Promise<void> {
   const args = removalArgs(timer, target);
   const parsed = parseArgs(args, catalogue);
@@ -160,7 +160,7 @@ const requesterOf = (timer: Timer): Person => ({
   zone: 'UTC',
 });
 
-/** Nothing was tried: says so in the message about the attempts, and tries again soon, without limit. */
+/** No try could start: says so in the message about the attempts, and tries again soon, without limit. */
 async function putOffAndTell(
   context: StepsContext,
   timer: Timer,
@@ -183,7 +183,7 @@ async function putOffAndTell(
   });
 }
 
-/** The reason without its numbers: the same trouble for longer isn't news. */
+/** The reason without numbers: the same trouble for longer isn't news. */
 const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
 const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, times_missing = timer.times_missing) =>
@@ -191,7 +191,7 @@ const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, 
     await noteTimer(tx, timer, (await database.now(tx)) + forMs, { times_missing });
   });
 
-/** A failed attempt: counts and reports it, then tries again later, or gives up after the last one. */
+/** A failed attempt: counts and reports it, then schedules the next attempt, or gives up after the last one. */
 async function failed(context: StepsContext, timer: Timer, why: Text, keepsChange = false): Promise<void> {
   if (timer.gave_up_at !== null) return remindOps(context, timer, why);
   const attempts = timer.attempts + 1;

@@ -10,7 +10,7 @@ import { storedEnvironment } from './watch-standing.ts';
 import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
 import { dayMs } from '../../duration.ts';
 
-/** What a watch says. It names people without mentions, so that nobody is notified by it. */
+/** The messages of a watch. They name people without mentions, so that nobody is notified. */
 
 const maxNames = 5;
 
@@ -63,7 +63,7 @@ function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Tex
 const lineOf = ({ count, says, first }: NewKind): Text =>
   say`• ${bold(`${amount(count)}×`)} ${code(says || 'an empty line')} · first ${time(first, 'date')}`;
 
-/** The lines that were read go back to 24 hours before it, so it is known that it was not there. */
+/** Whether the lines that were read go back 24 hours before the first error, so that it is known to be new. */
 const isNew = ({ first, reaches }: NewKind): boolean => reaches <= first - dayMs;
 
 export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefined): Note => ({
@@ -74,7 +74,7 @@ export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefi
   buttons: [stopButton(watch)],
 });
 
-/** What a watch or a digest is about, as when it was started. */
+/** What a watch or a digest is about, as of its start. */
 export const aboutThen = (watch: Watch): Inline =>
   watch.kind === 'digest' ? list(namesIn(digestScope(watch)), maxNames) : storedEnvironment(watch).name;
 
@@ -85,7 +85,7 @@ export const stoppedNote = (watch: Watch, about: Inline, by: string): Note => ({
   text: say`**${titleOf(watch, about)} was stopped** by ${by}.`,
 });
 
-/** `untold`: kinds that were held back and can't be told. */
+/** `untold`: how many kinds were held back and can't be told. */
 export function overNote(watch: Watch, env: Environment, news: News | undefined, untold: number): Note {
   const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. I read the log up to ${time(watch.read_to, 'date')}. ${code(`watch ${env.name} error`)} starts another one.`;
   const lost =

@@ -5,20 +5,20 @@ import { hourMs, dayMs } from '../../duration.ts';
 
 /** What a watch remembers between two looks. */
 export type WatchProgress = {
-  /** Kinds that were found, with when they were last seen (epoch ms), oldest first. */
+  /** Kinds that were found, and when each was last seen (epoch ms), oldest first. */
   readonly found: readonly (readonly [key: string, last: number])[];
   /** The first kinds that are held back, and how many more there are. */
   readonly held: readonly NewKind[];
   readonly heldMore: number;
-  /** The messages of the hour that began with the first of them (epoch ms). */
+  /** The messages of the hour that began at `from` (epoch ms). */
   readonly hour: { readonly from: number; readonly messages: number };
-  /** What keeps it from reading all now, since when (epoch ms), and for how many looks in a row. */
+  /** What keeps the watch from reading everything, since when (epoch ms), and for how many looks in a row. */
   readonly trouble?: Trouble | undefined;
 };
 
 /**
- * `unread`: the log could not be read, and will be. `gap`: the host no longer gave all lines since the last look, so
- * some are never read. `unsure`: whether the owner may read it is unknown.
+ * `unread`: the log could not be read this time. `gap`: the host no longer had all lines since the last look, so some
+ * are never read. `unsure`: whether the owner may read the log is unknown.
  */
 export type Trouble = {
   readonly kind: 'unread' | 'gap' | 'unsure';
@@ -28,7 +28,7 @@ export type Trouble = {
   readonly told: readonly Trouble['kind'][];
 };
 
-/** Kinds for one message, and how many more there are. `until`: how long the next ones are held back (epoch ms). */
+/** Kinds for one message, and how many more there are. `until`: how long later kinds are held back (epoch ms). */
 export type News = {
   readonly kinds: readonly NewKind[];
   readonly more: number;
@@ -39,7 +39,7 @@ export type News = {
 const maxKindsShown = 5;
 export const maxMessagesAnHour = 3;
 const maxRemembered = 300;
-/** After how many looks in a row with any trouble people are told of this kind. */
+/** After how many troubled looks in a row people are told about this kind of trouble. */
 const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, gap: 1, unsure: 2 };
 
 export const emptyProgress: WatchProgress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
@@ -47,8 +47,8 @@ export const watchProgress = ({ progress }: Pick<Watch, 'progress'>): WatchProgr
 export const heldIn = ({ held, heldMore }: WatchProgress): number => held.length + heldMore;
 
 /**
- * Takes in the kinds that a look found. `quietUntil`: the end of the quiet hours, if it is one of them. `news`: what to
- * tell now. `due`: when what is held back can be told (epoch ms).
+ * Adds the kinds that a look found. `quietUntil`: the end of the quiet hours, if they are on now. `news`: what to tell
+ * now. `due`: when held-back kinds can be told (epoch ms).
  */
 export function withKinds(
   before: WatchProgress,
@@ -57,7 +57,7 @@ export function withKinds(
   quietUntil: number | undefined,
 ): { readonly progress: WatchProgress; readonly news?: News; readonly due?: number } {
   const known = new Map(before.found);
-  // Not told again within a day, even if the read did not go back far enough to see that.
+  // Don't tell a kind again within a day, even if the read didn't go back far enough to show that it is old.
   const fresh = kinds.filter(({ key, first }) => (known.get(key) ?? -Infinity) <= first - dayMs);
   for (const { key, last } of kinds) {
     const seen = Math.max(last, known.get(key) ?? last);
@@ -81,7 +81,7 @@ export function withKinds(
   };
 }
 
-/** Counts one more look with trouble. `since`: when this trouble began (epoch ms). `isNews`: people have to be told. */
+/** Counts one more look with trouble. `since`: when this trouble began (epoch ms). `isNews`: people must be told. */
 export function withTrouble(
   { trouble, ...rest }: WatchProgress,
   kind: Trouble['kind'],

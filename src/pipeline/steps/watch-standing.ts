@@ -9,8 +9,8 @@ import type { ChannelLook } from '../messages/messenger.ts';
 import type { StepsContext } from './context.ts';
 
 /**
- * Whether a watch may read and tell now. `later`: something couldn't be asked. `unsure`: it depends on Slack user groups
- * whose members are unknown. `lost`: it may not any more.
+ * Whether a watch may read and tell now. `later`: something couldn't be checked. `unsure`: it depends on Slack user
+ * groups whose members are unknown. `lost`: it no longer may.
  */
 export type WatchStanding =
   | { readonly kind: 'may'; readonly env: Environment }
@@ -18,7 +18,7 @@ export type WatchStanding =
   | { readonly kind: 'unsure'; readonly groups: readonly string[] }
   | { readonly kind: 'lost'; readonly reason: NonNullable<Watch['end_reason']>; readonly why: Text };
 
-/** What the checks of a watch need besides what every step needs. */
+/** What the checks of a watch need beyond the context of every step. */
 export type WatchChecks = StepsContext & { readonly lookAt: (channel: string) => Promise<ChannelLook> };
 
 const later = (why: Text) => ({ kind: 'later', why }) as const;
@@ -30,7 +30,7 @@ export const storedEnvironment = ({ target }: Watch): Environment => parseStored
 /** Whether a person is told in direct messages, not a channel. */
 export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
 
-/** Checks the owner's present rights, the environment and the channel. */
+/** Checks the owner's current rights, the environment and the channel. */
 export async function watchStanding(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
   const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
@@ -70,7 +70,7 @@ export async function channelStanding(
   return outside && noChannel(say`${outside.name} can't be discussed in ${{ channel }} any more.`);
 }
 
-/** Why a channel can't be told, to follow its name; undefined: it can. */
+/** Why a channel can't be told, in words that follow its name; undefined: it can. */
 export function placeTrouble(look: Extract<ChannelLook, { kind: 'seen' | 'hidden' }>): string | undefined {
   if (look.kind === 'hidden') return "isn't shown to me";
   if (look.shared) return 'is shared with another organisation';

@@ -21,7 +21,7 @@ import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } 
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
-/** What a look needs besides its checks. */
+/** What a look needs beyond its checks. */
 export type WatchContext = WatchChecks & {
   readonly logs: {
     /** Finds the kinds of errors that are new in a log. */
@@ -32,23 +32,23 @@ export type WatchContext = WatchChecks & {
 };
 
 const pollMs = 2_000;
-/** Longer than a read with all of its attempts, and the analysis. */
+/** Longer than a read with all of its retries, plus the analysis. */
 const leaseMs = 240_000;
 const maxAtOnce = 2;
-/** Reads that watches may begin in a minute, all replicas together. Each may take three tries; the host allows 35. */
+/** How many reads all watches of all replicas may begin per minute. Each may take three tries; the host allows 35. */
 const readsPerMinute = 8;
 const minIntervalMs = 5 * minuteMs;
 const maxLines = 20_000;
-/** How far before the last look a read goes, so that a line shows that it covers 24 hours. */
+/** How far before the last look a read begins, so that the lines are shown to cover 24 hours. */
 const backMs = 36 * hourMs;
-/** How late lines may reach the host's log. */
+/** How late a line may arrive in the host's log. */
 const lateMs = 10 * minuteMs;
 
-/** The time between two looks of a watch (ms). It grows with their number, so that all get their turn. */
+/** The time between two looks of a watch (ms). It grows with the number of watches, so that all get their turn. */
 export const intervalMs = (watches: number): number =>
   Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
 
-/** Creates what looks for watches that are due. `onNote` is called when there may be messages to post. */
+/** Creates the poller that runs due watches. `onNote` is called when there may be messages to post. */
 export function createWatcher(context: WatchContext, onNote: () => void): Poller {
   const onTrouble = (error: unknown): void => context.onTrouble('looking for a watch', error);
   const look = async (): Promise<void> => {
@@ -68,7 +68,7 @@ async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
   );
 }
 
-/** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
+/** One look: checks the rights, reads the log, and tells what is new. If it fails, the next look tries again. */
 async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
   if (now >= watch.ends_at) return endInTime(context, watch, now);
@@ -130,7 +130,7 @@ async function tellNew(
   });
 }
 
-/** What to say if lines since the last look could not be read, because the host gives only the newest. */
+/** Says if some lines since the last look are missing, because the host returns only the newest; otherwise undefined. */
 const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
   isCut && reaches !== undefined && reaches > read_to
     ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`
@@ -148,7 +148,7 @@ async function pause(context: WatchContext, watch: Watch, groups: readonly strin
   await saveLook(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
 }
 
-/** What came of a look. `dueBy`: the latest time of the next one (epoch ms). */
+/** The result of a look. `dueBy`: the latest time of the next look (epoch ms). */
 type LookResult = Pick<WatchStep, 'notes' | 'event'> & {
   readonly progress: WatchProgress;
   readonly read_to?: number;
@@ -168,7 +168,7 @@ async function saveLook(
   await moveWatch(context, watch, { patch, onward: { dueAt }, ...about });
 }
 
-/** How a watch or a digest goes on; its messages, and where they go; its audit line, with `details` and `why`. */
+/** How a watch or a digest goes on; its messages and where they go; its audit line, with `details` and `why`. */
 type WatchStep = {
   readonly patch?: Parameters<typeof noteWatch>[2];
   readonly onward: Onward;
@@ -179,7 +179,7 @@ type WatchStep = {
   readonly why?: Text;
 };
 
-/** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
+/** If the watch was stopped or claimed by another replica in the meantime, nothing is told or recorded. */
 export async function moveWatch(context: WatchChecks, watch: Watch, step: WatchStep): Promise<void> {
   const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
   await exclusiveTransaction(context.database, async (tx, at) => {
@@ -197,7 +197,7 @@ const aboutWatch = (watch: Watch) =>
     ? { about: namesIn(digestScope(watch)).join(', ') }
     : { target: storedEnvironment(watch).name, target_key: watch.target_key };
 
-/** Where a message of a watch goes. `key`: it edits an earlier one with that key. */
+/** Where a message of a watch goes. `key`: the message edits an earlier one with that key. */
 type NotePlace = { readonly to?: 'owner'; readonly key?: string };
 
 /** Queues a message of a watch to its channel, or to its owner; `at` (epoch ms) may be later than now. */
@@ -224,7 +224,7 @@ export const auditDetails = (watch: Watch) => ({
   owner: watch.requester,
 });
 
-/** Ends a watch or a digest that may not go on. What it has not told yet is dropped: its owner may no longer read it. */
+/** Ends a watch or a digest that may not go on. News that wasn't told is dropped: the owner may no longer read it. */
 export const endLost = (
   context: WatchChecks,
   watch: Watch,
@@ -239,7 +239,7 @@ export const endLost = (
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });
 
-/** Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. */
+/** Ends a watch whose time is up. Held-back news is told after the quiet hours, if the owner may still read it then. */
 async function endInTime(context: WatchContext, watch: Watch, now: number): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
   const isHolding = held.length + heldMore > 0;

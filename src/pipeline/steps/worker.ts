@@ -33,7 +33,7 @@ const soonMs = [250, 2_050];
 /** Longer than a step takes: writes have their own lease, and reads their own time limit. */
 const stepLeaseMs = 60_000;
 const maxSteps = 24;
-/** Per person, so that hanging writes of one person don't take all slots. */
+/** How many steps one person may have, so that hanging writes of one person don't take all slots. */
 const maxStepsEach = 4;
 /** Slots reserved for people who have nothing running. */
 const reserved = 8;
@@ -83,21 +83,21 @@ async function stepOrPutBack(context: StepsContext, change: Change): Promise<voi
     await step(context, change);
   } catch (error) {
     await putBack(context, change).catch(async () => {
-      // The lease ends if the database does not come back before.
+      // If the database comes back too late, the lease ends by itself.
       if (await isBack(context.database, stepLeaseMs)) await putBack(context, change).catch(() => undefined);
     });
     throw error;
   }
 }
 
-/** Does nothing if the change was moved or claimed since. */
+/** Does nothing if the change was moved or claimed in the meantime. */
 async function putBack({ database }: StepsContext, change: Change): Promise<void> {
   await database.transactionWithoutFsync(async (tx) => {
     await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenRetryMs, ...unowned });
   });
 }
 
-/** Found in *sending* after its lease: whoever sent it is gone or could not save the answer. */
+/** The change is still in *sending* after its lease: its sender is gone or could not save the answer. */
 async function markUnknown({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
@@ -107,12 +107,12 @@ async function markUnknown({ database, changeStore }: StepsContext, change: Chan
 }
 
 /**
- * What is running here: steps and timers per requester's id, and the changes being stepped, because a send may outlast
- * its lease while the database is away.
+ * What this process is running: steps and timers per requester's id, and the numbers of changes in a step, because a
+ * send may outlast its lease while the database is away.
  */
 type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>> & { readonly stepping: Set<number> };
 
-/** Counts the work for this person while it runs. */
+/** Counts the work of this person while it runs. */
 async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
   underWay.set(who, (underWay.get(who) ?? 0) + 1);
   try {
@@ -175,7 +175,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   };
 }
 
-/** Polls soon after a step, for what it rescheduled by less than the interval. */
+/** Polls soon after a step, for changes that it rescheduled by less than the interval. */
 function createSoonPolls(nudge: () => void): { readonly add: () => void; readonly clear: () => void } {
   const waiting = new Set<NodeJS.Timeout>();
   return {
@@ -217,13 +217,13 @@ async function claimAll(
       const turns = { underWay: running, maxEach, idsOf: ids };
       claimed.push(...(await claimDue(tx, { ...claim, limit }, turns, [...underWay.stepping])));
     };
-    // One person's changes may fill the first claim. Once they have their share, others come up.
+    // One person's changes may fill the first claim. Once that person has their share, claim again for the others.
     let before: number;
     do {
       before = claimed.length;
       await take(free - reserved - before, maxStepsEach);
     } while (claimed.length - before >= maxStepsEach && claimed.length < free - reserved);
-    // The ordinary slots are full: the reserved ones go to people with nothing running.
+    // The ordinary slots are full. Give the reserved ones to people with nothing running.
     if (claimed.length >= free - reserved) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
     return { changes: claimed, timers };

@@ -13,13 +13,13 @@ import { TooLate, within } from '../../time-limit.ts';
 import { obtain, type Job } from './job.ts';
 import { valueIn, type Settings } from './settings.ts';
 
-/** The credentials, each tried at once: one that is refused is asked for again; no answer says nothing about it. */
+/** Asks for the credentials and tries each at once. A refused one is asked for again; without an answer it is kept. */
 
 const apiUrl = (settings: Settings): string => variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL'));
 /** Calls Slack with the bot token. */
 export const botClient = (settings: Settings): WebClient =>
   quietClient(apiUrl(settings), valueIn(settings, 'SLACK_BOT_TOKEN') ?? '');
-/** Without the full stop at its end. */
+/** The result without the full stop at its end. */
 const inLine = ({ says, hint }: CheckResult): string => plain(joined([says, hint], '. ')).replace(/\.$/, '');
 
 /** Resolves with the bot that the token belongs to; undefined if Slack does not answer. */
@@ -31,7 +31,7 @@ export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
     test: async () => {
       const found = await checkBotToken(botClient(job.settings));
       bot = found.bot;
-      // With too few scopes it is the right token: the app has to be installed again, which does not change it.
+      // A token with too few scopes is the right one: the app has to be installed again, which keeps the token.
       if (found.ok === false && !bot) return inLine(found);
       job.tell(`Bot token: ${inLine(found)}.`);
       return undefined;
@@ -40,7 +40,7 @@ export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
   return bot;
 }
 
-/** The app token of Socket Mode, tried without a connection. */
+/** Asks for the app token of Socket Mode, and tries it without connecting. */
 export const obtainAppToken = (job: Job): Promise<void> =>
   obtain(job, {
     name: 'SLACK_APP_TOKEN',
@@ -55,7 +55,7 @@ export const obtainAppToken = (job: Job): Promise<void> =>
     },
   });
 
-/** Only a delivery shows whether it is the right one. */
+/** The signing secret can't be tried: only a delivery shows whether it is right. */
 export const obtainSigningSecret = (job: Job): Promise<void> =>
   obtain(job, {
     name: 'SLACK_SIGNING_SECRET',
@@ -67,7 +67,7 @@ export const obtainSigningSecret = (job: Job): Promise<void> =>
         : undefined,
   });
 
-/** The address, dialect and key of the hosting API, and the company if the host does not tell it. */
+/** Asks for the address, dialect and key of the hosting API, and for the company if the host doesn't say it. */
 export async function obtainHost(job: Job): Promise<void> {
   const { settings } = job;
   await obtain(job, {
@@ -105,11 +105,11 @@ const services = [
   { value: 'kinsta', label: 'Kinsta' },
 ] as const;
 
-/** The company that the key belongs to, if the host tells it; trouble or undefined if there was no answer. */
+/** The company that the key belongs to, if the host says it; host trouble, or undefined if there was no answer. */
 type HostAnswer = { readonly company: string | undefined } | HostTrouble | undefined;
 const timeoutMs = 5_000;
 
-/** Reads what the key may do. Nothing is written at the host. */
+/** Reads what the key may do. Writes nothing at the host. */
 async function askHost(settings: Settings): Promise<HostAnswer> {
   const client = createClient({
     url: variables.shape.HOSTING_API_URL.parse(valueIn(settings, 'HOSTING_API_URL')),
@@ -128,7 +128,7 @@ async function askHost(settings: Settings): Promise<HostAnswer> {
   }
 }
 
-/** The host answered, and did not tell. */
+/** Whether the host answered but didn't say the company. */
 const isSilent = (found: HostAnswer): boolean =>
   found instanceof HostTrouble ? found.kind === 'not found' : found !== undefined && found.company === undefined;
 

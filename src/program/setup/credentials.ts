@@ -1,8 +1,8 @@
-/** What a pasted credential is, by its look. */
+/** Recognises a pasted credential by its form. */
 
 export type CredentialName = 'SLACK_BOT_TOKEN' | 'SLACK_APP_TOKEN' | 'SLACK_SIGNING_SECRET' | 'HOSTING_API_KEY';
 
-/** What belongs there, and where it is found. */
+/** What the setting needs, and where to find it. */
 export const credentialDescriptions: Readonly<Record<CredentialName, string>> = {
   SLACK_BOT_TOKEN: 'the Bot User OAuth Token (xoxb-…) from OAuth & Permissions',
   SLACK_APP_TOKEN: 'an app-level token (xapp-…) from Basic Information → App-Level Tokens',
@@ -11,13 +11,13 @@ export const credentialDescriptions: Readonly<Record<CredentialName, string>> = 
 };
 
 export type CredentialKind = {
-  /** As it stands after "this is". */
+  /** Follows "this is". */
   readonly what: string;
   /** The settings whose value can look like this. */
   readonly fits: readonly CredentialName[];
 };
 
-/** Tried in this order. A hosting key may have any look that is not unmistakably Slack's. */
+/** Tried in this order. A hosting key may have any form that is not clearly Slack's. */
 const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
   { look: /^xoxb-/, what: 'a bot token (xoxb-…)', fits: ['SLACK_BOT_TOKEN'] },
   { look: /^xapp-/, what: 'an app-level token (xapp-…)', fits: ['SLACK_APP_TOKEN'] },
@@ -47,7 +47,7 @@ const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
     what: 'a Verification Token of a Slack app, or a key of something else',
     fits: ['HOSTING_API_KEY'],
   },
-  // Whatever it is: it does not begin as a token of Slack.
+  // Any other value that doesn't begin like a Slack token.
   {
     look: /^(?!xox|xapp-)/,
     what: 'no token of Slack; perhaps a key of the hosting API, which belongs in HOSTING_API_KEY',
@@ -55,5 +55,5 @@ const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
   },
 ];
 
-/** What the value looks like; undefined if it looks like nothing known. */
+/** The kind of credential that the value looks like; undefined if the form is unknown. */
 export const credentialKind = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));

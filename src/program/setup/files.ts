@@ -18,10 +18,10 @@ import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 import { settingsIn, type Settings } from './settings.ts';
 
-/** A file to be written as a whole. `mode`: the rights it gets. */
+/** A file that is written as a whole. `mode`: its permissions. */
 export type WholeFile = { readonly path: string; readonly text: string; readonly mode: number };
 
-/** `open`: the content is right, but others have rights to the file that they should not have. Throws if it cannot be read. */
+/** `open`: the content is right, but others have permissions that they should not have. Throws if it can't be read. */
 export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | 'open' | 'other' {
   if (!existsSync(path)) return 'missing';
   const found = statSync(path);
@@ -32,11 +32,11 @@ export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | '
 }
 
 /**
- * Writes the file beside its place and moves it there, so that it is there as a whole or not at all. Nothing else runs
- * meanwhile, not even the handler of a signal. Throws if it cannot be written; then all is as before.
+ * Writes the file beside its place and then moves it there, so that it is never half written. Nothing else runs in
+ * between, not even a signal handler. Throws if that fails; then nothing has changed.
  */
 export function writeWhole({ path, text, mode }: WholeFile): void {
-  // A link stays, and what it leads to is replaced.
+  // A link is kept, and its target is replaced.
   const place = existsSync(path) ? realpathSync(path) : path;
   const beside = `${place}.${randomBytes(4).toString('hex')}.new`;
   mkdirSync(dirname(place), { recursive: true });
@@ -53,7 +53,7 @@ export function writeWhole({ path, text, mode }: WholeFile): void {
   }
 }
 
-/** The text of `.env` with these settings. Throws `Stopped` if one has a value that such a file cannot hold. */
+/** The text of `.env` with these settings. Throws `Stopped` if such a file can't hold one of the values. */
 export function envOf(settings: Settings): string {
   const all = Object.entries(settingsIn(settings));
   const text = ['# Written by sitehand setup.', ...all.map(([name, value]) => `${name}=${quotedFor(value)}`), ''].join(
@@ -69,7 +69,7 @@ export function envOf(settings: Settings): string {
   return text;
 }
 
-/** Only between quotation marks may a value have blanks or #. */
+/** A value with blanks or # needs quotation marks. */
 function quotedFor(value: string): string {
   if (/^[\w./:@%+=,~?&-]+$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? '';

@@ -9,7 +9,7 @@ export type Roles = {
   readonly ops: string | undefined;
 };
 
-/** The text of a first policy file: cautious rules, which name these people and groups by id. */
+/** The text of a first policy file: cautious rules with the ids of these people and groups. */
 export function firstPolicy({ admins, developers, ops }: Roles): string {
   const team = developers.length > 0 ? '[developers, admins]' : '[admins]';
   const approvers = canApprove([...admins, ...developers]);
@@ -44,7 +44,7 @@ ${approvers ? approvedRules(team) : noApproversYet}
 ${ops === undefined ? '' : opsChannel(ops)}`;
 }
 
-/** Nobody approves their own change, so one person alone is too few. A user group may have more. */
+/** Whether somebody can approve: nobody approves their own change, so one person is too few. A user group may have more. */
 const canApprove = (all: readonly ListedMember[]): boolean =>
   new Set(all.map(({ id }) => id)).size > 1 || all.some(({ id }) => id.startsWith('S'));
 

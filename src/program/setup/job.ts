@@ -9,16 +9,16 @@ import { Stopped } from './stopped.ts';
 export type Job = {
   readonly folder: string;
   readonly options: Options;
-  /** Filled by the steps. */
+  /** The steps fill this in. */
   readonly settings: Settings;
-  /** Undefined: nobody can be asked. */
+  /** Undefined: there is nobody to ask. */
   readonly prompts: Prompts | undefined;
   readonly tell: (text: string) => void;
   /** The names of the files that were written so far. */
   readonly written: string[];
 };
 
-/** `test`: says what is wrong with the value beyond its form, in a sentence; undefined if nothing is known to be. */
+/** `test`: says in a sentence what is wrong with a well-formed value; undefined if nothing is known to be wrong. */
 type Question = {
   readonly name: SettingName;
   readonly ask: (prompts: Prompts) => Promise<string>;
@@ -26,8 +26,8 @@ type Question = {
 };
 
 /**
- * Takes the setting that is there, or asks for it until it is right. Throws `Stopped` if it is wrong or missing and nobody
- * can be asked.
+ * Takes the given setting, or asks for it until it is right. Throws `Stopped` if it is wrong or missing and there is
+ * nobody to ask.
  */
 export async function obtain({ settings, prompts }: Job, { name, ask, test }: Question): Promise<void> {
   for (;;) {
@@ -45,7 +45,7 @@ export async function obtain({ settings, prompts }: Job, { name, ask, test }: Qu
 }
 
 /**
- * Puts a file into the folder. One with another content is replaced only if somebody says so. Resolves with false if it
+ * Puts a file into the folder. A file with other content is replaced only if somebody agrees. Resolves with false if it
  * was kept.
  */
 export async function placeFile(job: Job, name: string, text: string, mode: number): Promise<boolean> {
@@ -71,5 +71,5 @@ export async function placeFile(job: Job, name: string, text: string, mode: numb
   return true;
 }
 
-/** Where a file with this name lies; a name can be a whole path. */
+/** The path of a file with this name; a name can be a whole path. */
 export const pathWithin = (folder: string, name: string): string => (name.startsWith('/') ? name : join(folder, name));

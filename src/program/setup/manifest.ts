@@ -4,7 +4,7 @@ import { manifestFile } from '../../beside.ts';
 
 const main = ['features', 'slash_commands', 0, 'command'];
 const socketMode = ['settings', 'socket_mode_enabled'];
-/** Where Slack is told what it delivers to. */
+/** The places of addresses in the manifest to which Slack delivers. */
 const addresses = [
   ['features', 'slash_commands', 0, 'url'],
   ['settings', 'event_subscriptions', 'request_url'],
@@ -21,7 +21,7 @@ export function manifestOf(command: string, requestUrl: string | undefined): str
   const former = String(parseDocument(text).getIn(main));
   const named = text.replaceAll(new RegExp(`(?<=\\s)${RegExp.escape(former)}(?![\\w-])`, 'g'), command);
   const isSocketMode = requestUrl === undefined;
-  // That comment says where the addresses go; here they are filled in.
+  // The removed comment explains where the addresses go; here they are filled in.
   const manifest = parseDocument(isSocketMode ? named : named.replace(/^# Without Socket Mode.*\n(?:#.*\n)*/m, ''));
   if (isSocketMode && manifest.getIn(socketMode) === true) return named;
   for (const path of addresses) {

@@ -5,7 +5,7 @@ import { errorMessage } from '../../errors.ts';
 import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
-/** The options of `setup`. No secret is one: other users of the machine can read the words of a running program. */
+/** The options of `setup`. A secret is never one: other users of the machine can see a program's arguments. */
 export type Options = ReturnType<typeof optionsOf>;
 
 const usage =
@@ -26,9 +26,9 @@ export function optionsOf(words: readonly string[]) {
     ops: values['ops-channel'],
     /** Where Slack delivers over HTTP. */
     requestUrl,
-    /** Replace files that have another content. */
+    /** Whether to replace files that have other content. */
     overwrite: values.overwrite ?? false,
-    /** What a file or standard input sets, in the form of `.env`. */
+    /** The settings from a file or standard input, in the form of `.env`. */
     settings: values.settings === undefined ? {} : settingsFrom(values.settings),
   };
 }
@@ -54,7 +54,7 @@ function valuesIn(words: readonly string[]) {
       },
     });
   } catch {
-    // The words are not repeated: a secret may be among them.
+    // Don't repeat the words: one may be a secret.
     throw new Stopped(usage, 'wrong');
   }
 }

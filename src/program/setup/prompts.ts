@@ -11,9 +11,9 @@ import {
 import type { ListedMember } from '../../slack/client/workspace-list.ts';
 import { interrupted } from './stopped.ts';
 
-/** Questions to the person at the terminal. Each rejects with `Stopped` when the person presses Ctrl-C. */
+/** Questions to the person at the terminal. Each rejects with `Stopped` on Ctrl-C. */
 export type Prompts = {
-  /** The answer may be empty. `example` is shown and never taken; `initial` can be edited. */
+  /** The answer may be empty. `example` is only shown; `initial` is filled in and can be edited. */
   readonly ask: (question: string, shown?: { readonly example?: string; readonly initial?: string }) => Promise<string>;
   /** The answer is never shown. */
   readonly askSecret: (question: string) => Promise<string>;
@@ -24,7 +24,7 @@ export type Prompts = {
     members: readonly ListedMember[],
     least: 0 | 1,
   ) => Promise<readonly string[]>;
-  /** No is preselected. */
+  /** *No* is preselected. */
   readonly confirm: (question: string) => Promise<boolean>;
   readonly tell: (text: string) => void;
 };
@@ -32,7 +32,7 @@ type Option = { readonly value: string; readonly label: string };
 
 const maxItems = 10;
 
-/** Prompts on this process's terminal; undefined if it has none, and then nothing is ever asked. */
+/** Prompts on this process's terminal; undefined without a terminal, so that nothing is asked. */
 export function terminalPrompts(): Prompts | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   return {

@@ -10,7 +10,7 @@ import type { Job } from './job.ts';
 import { splitIds } from './options.ts';
 import { Stopped } from './stopped.ts';
 
-/** Lists who is there, asks who may do what, and makes the text of the policy. `bot` undefined: Slack has not answered. */
+/** Lists people and groups, asks who may do what, and makes the policy's text. `bot` undefined: Slack did not answer. */
 export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<string> {
   const { options, prompts } = job;
   const lists = await listsOf(job, bot);
@@ -53,7 +53,7 @@ async function listsOf({ settings, tell }: Job, bot: Bot | undefined): Promise<L
   return { people, groups };
 }
 
-/** Resolves with ids. Where nothing is listed they are typed. */
+/** Resolves with ids. If nothing is listed, ids are typed. */
 async function chooseMembers(
   prompts: Prompts,
   lists: Lists,
@@ -69,7 +69,7 @@ async function chooseMembers(
   }
 }
 
-/** These ids with their names. An id that a whole list lacks belongs to nobody who may use Sitehand. */
+/** These ids with their names. If the list is complete, an id that it lacks belongs to nobody who may use Sitehand. */
 function membersOf({ people, groups }: Lists, ids: readonly string[]): readonly ListedMember[] {
   return ids.map((id) => {
     const list = id.startsWith('S') ? groups : people;

@@ -10,11 +10,11 @@ import {
 } from '../../config.ts';
 import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
-/** The settings that `setup` gathers, as variables of an environment: `NAME`, or `NAME_FILE` for a secret in a file. */
+/** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */
 export type Settings = Record<string, string>;
 export type SettingName = keyof typeof variables.shape;
 
-/** Takes over every variable that Sitehand reads, and nothing else. */
+/** Keeps only the variables that Sitehand reads. */
 export function settingsIn(environment: EnvironmentVariables): Settings {
   const names = [...Object.keys(variables.shape), ...[...secretVariables].map((name) => `${name}_FILE`)];
   return Object.fromEntries(
@@ -25,7 +25,7 @@ export function settingsIn(environment: EnvironmentVariables): Settings {
   );
 }
 
-/** The value of a setting, also from its file; undefined if there is none. */
+/** The value of a setting, perhaps read from its file; undefined if there is none. */
 export const valueIn = (settings: EnvironmentVariables, name: SettingName): string | undefined =>
   givenIn(settings, [name]).given[name];
 

@@ -18,8 +18,8 @@ import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './
 import { interrupted, Stopped } from './stopped.ts';
 
 /**
- * Connects Sitehand to a workspace and a host: asks for what is not given, tries each credential at once, writes
- * `manifest.yml`, `.env` and the policy, and ends with `doctor`. It posts nothing and opens no connection that would take
+ * Connects Sitehand to a workspace and a host: asks for missing settings, tries each credential at once, writes
+ * `manifest.yml`, `.env` and the policy, and ends with `doctor`. Posts nothing, and opens no connection that would take
  * deliveries from a bot.
  */
 
@@ -27,12 +27,12 @@ export type SetupContext = {
   readonly environment?: EnvironmentVariables;
   /** Where the files are written. */
   readonly folder?: string;
-  /** Undefined: nobody can be asked. Left out: those of this process's terminal, if it has one. */
+  /** Undefined: there is nobody to ask. By default, this process's terminal, if it has one. */
   readonly prompts?: Prompts | undefined;
   readonly write?: Out['write'];
 };
 
-/** Runs it. Resolves with the exit code. */
+/** Runs the setup. Resolves with the exit code. */
 export async function setup(words: readonly string[], given: SetupContext = {}): Promise<number> {
   const { environment, folder = '.', write = out.write } = given;
   const prompts = 'prompts' in given ? given.prompts : terminalPrompts();
@@ -44,7 +44,7 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
     return exitCodes[error.end];
   };
   const interrupt = (): never => process.exit(stopped(interrupted()));
-  // The handler waits for a file that is being written, which the signal's own effect would not.
+  // The handler waits until a file is written; without a handler, the signal would end the process at once.
   process.once('SIGINT', interrupt);
   try {
     const options = optionsOf(words);
@@ -61,12 +61,13 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
 
 async function run(job: Job, write: Out['write']): Promise<number> {
   const { settings, prompts, folder } = job;
-  // Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for.
+  // With nobody to ask, report everything that is missing or wrong at once. Else only settings that are never asked
+  // for.
   stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
   const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
-  // The app is made from it, so it must be there before anything of the app is asked for.
+  // The person makes the app from the manifest, so write it before asking for the app's credentials.
   const early = prompts && (await placeManifest());
   prompts?.tell(toMakeTheApp);
   const bot = await obtainBotToken(job);
@@ -80,7 +81,7 @@ async function run(job: Job, write: Out['write']): Promise<number> {
     early ?? (await placeManifest()),
     policy === undefined || (await placeFile(job, policyFileIn(settings), policy, 0o644)),
   ];
-  // Last, because with it a bot can start.
+  // Write `.env` last, because a bot can start with it.
   if (!(await placeFile(job, '.env', env, 0o600))) {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
     return exitCodes.look;
@@ -89,7 +90,7 @@ async function run(job: Job, write: Out['write']): Promise<number> {
   const found = await doctor([], { ...settings, POLICY_FILE }, write);
   const toStart = `sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`;
   job.tell(found === exitCodes.fine ? `To start it: ${toStart}` : `${beforeStart(found)}: ${toStart}`);
-  // Somebody at the terminal has chosen what was kept.
+  // At the terminal, somebody has chosen to keep these files.
   return found === exitCodes.fine && !prompts && placed.includes(false) ? exitCodes.look : found;
 }
 
@@ -98,7 +99,7 @@ const beforeStart = (found: number): string =>
     ? "Some of it couldn't be checked. Run sitehand doctor again, or start it and see"
     : 'Something needs a look first. Correct it until sitehand doctor says that all is fine, then start it';
 
-/** Makes a key of the audit chain. Not for PostgreSQL, where every replica must have the same one. */
+/** Makes a key of the audit chain. Not for PostgreSQL, where every replica needs the same key. */
 function addAuditKey(job: Job): void {
   const { settings, tell } = job;
   const database = variables.shape.DATABASE_URL.parse(valueIn(settings, 'DATABASE_URL'));
@@ -157,7 +158,7 @@ async function obtainCommand(job: Job): Promise<string> {
   return commandIn(job);
 }
 
-/** Where Slack delivers to over HTTP; undefined in Socket Mode. */
+/** Where Slack delivers over HTTP; undefined in Socket Mode. */
 async function obtainRequestUrl(job: Job): Promise<string | undefined> {
   const { options, prompts } = job;
   if (isSet(job, 'SLACK_APP_TOKEN')) {
@@ -180,7 +181,7 @@ const deliveries = [
   { value: 'http', label: 'HTTP: needs a public address' },
 ] as const;
 
-/** An existing policy was reviewed: it is replaced only if somebody asks for that before anybody is chosen. */
+/** An existing policy was reviewed, so it is replaced only if somebody says so first. */
 async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string | undefined> {
   const { options, prompts, settings, tell } = job;
   if (!hasPolicy(job) || options.admins.length > 0) return obtainPolicy(job, bot);

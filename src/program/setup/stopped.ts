@@ -1,6 +1,6 @@
 import type { exitCodes } from '../output.ts';
 
-/** Why the setup does not go on. `message` is one sentence or more, without what was written so far. */
+/** Why the setup stops. `message`: one or more sentences, without the files written so far. */
 export class Stopped extends Error {
   readonly end: keyof typeof exitCodes;
 

@@ -13,9 +13,9 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
 import { senderFields } from '../context/payload-shapes.ts';
 
-/** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
+/** *Everything that will be sent*, page by page, for a card or a form. Pages of a saved change come from its row. */
 
-/** The page in a button's value, with the change if there is one. Anything else is refused. */
+/** The page in a button's value, with the change if there is one. Refuses any other value. */
 function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
   const [, page, installation, number] = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/.exec(value) ?? [];
   if (page === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
@@ -23,7 +23,7 @@ function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
   return { page: Number(page), of };
 }
 
-/** A button of a card: opens a modal, or sends a private message if no modal can be opened. */
+/** Handles a card's button: opens a modal, or sends a private message if no modal can be opened. */
 export async function showCall(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const view = await openView(context, interaction, loading).catch(ignoreNoForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
@@ -50,7 +50,7 @@ async function pageOfChange(
   return drawCallPage(await detailsFor(context.pipeline, reader, of), { of, surface, page });
 }
 
-/** A button in these pages inside a modal (another page, or *Approve with a note…*), or the one in a form that was not submitted yet. */
+/** A press inside a modal: another page, *Approve with a note…*, or the button in a form that was not submitted yet. */
 export const modalPressShape = z.object({
   ...senderFields,
   trigger_id: z.string().optional(),
@@ -63,7 +63,7 @@ export const modalPressShape = z.object({
   actions: z.tuple([z.object({ action_id: z.string().regex(/^(call|note):/), value: z.string() })]),
 });
 
-/** Draws the page into the view of the button, or into a view on top of the form. */
+/** Draws the page into the button's view, or into a view on top of the form. */
 export async function turnPage(
   context: SlackContext,
   interaction: Interaction,
@@ -85,7 +85,7 @@ export async function turnPage(
   await drawIntoView(context, interaction, { id: overlay, title: callTitle }, draw);
 }
 
-/** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
+/** Reads from the host and freezes again. If the result is not what the form showed, the person is told. */
 async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
   const { page } = pageIn(value);
   const checked = await checkReview(context, interaction, memo, { first: 'review' });

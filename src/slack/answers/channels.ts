@@ -22,7 +22,7 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change)}${why}` }));
 }
 
-/** Who said it and where, for a conversation. */
+/** The sender and the channel, for a conversation. */
 export const senderOf = (
   context: SlackContext,
   { person, team, channel }: Pick<Interaction, 'person' | 'team' | 'channel'>,
@@ -43,8 +43,9 @@ async function cardChannelFor(
 }
 
 /**
- * The default target of a line. In a change's thread it is the change's target, and a bare name means its sibling. In a
- * channel bound to a site, a bare name outside threads means an environment of that site.
+ * The default target of a line. In a change's thread it is the change's target, and a bare name means another
+ * environment of the same site. In a channel bound to a site, a bare name outside threads means an environment of that
+ * site.
  */
 export async function lineContextOf(
   { pipeline }: SlackContext,
@@ -64,7 +65,7 @@ export async function lineContextOf(
     return { target, sibling: inSite(known && siteOf(known)) };
   }
   if (target !== undefined) return { target };
-  // A thread whose card is not saved yet may be about another site than its channel.
+  // The change of this thread may not be saved yet, and may be about another site than the channel.
   const bound = thread === undefined ? await bindingOf(pipeline.database.db, channel) : undefined;
   return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }

@@ -10,7 +10,7 @@ import { notShownOn } from '../draw/blocks.ts';
 import { drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** The value of a decision button: installation, number, version that was seen, verdict. Anything else is refused. */
+/** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
 
 /** Reads the value of a decision button; undefined if it is not one of ours. */
@@ -20,7 +20,7 @@ export function decisionIn(value: string): (ShownVersion & { readonly verdict: D
   return known && { installation, number: Number(number), version: Number(version), verdict: known };
 }
 
-/** A decision button: *Decline* opens a form for the reason, everything else is decided at once. */
+/** Handles a decision button: *Decline* opens a form for the reason; everything else is decided at once. */
 export async function pressDecision(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const decision = decisionIn(value);
   if (decision === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
@@ -31,10 +31,7 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
 
-/**
- * Opens the form for the note of an approval, or for the environments without which a batch goes on. `push`: on top of
- * the pages.
- */
+/** Opens the form for the note of an approval, or for what a batch leaves out. `push`: on top of the pages. */
 export async function openDecision(
   context: SlackContext,
   interaction: Interaction,
@@ -89,7 +86,7 @@ export async function decideByForm(
   });
 }
 
-/** The form is gone by then, so the refusal repeats the note. */
+/** The form is closed by then, so the refusal repeats the note. */
 function withNote(error: unknown, note: string): unknown {
   if (!(error instanceof Refusal)) return error;
   const says = joined([error.says, say`I posted no note. Yours was: “${note}”`]);

@@ -17,7 +17,7 @@ export async function handleLine(context: SlackContext, interaction: Interaction
   return handle(context, interaction, parsed && { parsed });
 }
 
-/** As `handleLine`, for a button whose command never runs before its form or review was submitted. */
+/** As `handleLine`, for a button whose command never runs before its form or review is submitted. */
 export async function handleFormButton(
   context: SlackContext,
   interaction: Interaction,
@@ -54,7 +54,7 @@ async function handle(
   return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));
 }
 
-/** Shows the sender the result of a request that needed no review. */
+/** Shows the sender the result of a request without a review. */
 export async function showOutcome(context: SlackContext, interaction: Interaction, result: Next): Promise<void> {
   switch (result.kind) {
     case 'refuse':

@@ -5,7 +5,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 
 const conversation = z.object({ channel: z.object({ id: z.string() }) });
 
-/** Uploads a file to a person's direct messages, or tells them that it did not work, in these words. */
+/** Uploads a file to a person's direct messages. If that fails, tells them so with these words. */
 export async function sendFile(
   context: SlackContext,
   interaction: Interaction,

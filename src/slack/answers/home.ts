@@ -11,7 +11,7 @@ import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/bl
 import { charactersIn, fitting, jsonLength } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
-/** Slack takes a hundred; what does not fit is left out from the end, and counted. */
+/** Slack allows 100. Blocks that don't fit are cut from the end and counted. */
 const maxBlocks = 95;
 const maxLength = 60_000;
 
@@ -26,7 +26,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
   context.homes.drew(id, numbers);
 }
 
-/** Redraws the homes that are out of date, of people who opened theirs lately: as many as Slack allows. */
+/** Redraws outdated homes of people who opened theirs lately: as many as Slack allows. */
 export async function redrawHomes(context: SlackContext): Promise<void> {
   const { homes, log } = context;
   for (const id of homes.take()) {
@@ -79,7 +79,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   return { drawn, numbers };
 }
 
-/** Each environment that this person used lately, with what is done with it most. */
+/** Each environment that this person used lately, with its most used commands. */
 async function recentSites({ pipeline }: SlackContext, person: Person): Promise<readonly KnownBlock[]> {
   const may = (path: string): boolean => {
     const command = catalogue.get(path);
@@ -100,7 +100,7 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
 }
 
 const maxSites = 4;
-/** Buttons of commands that change something open a form first, because on a phone it is easy to press the wrong one. */
+/** Buttons of commands that change something open a form first, because a wrong press is easy on a phone. */
 const siteButtons: readonly (Omit<Offer, 'args'> & { readonly path: string })[] = [
   { label: 'Status', path: 'status' },
   { label: 'Logs', path: 'logs' },
@@ -113,6 +113,6 @@ const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);
 const moreNote = (more: number, line: string): readonly KnownBlock[] =>
   more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${code(line)}.`)];
-/** The card as it stands in its channel, with its buttons. */
+/** The card as in its channel, with its buttons. */
 const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
 const cardLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');

@@ -17,7 +17,7 @@ import { noUnfurl, sendDrawn } from '../client/messenger.ts';
 
 /** The buttons of a kept page, for those who may still read it: *Next page*, *File* and *Share*. */
 
-/** Shows the rest of the page, from this row on. */
+/** Shows the page from this row on. */
 export async function showRest(
   context: SlackContext,
   interaction: Interaction,

@@ -6,7 +6,7 @@ import { lateAnswerNote } from '../context/slow-work.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
 import { sendFile } from './files.ts';
 
-/** Sends a page to its requester alone. It is kept if it can be shared or sent as a file, has further pages or offers a checklist. */
+/** Sends a page to its requester alone. Keeps it if it can be shared or sent as a file, is long, or offers a checklist. */
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,
@@ -14,7 +14,7 @@ export async function sendPage(
   page: Page,
 ): Promise<void> {
   const { command, dryRun } = authorized.parsed;
-  // Where a report over many environments may be shared would depend on each of them.
+  // A report over many environments can't be shared: each of them could forbid the channel.
   const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
   const id =
     shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)

@@ -1,6 +1,6 @@
 /**
  * What Slack's error code for a message means. `transient`: it may work later. `drawing`: only this message is wrong.
- * `token`: Slack accepts nothing from us. `gone`: this place does not take the message, another may.
+ * `token`: Slack refuses everything from us. `gone`: this channel or person can't get the message, another may.
  */
 export type RefusalKind = 'transient' | 'drawing' | 'token' | 'gone';
 
@@ -47,7 +47,7 @@ const drawing = new Set([
 ]);
 const token = new Set(['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired']);
 
-/** This workspace or token lacks the method until somebody fixes that. */
+/** This workspace or token can't use the method until somebody fixes that. */
 const lacking = new Set([
   'feature_not_enabled',
   'method_deprecated',
@@ -61,12 +61,12 @@ const lacking = new Set([
 /** Whether Slack's error code means that this method is unavailable to us for now. */
 export const isLacking = (errorCode: string): boolean => lacking.has(errorCode);
 
-/** Whether this is an error code, and not something like a page of HTML. */
+/** Whether this is an error code, not other text such as a page of HTML. */
 export const isErrorCode = (text: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(text);
 
 /**
- * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
- * a day. Text that is no code, such as a page of HTML, is `transient`.
+ * The kind of a refusal. An unknown code counts as `gone`, so the message is sent elsewhere and not retried for a day.
+ * Text that is not a code, such as a page of HTML, is `transient`.
  */
 export function refusalOf(errorCode: string): RefusalKind {
   if (transient.has(errorCode) || !isErrorCode(errorCode)) return 'transient';

@@ -9,9 +9,9 @@ import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { whoAmI, type Bot } from './token.ts';
 
-/** Checks of the Slack app's tokens and scopes, for people on the machine. Nothing is posted. */
+/** Checks of the Slack app's tokens and scopes, for people on the machine. They post nothing. */
 
-/** What the app asks for when it is installed. */
+/** The scopes that the app asks for when it is installed. */
 const manifest = z.object({
   oauth_config: z.object({
     scopes: z.object({ bot: z.array(z.string()), bot_optional: z.array(z.string()) }),
@@ -49,7 +49,7 @@ function scopesResult(granted: readonly string[] | undefined): CheckResult {
 
 const listed = (scopes: readonly string[]): CheckResult['says'] => joined(scopes.map(code), ', ');
 
-/** Asks Slack for an address to connect to, which proves the app token, and does not connect: a connection takes commands. */
+/** Proves the app token: asks Slack for an address to connect to. Doesn't connect, or it would receive commands. */
 export async function checkAppToken(client: WebClient): Promise<CheckResult> {
   try {
     await client.apiCall('apps.connections.open');
@@ -63,7 +63,7 @@ export async function checkAppToken(client: WebClient): Promise<CheckResult> {
   }
 }
 
-/** Only a refusal by Slack says something about the token; an outage does not. */
+/** Only a refusal by Slack says something about the token; an outage doesn't. */
 function refusalResult(error: unknown, variable: string, hint: string): CheckResult {
   const errorCode = platformError(error);
   // A proxy's page says nothing about the token, and may contain anything.

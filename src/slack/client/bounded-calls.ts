@@ -9,7 +9,7 @@ import { platformError, rateLimitMs } from './messenger.ts';
 export class NoAnswer {
   /** Slack's error code; undefined if Slack did not answer at all. */
   readonly errorCode: string | undefined;
-  /** Slack will say the same until somebody fixes it. */
+  /** Whether Slack will repeat this answer until somebody fixes the cause. */
   readonly isLasting: boolean;
   /** How long Slack asks us to wait, in milliseconds. */
   readonly restMs: number | undefined;
@@ -68,7 +68,7 @@ function noAnswer(error: unknown): NoAnswer {
   return new NoAnswer(errorCode !== undefined && isErrorCode(errorCode) ? errorCode : undefined);
 }
 
-/** Callers that ask the same at the same time share one call. */
+/** Callers that ask the same thing at the same time share one call. */
 export function shareCalls<T>(ask: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const pending = new Map<string, Promise<T>>();
   return (id) => {

@@ -21,7 +21,7 @@ const reply = z.object({
     is_member: z.boolean().optional(),
   }),
 });
-/** Cached answers; the oldest go first. */
+/** How many answers are cached; the oldest are dropped first. */
 const maxKept = 1_000;
 /** Looks up channels, each at most once in `freshMs`. Rejects with `Undeliverable` if Slack does not answer now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
@@ -30,11 +30,11 @@ export function createChannelLook(options: LookOptions): (channel: string) => Pr
   return (channel) => {
     const found = cache.get(channel);
     if (found && performance.now() - found.at < freshMs) return found.look;
-    // Callers that come while it is pending share the answer.
+    // Callers that come while the answer is pending share it.
     const entry = { look: ask(options, channel), at: Number.POSITIVE_INFINITY };
     cache.set(channel, entry);
     const forget = (): void => void (cache.get(channel) === entry && cache.delete(channel));
-    // Do not cache `hidden`: the person is told to invite us and tries again at once.
+    // Don't cache `hidden`: the person is told to invite us, and tries again at once.
     entry.look.then((look) => (look.kind === 'hidden' ? forget() : (entry.at = performance.now())), forget);
     return entry.look;
   };

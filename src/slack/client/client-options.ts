@@ -6,7 +6,7 @@ import { readBeginning } from '../../stream-beginning.ts';
 /** How much of an answer is read, in bytes. A page of 200 people, the longest we ask for, has less than 1 MB. */
 const maxAnswer = 4_000_000;
 
-/** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s and 4 MB. */
+/** Options for calls to Slack: at most 2.5 s and 4 MB. No retries and no waiting for rate limits: our queue does that. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
   slackApiUrl,
   fetch: boundedFetch,
@@ -16,7 +16,7 @@ export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClie
   ...(logger && { logger }),
 });
 
-/** As `fetch`, but it rejects if the answer, unpacked, is longer than `maxAnswer`. The answer was read when it resolves. */
+/** As `fetch`, but rejects if the unpacked answer is longer than `maxAnswer`. Resolves after reading the whole answer. */
 export async function boundedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
   const { status, statusText, headers, body } = await fetch(...request);
   const { bytes, isWhole } = await readBeginning(body ?? [], maxAnswer);
@@ -42,6 +42,6 @@ export function boltLogger(log: Logger): BoltLogger {
   };
 }
 
-/** A client for single questions on the machine, which logs nothing. */
+/** A client for single calls on the machine. It logs nothing. */
 export const quietClient = (slackApiUrl: string, token: string): WebClient =>
   new WebClient(token, clientOptions(slackApiUrl, boltLogger(createLog('silent'))));

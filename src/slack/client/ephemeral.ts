@@ -17,7 +17,7 @@ export type ReplyTarget = {
 };
 
 const timeoutMs = 3_000;
-/** An answer that took longer says so if it does not go to the response URL. */
+/** After this, an answer says how long it took if it does not go to the response URL. */
 const longMs = 60_000;
 /** How much of Slack's error is read, in bytes. */
 const maxErrorBytes = 2_000;

@@ -33,8 +33,8 @@ const maxErrorLength = 80;
 export const noUnfurl = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
 
 /**
- * Posts and edits within Slack's rates: about one post per second and channel, and a share of the app's edits. It posts
- * nothing in a channel shared with another organisation; a channel can become shared later, so each message checks.
+ * Posts and edits within Slack's rate limits: about one post per second and channel, and a share of the app's edits.
+ * Never posts in a channel shared with another organisation. A channel can become shared later, so each message checks.
  */
 export function createMessenger({ client, now, pace, replicas, lookAt, onToken }: MessengerOptions): Messenger {
   const { takeTurn, takeEdit, rest } = createRateLimits(pace, now, replicas);
@@ -67,7 +67,7 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
       takeEdit();
       await refuseShared(channel);
       const uploaded = file && { file_ids: [await uploadFile(client, file)] };
-      // Without the empty list the old blocks would stay if Slack refuses the new ones.
+      // Without the empty list, the old blocks would stay if Slack refuses the new ones.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [], ...uploaded } as const;
       const sending = sendDrawn(draw(content), (drawn) => client.chat.update({ ...place, ...drawn }));
       await noteAnswer(undefined, sending);
@@ -78,8 +78,8 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
 const answered = z.object({ files: z.tuple([z.object({ files: z.tuple([z.object({ id: z.string() })]) })]) });
 
 /**
- * Uploads a file that nobody sees until it is in a message; resolves with its id. Refusals of uploads, such as a rate
- * limit of their own, must not hold up messages.
+ * Uploads a file, which nobody sees until it is added to a message; resolves with its id. A refused upload, for example
+ * by its own rate limit, must not delay messages.
  */
 async function uploadFile(client: WebClient, { name, content }: Upload): Promise<string> {
   try {
@@ -89,7 +89,7 @@ async function uploadFile(client: WebClient, { name, content }: Upload): Promise
     const errorCode = platformError(error);
     if (errorCode !== undefined && isLacking(errorCode)) throw new Undeliverable('gone', errorCode);
     const refused = asUndeliverable(error);
-    // The next message shows whether it is the token.
+    // The next message will show whether the token is refused.
     if (refused instanceof Undeliverable && refused.kind === 'token') throw new Undeliverable('later', refused.message);
     throw refused;
   }
@@ -138,7 +138,7 @@ export function asUndeliverable(error: unknown): unknown {
   const errorCode = platformError(error);
   if (errorCode !== undefined) {
     const kind = refusalOf(errorCode);
-    // Text that is no error code can be a whole page.
+    // Text that is not an error code can be a whole page.
     return new Undeliverable(kind === 'transient' ? 'later' : kind, errorCode.slice(0, maxErrorLength));
   }
   const restMs = rateLimitMs(error, busyAgainMs);

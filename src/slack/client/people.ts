@@ -9,19 +9,22 @@ import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions
 import { BoundedMap } from '../../bounded-map.ts';
 
 /**
- * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, which
- * can only make them a stranger. Undefined if Slack did not answer in time. A group that Slack does not answer for is
- * in none of the lists.
+ * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, used
+ * only to recognise people of another workspace. Undefined if Slack did not answer in time. A group that Slack does not
+ * answer for is in none of the lists.
  */
 type AskPerson = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
 
 /** Who people are, according to Slack. */
 export type People = {
-  /** From the cache if at most a minute old. */
+  /** Cached for at most a minute. */
   readonly personOf: AskPerson;
   /** For what is shown or suggested: groups may be some minutes old. */
   readonly glanceAt: AskPerson;
-  /** Asked now. 15 seconds old may be: groups if `fresh`, accounts too if `recent`, because a batch asks about the same people for each change. */
+  /**
+   * Asks Slack now. An answer may be 15 seconds old for groups with `fresh`, and also for accounts with `recent`: a
+   * batch asks about the same people for each change.
+   */
   readonly whoIs: ChangesContext['whoIs'];
   /** The members of a Slack user group, from the cache if fresh. Undefined if Slack did not say. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
@@ -67,7 +70,7 @@ const accountAgeMs = { decisive: 0, fresh: 0, recent: 15_000, usual: 60_000, gla
   Purpose,
   number
 >;
-/** Cached users; the oldest go first. */
+/** How many users are cached; the oldest are dropped first. */
 const maxKept = 5_000;
 
 type User = z.infer<typeof userShape>;
@@ -162,7 +165,7 @@ function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): GroupAnswe
 export function userStanding(user: User, team: string): Person['standing'] {
   if (user.deleted) return 'deactivated';
   if (user.is_bot || user.id === 'USLACKBOT') return 'bot';
-  // In an Enterprise Grid every company shares the Grid; only people whose own list has this workspace belong to it.
+  // In an Enterprise Grid all workspaces share the Grid. Only people whose own list has this workspace belong to it.
   const isOurs = user.team_id === team || user.enterprise_user?.teams?.includes(team);
   if (user.is_stranger || !isOurs) return 'stranger';
   return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';

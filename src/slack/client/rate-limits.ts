@@ -2,7 +2,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { shareOf } from '../../share.ts';
 
-/** The pace towards Slack: posts, edits, the age of channel lookups, lease renewals of deliveries, home redraws. */
+/** How often we post, edit, look up channels, renew leases of deliveries and redraw homes. */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
@@ -19,9 +19,7 @@ export const slackPace: Pace = {
   renewEveryMs: 20_000,
   homeEveryMs: 10_000,
 };
-/**
- * An edit that this replica may not make now comes back after this at the latest, because others may have some left.
- */
+/** An edit that has no room now is tried again after this at the latest, because other replicas may have room. */
 const othersMs = 5_000;
 /** How many channels' last posts are remembered. */
 const maxChannels = 1_000;
@@ -29,15 +27,15 @@ const maxChannels = 1_000;
 export type RateLimits = {
   /** Takes the next post in a channel; throws `Undeliverable` with the milliseconds to wait if it is too soon. */
   readonly takeTurn: (channel: string) => void;
-  /** The same for an edit anywhere. */
+  /** As `takeTurn`, for an edit anywhere. */
   readonly takeEdit: () => void;
   /** Slack wants nothing in that channel, or no edit anywhere (`undefined`), for this many milliseconds. */
   readonly rest: (channel: string | undefined, forMs: number) => void;
 };
 
 /**
- * The limits of one of `replicas` processes that share Slack's rates. A pause that Slack asks for applies in this process
- * only: each of the others learns of it by one refusal.
+ * The limits of one of `replicas` processes that share Slack's rate limits. A pause that Slack asks for applies in this
+ * process only: each other process learns of it from one refusal.
  */
 export function createRateLimits(
   { postEveryMs, editsPerMinute }: Pace,
@@ -55,7 +53,7 @@ export function createRateLimits(
   const takeTurn = (channel: string): void => {
     refuseUntil(rests.get(channel) ?? 0);
     const wait = (lastPost.get(channel) ?? 0) + postEveryMs * replicas() - now();
-    // Once the channel takes another message, another replica may post it.
+    // As soon as the channel takes another message, another replica may post it.
     if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', Math.min(wait, postEveryMs));
     lastPost.set(channel, now());
   };
@@ -63,7 +61,7 @@ export function createRateLimits(
     refuseUntil(editsRestUntil);
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
     const share = shareOf(editsPerMinute, replicas());
-    // A message that waits comes again when there is room, in fair order.
+    // A waiting message is claimed again when there is room, in fair order.
     const room = edits.length < share ? undefined : (edits[edits.length - share] ?? 0) + 60_000 - now();
     if (room !== undefined) {
       const wait = Math.max(1, replicas() > 1 ? Math.min(room, othersMs) : room);

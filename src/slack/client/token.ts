@@ -21,7 +21,7 @@ export async function whoAmI(client: WebClient): Promise<Bot> {
   return { ...(botId !== undefined && { botId }), botUserId, team, enterprise, scopes };
 }
 
-/** As `whoAmI`, for the start: its error says which settings to check. */
+/** As `whoAmI`, at the start: its error says which settings to check. */
 export async function whoAmIAtStart(client: WebClient, apiUrl: string): Promise<Bot> {
   try {
     return await whoAmI(client);
@@ -31,14 +31,14 @@ export async function whoAmIAtStart(client: WebClient, apiUrl: string): Promise<
   }
 }
 
-/** The error's message with its cause: a failed request alone says little. */
+/** The error's message with its cause: the message of a failed request alone says little. */
 function whyOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error instanceof WebAPIRequestError ? error.original : error;
   return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
 }
 
-/** Whether Slack accepts our token, judging by its answers. While it does not, unsent messages are kept. */
+/** Whether Slack accepts our token, judging by its answers. Unsent messages are kept while Slack refuses it. */
 export type Token = {
   readonly isTaken: () => boolean;
   readonly note: (isTaken: boolean) => void;
@@ -46,7 +46,7 @@ export type Token = {
   readonly askAgain: () => Promise<boolean>;
 };
 
-/** Starts as accepted. */
+/** The token counts as accepted until Slack refuses it. */
 export function createToken(client: WebClient, log: Logger): Token {
   let accepted = true;
   const note = (isTaken: boolean): void => {

@@ -2,13 +2,13 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { shareOf } from '../../share.ts';
 import { minuteMs } from '../../duration.ts';
 
-/** Slack's answer about a user group: its members, or why it does not say. */
+/** Slack's answer about a user group: its members, or why Slack doesn't list them. */
 export type GroupAnswer =
   | { readonly kind: 'members'; readonly ids: readonly string[] }
   | {
       readonly kind: 'not told';
       readonly why: string;
-      /** Slack will say the same until somebody fixes it; if false, it may answer in a moment. */
+      /** Whether Slack will repeat this answer until somebody fixes the cause. If false, it may answer in a moment. */
       readonly isLasting: boolean;
       /** How long Slack wants no questions about any group, in milliseconds. */
       readonly restMs?: number | undefined;
@@ -23,7 +23,7 @@ export type Purpose = 'decisive' | 'fresh' | 'recent' | 'usual' | 'glance';
 /** The members of Slack user groups. */
 type UserGroups = {
   readonly ask: (group: string, purpose: Purpose) => Promise<GroupAnswer>;
-  /** Why the last question failed; undefined if it did not, or if there was none. */
+  /** Why the last question failed; undefined if it succeeded, or if there was none. */
   readonly troubleOf: (group: string) => string | undefined;
   /** Slack reported a change: the cached answer is dropped. */
   readonly changed: (group: string) => void;
@@ -41,8 +41,8 @@ export type UserGroupOptions = {
 };
 
 /**
- * Per purpose: the maximum age of an answer in milliseconds since the question, and below how many questions in the
- * last minute, by all replicas together, another may be asked. Slack allows 20 a minute; the rest is reserved for decisions.
+ * Per purpose: the maximum age of an answer in milliseconds, and how many questions all replicas together may have
+ * asked in the last minute for another one to be allowed. Slack allows 20 a minute; decisions may use most of them.
  */
 const bounds = {
   decisive: { ageMs: 0, questions: 18 },
@@ -51,10 +51,10 @@ const bounds = {
   usual: { ageMs: 60_000, questions: 13 },
   glance: { ageMs: 600_000, questions: 9 },
 } as const satisfies Record<Purpose, unknown>;
-/** A passing error is asked about again after this. */
+/** A passing error is asked about again after this time. */
 const momentMs = 3_000;
 
-/** Cached answers; the oldest go first. */
+/** How many answers are cached; the oldest are dropped first. */
 const maxKept = 500;
 
 const tooOften: GroupAnswer = { kind: 'not told', why: 'asked too often', isLasting: false };

@@ -4,11 +4,11 @@ import { createBoundedCall, NoAnswer, type BoundedCall } from './bounded-calls.t
 import { userStanding, userShape } from './people.ts';
 import type { Bot } from './token.ts';
 
-/** Lists the people and the Slack user groups of a workspace, to choose from. */
+/** Lists the people and the Slack user groups of a workspace for setup to offer. */
 
 /** A person or a Slack user group. `name`: on one line, without invisible characters; empty if unknown. */
 export type ListedMember = { readonly id: string; readonly name: string };
-/** `why`: Slack's error code, or a phrase, if there are or may be more than these. */
+/** `why`: Slack's error code, or a phrase, if there are or may be more members. */
 export type MemberList = { readonly members: readonly ListedMember[]; readonly why?: string };
 
 /** Slack recommends 200 at most, and allows about 20 such calls a minute. */
@@ -57,7 +57,7 @@ export async function listUserGroups(client: WebClient): Promise<MemberList> {
   };
 }
 
-/** People choose their names, which must not control the terminal or break the line of a file. */
+/** People choose their names. A name must not control the terminal or break the line of a file. */
 const inLine = (name: string): string =>
   name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

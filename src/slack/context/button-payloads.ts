@@ -15,22 +15,22 @@ const unzipped = promisify(gunzip);
 const keptMs = hourMs;
 const longText = 50_000;
 const maxContentLength = 500_000;
-/** How long a payload waits to be written with others, and how many may wait. */
+/** How long a payload waits to be written together with others, and how many may wait. */
 const momentMs = 50;
 const maxWaiting = 100;
 const maxText = 64 * 2 ** 20;
 /** Marks compressed content: JSON never begins like this. */
 const packedAs = 'gzip:';
 const list = z.array(z.string());
-// Only `keepPage` writes these, so the shape of the page is not checked again.
+// Only `keepPage` writes pages, so their shape is not checked again.
 const page = z.object({ args: list, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/** Lists of strings and pages behind buttons, if they do not fit into one or must be what somebody saw. Kept for an hour. */
+/** Keeps lists and pages behind buttons for an hour, if they don't fit into one or must be what somebody saw. */
 export type PayloadStore = {
   /** Keeps a page with the arguments that asked for it. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
-  /** Keeps a list: arguments, or choices of a form; resolves with its id. Throws `RangeError` if it is too long. */
+  /** Keeps a list: arguments, or choices of a form. Resolves with its id. Throws `RangeError` if it is too long. */
   readonly keepList: (person: string, list: readonly string[]) => Promise<string>;
   /** The kept page; throws `Refusal` if it has expired. */
   readonly keptPage: (id: string) => Promise<KeptPage>;
@@ -42,7 +42,7 @@ export type PayloadStore = {
 
 /**
  * The payload store in this database. Callers do not wait for a write: payloads are written together a moment later.
- * After a crash or a database error a button has merely expired.
+ * After a crash or a database error a button looks expired.
  */
 export function createPayloadStore(database: Database, onTrouble: (error: unknown) => void): PayloadStore {
   const waiting = new Map<string, Pick<ButtonPayload, 'id' | 'person' | 'kind' | 'content'>>();
@@ -79,7 +79,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
   };
   return {
     keepPage: async (person, kept) => {
-      // The file was already sent.
+      // Leave out the file: it was already sent.
       const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
       return content.length > maxContentLength ? undefined : put(person, 'page', content);
     },

@@ -16,7 +16,7 @@ import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 /** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */
 export type SaveResult = 'new' | 'seen' | 'failed';
 
-/** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
+/** The result of each recent delivery in this process. Only this decides whether a delivery is a copy, not the database. */
 export type Deliveries = BoundedMap<string, Promise<SaveResult>>;
 
 /** Everything the Slack code works with. */
@@ -29,7 +29,7 @@ export type SlackContext = {
   readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
   readonly homes: Homes;
   readonly payloads: PayloadStore;
-  /** Keys of pages that are being shared or were shared a moment ago, each with its place. */
+  /** Keys of pages that are being shared or were just shared, each with its channel and thread. */
   readonly sharing: Set<string>;
   readonly turns: Readonly<Record<Lane, ReturnType<typeof createSemaphore>>>;
   readonly nextTurn: NextTurn;
@@ -44,7 +44,7 @@ export type SlackContext = {
 
 /** A request from a person: a command, a mention, a button or a form. */
 export type Interaction = ReplyTarget & {
-  /** The team or enterprise in the delivery. It can only turn a person into a stranger. */
+  /** The team or enterprise in the delivery. Used only to recognise people of another workspace. */
   readonly team: string | undefined;
   /** Slack's trigger id: opens one form within three seconds. A mention has none. */
   readonly trigger: string | undefined;
@@ -52,9 +52,9 @@ export type Interaction = ReplyTarget & {
   readonly inbox: string | undefined;
   /** The id of the delivery; see `requestId`. */
   readonly request: string;
-  /** What was typed, or the command of a form. Not parsed yet, so do not repeat it without checks. */
+  /** What was typed, or the command of a form. It is not parsed yet, so check it before you repeat it. */
   readonly line?: string | undefined;
-  /** Work to do once the turn of this request has ended: others need not wait for it. */
+  /** Work to do after the turn of this request has ended, so that others need not wait for it. */
   readonly afterwards?: (() => Promise<void>)[];
 };
 
@@ -62,8 +62,8 @@ export type Interaction = ReplyTarget & {
 export type Lane = 'usual' | 'urgent' | 'reports';
 
 /**
- * How much runs at once, in total and per person (`behind` maps an account to its person). The rest waits a minute at
- * most. `hosting/read.ts` keeps connections free for checks before a send.
+ * How much runs at once, in total and per person (`behind` maps an account to its person). The rest waits at most a
+ * minute. `hosting/read.ts` keeps connections free for checks before a send.
  */
 export const createTurns = (behind: (id: string) => string): SlackContext['turns'] => ({
   usual: createSemaphore({ most: 160, maxEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }, behind),

@@ -14,10 +14,10 @@ const saveWithinMs = 1_000;
 
 export const createDeliveries = (): Deliveries => new BoundedMap(maxKnown);
 
-/** Another process may have taken a copy. So nothing was done only if the person hears nothing else. */
+/** Another process may be working on a copy, so this doesn't promise that nothing was done. */
 const noDatabase =
   "My database isn't answering. If you see no card and no other answer to this, nothing was done. Try again in a minute.";
-/** Said while a newer version takes over. */
+/** Shown while a newer version takes over. */
 const replaced =
   "I'm being replaced by a newer version. If you see no card and no other answer to this, nothing was done. Try again in a minute.";
 
@@ -27,7 +27,7 @@ export const notTaken = ({ pipeline }: SlackContext): string =>
 
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
-/** Saves a delivery, one of several copies. `told`: as `failed`, but the sender was told about an earlier copy. */
+/** Saves a delivery, which may be a copy. `told`: as `failed`, but the sender was already told about an earlier copy. */
 export async function saveDelivery(context: SlackContext, row: Row): Promise<SaveResult | 'told'> {
   const { deliveries } = context;
   const earlier = deliveries.get(row.key);
@@ -37,7 +37,7 @@ export async function saveDelivery(context: SlackContext, row: Row): Promise<Sav
   return outcome;
 }
 
-/** As `saveDelivery`, for deliveries that change nothing. Only this process remembers them, so a copy is not answered twice. */
+/** As `saveDelivery`, for deliveries that change nothing: only this process remembers them, to answer a copy once. */
 export function rememberDelivery({ deliveries }: SlackContext, key: string): 'seen' | undefined {
   if (deliveries.has(key)) return 'seen';
   deliveries.set(key, Promise.resolve('new'));
@@ -63,7 +63,7 @@ async function saveFirst(context: SlackContext, row: Row): Promise<SaveResult> {
   }
 }
 
-/** The sender is told that it failed. If it is saved late, close it, or it would be reported as lost as well. */
+/** The sender was told that it failed. If it is saved late after all, close it, or it would also be reported as lost. */
 function closeIfWritten(context: SlackContext, inbox: string, writing: Promise<'new' | 'seen'>): void {
   writing
     .then((kept) => kept === 'new' && close(context, { inbox }))

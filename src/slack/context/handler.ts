@@ -15,16 +15,16 @@ import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
   const { database } = context.pipeline;
-  // Not flushed to disk: after a power loss the sender is merely told once more.
+  // Not flushed to disk: after a power cut the sender is only told once more.
   const closeNow = async (): Promise<boolean> => closeInbox(database.db, inbox, await database.now());
   return closeNow().catch(async (error: unknown) => {
-    // Left open, it would be reported as lost once its lease ends.
+    // An open delivery would be reported as lost once its lease ends.
     if (isLostConnection(error) && (await isBack(database, inboxLeaseMs))) return closeNow();
     throw error;
   });
 }
 
-/** Whether its sender has not been told a result yet, as far as the database says. */
+/** Whether, according to the database, the sender has not been told a result yet. */
 async function isOpen({ pipeline, log }: SlackContext, { inbox, request }: Interaction): Promise<boolean> {
   if (inbox === undefined) return true;
   return isInboxOpen(pipeline.database.db, inbox).catch((error: unknown) => {
@@ -33,7 +33,7 @@ async function isOpen({ pipeline, log }: SlackContext, { inbox, request }: Inter
   });
 }
 
-/** Runs the work after an ack. A refusal goes to the person alone; any other error is a fault with a reference. */
+/** Runs the work after an ack. A refusal is shown to the person alone; any other error is a fault with a reference. */
 export async function runHandler(
   context: SlackContext,
   interaction: Interaction,
@@ -58,7 +58,7 @@ export async function runHandler(
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
     const message = errorNote(context, interaction, activity, error);
     try {
-      // Tell first: a crash in between repeats the message and does not lose it.
+      // Tell the person first: a crash in between then repeats the message instead of losing it.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
         await context.ephemeral(interaction, message);
       else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
@@ -70,13 +70,13 @@ export async function runHandler(
   }
 }
 
-/** PostgreSQL restarts or fails over within seconds. Later, the person is told, and asks again. */
+/** PostgreSQL restarts or fails over within seconds. If it takes longer, the person is told and can ask again. */
 const backWithinMs = 5_000;
 
 /**
- * Runs the work, and once more if it failed only because the connection to the database was lost and is back within
- * seconds. Not if the delivery is closed: the first try has saved its result, or its sender was told that it was lost.
- * Nor after a commit that got no answer.
+ * Runs the work, and once more if it failed only because the database connection was lost and is back within seconds.
+ * Not if the delivery is closed: then the first try saved its result, or the sender was told that it was lost. Not
+ * after a commit that got no answer.
  */
 async function withSecondTry(
   { pipeline: { database }, log }: Pick<SlackContext, 'pipeline' | 'log'>,
@@ -93,7 +93,7 @@ async function withSecondTry(
   }
 }
 
-/** The commit closed the delivery, so it was done. */
+/** The commit closed the delivery, so the work was done. */
 const answerLost = drawNote({
   text: say`**I worked on what you asked for,** but my database's answer got lost, so I can't show you what came of it. Please look before you ask for it again.`,
 });
@@ -113,13 +113,13 @@ const noTurn: Readonly<Record<NotAdmitted['why'], readonly [says: string, hint: 
 
 const maxLineLength = 100;
 
-/** The words of a line that was not checked yet: credentials are removed, and what cannot be split is not repeated. */
+/** The words of an unchecked line, with credentials removed; undefined if the line can't be split. */
 function repeatableLine(line = ''): Inline | undefined {
   const words = attempt(() => scrub(join(split(line).map(({ text }) => text))));
   return words ? code(cut(words, maxLineLength)) : undefined;
 }
 
-/** The message for an error. Faults are logged with the id of the request, which the person gets too. */
+/** The message for an error. A fault is logged with the id of the request, which the person gets too. */
 export function errorNote(
   context: SlackContext,
   { request, line }: Pick<Interaction, 'request' | 'line'>,
@@ -130,7 +130,7 @@ export function errorNote(
   const named = repeatableLine(line);
   if (error instanceof NotAdmitted) {
     const [says, hint] = noTurn[error.why];
-    // Several may be refused at once, so each names its command.
+    // Several requests may be refused at once, so each refusal names its command.
     return drawRefusal(new Refusal(says, { hint: joined([named && say`Not run: ${named}.`, hint]) }));
   }
   const fault = error instanceof Fault ? error : new Fault(activity, error);

@@ -2,16 +2,16 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { shareOf } from '../../share.ts';
 import { hourMs } from '../../duration.ts';
 
-/** The App Homes opened lately, and which of them are out of date. */
+/** The App Homes opened lately, and which of them are outdated. */
 export type Homes = {
   readonly opened: (id: string) => void;
-  /** A home was drawn and shows these changes. Counts towards Slack's rate limit. */
+  /** A home was drawn and shows these changes. The drawing counts towards Slack's rate limit. */
   readonly drew: (id: string, shows: Iterable<number>) => void;
   /** A home could not be drawn. */
   readonly failed: (id: string) => void;
   /** A change is new or has moved. */
   readonly moved: (change: number) => void;
-  /** The people whose homes to draw now, most recent openers first. Each is returned once. */
+  /** The people whose homes to draw now, most recent openers first. Each person is returned once. */
   readonly take: () => readonly string[];
 };
 
@@ -23,7 +23,7 @@ type Home = {
   failures: number;
 };
 
-/** Slack allows a hundred views a minute, and forms come first. */
+/** Slack allows a hundred views a minute, and forms have priority. */
 const perMinute = 40;
 const maxAtOnce = 10;
 const maxPeople = 200;
@@ -38,7 +38,7 @@ type HomesOptions = {
   readonly replicas: () => number;
 };
 
-/** Starts empty. Each home is drawn at most once in `everyMs`. */
+/** Starts empty. Draws each home at most once in `everyMs`. */
 export function createHomes({ everyMs, ticks, replicas }: HomesOptions): Homes {
   // In the order they were opened.
   const homes = new BoundedMap<string, Home>(maxPeople);

@@ -1,9 +1,9 @@
-/** Resolves in its own turn of the event loop. */
+/** Resolves when it is the person's turn, in a turn of the event loop that nothing else shares. */
 export type NextTurn = (person: string) => Promise<void>;
 
 /**
  * Starts the work after acks, one piece in each turn of the event loop, so that new deliveries are acked in between
- * however many one person sends. People take turns. Urgent work does not wait here. `behind` maps an account to its
+ * even if one person sends many. People take turns. Urgent work does not wait here. `behind` maps an account to its
  * person.
  */
 export function oneEachTurn(behind: (account: string) => string): NextTurn {

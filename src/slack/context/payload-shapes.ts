@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Interaction, SlackContext } from './context.ts';
 
-/** The parts of Slack's payloads that we use. Without them sender, place or identity is unclear: refused. */
+/** The parts of Slack's payloads that we use. Without one, sender, place or identity is unclear, so it is refused. */
 
 const optionalText = z
   .string()

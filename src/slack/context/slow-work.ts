@@ -10,7 +10,7 @@ import type { Interaction, SlackContext } from './context.ts';
 
 /** How long one lease on a delivery lasts. */
 export const inboxLeaseMs = 60_000;
-/** Longer than any read may take. Work beyond it hangs, so its sender should be told that nothing came of it. */
+/** Longer than any read may take. Longer work hangs, so its sender should be told that nothing came of it. */
 const maxMs = hourMs;
 
 /** Runs the work and renews the lease of its delivery, so that no process reports it as lost. */
@@ -38,18 +38,18 @@ export async function whileLeased(
       renewing = false;
     }
   };
-  // Cleared when the work has ended.
+  // Runs until the work has ended.
   using _ = setInterval(() => void renew(), pace.renewEveryMs);
   await work();
 }
 
-/** Whether its sender was told that it was lost. */
+/** Whether the sender of this delivery was told that it was lost. */
 export const wasReportedLost = async (
   { pipeline }: Pick<SlackContext, 'pipeline'>,
   { inbox }: Pick<Interaction, 'inbox'>,
 ): Promise<boolean> => inbox !== undefined && (await findMessage(pipeline.database.db, lostKey(inbox))) !== undefined;
 
-/** The note before an answer whose sender was told that it was lost; undefined if they were not. */
+/** The note before a late answer to somebody who was told that the request was lost; undefined otherwise. */
 export async function lateAnswerNote(context: SlackContext, interaction: Interaction): Promise<Drawn | undefined> {
   if (!(await wasReportedLost(context, interaction))) return undefined;
   const { since } = interaction;

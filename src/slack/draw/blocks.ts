@@ -22,7 +22,7 @@ export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
 const limits = {
   text: 3_000,
   codeLine: 2_900,
-  /** Escaping makes it five times as long at worst. */
+  /** At worst, escaping makes a line five times as long. */
   line: 600,
   context: 2_000,
   buttonText: 75,
@@ -36,9 +36,9 @@ const limits = {
   rows: 30,
   table: 8_000,
   cell: 400,
-  /** A key in a DNS record has some 400. */
+  /** A key in a DNS record has about 400. */
   entry: 1_000,
-  /** A longer cell wraps, and its whole column with it: Slack wraps only if told to. */
+  /** If a cell is longer, its column is told to wrap: Slack doesn't wrap by itself. */
   unbroken: 40,
 } as const;
 
@@ -68,7 +68,7 @@ function partsOf(card: Card): { readonly head: Text; readonly blocks: readonly K
   return { head, blocks, hidden: { items: lists.items, characters } };
 }
 
-/** One fact per line. If they do not all fit, each gets less room, so that the last one still shows. */
+/** One fact per line. If they don't all fit, each is shortened, so that the last one still shows. */
 function fitted(facts: readonly Text[]): Short {
   for (const limit of [1_700, 700, 350, 180]) {
     const lines = facts.map((fact) => shortened(fact, limit));
@@ -176,7 +176,7 @@ export const preformatted = (text: string): RichTextBlock => ({
   elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
 });
 
-/** Small print. It is plain text unless Slack has to draw a time or a name in it. */
+/** Small print: plain text, unless Slack has to draw a time or a name in it. */
 function context(text: Text): ContextBlock {
   const line = mrkdwnLine(text);
   const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
@@ -193,7 +193,7 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
-/** The button of an offer. A checklist needs a kept page: without one, all that is offered is reviewed at once. */
+/** The button of an offer. A checklist needs a kept page; without one, the whole offer is reviewed at once. */
 export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, kept?: KeptAs): Button {
   return {
     label: opens === undefined ? label : `${label}…`,
@@ -202,8 +202,8 @@ export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0
 }
 
 /**
- * A button whose value is too long is dropped; callers store long arguments and use their id. What a label cannot show
- * in full is not run at a press: its form shows it.
+ * Drops a button whose value is too long; callers store long arguments and use their id. If the label can't show its
+ * text in full, a press opens the form, which shows it, instead of running the command.
  */
 function drawButton(button: Button, index: number, hidden: Hidden): SlackButton | undefined {
   const { label, style, confirm } = button;
@@ -237,7 +237,7 @@ function drawButton(button: Button, index: number, hidden: Hidden): SlackButton 
 type Hidden = { readonly items: number; readonly characters: number };
 const nothing: Hidden = { items: 0, characters: 0 };
 
-/** The end of the question before an approval; empty if the card shows everything. */
+/** The end of the question before an approval: what the card doesn't show. Empty if the card shows everything. */
 function notShown({ items, characters }: Hidden): string {
   const parts = [items > 0 && counted(items, 'item'), characters > 0 && counted(characters, 'character')];
   if (items + characters === 0) return '';
@@ -251,7 +251,7 @@ export const plainText = (text: string, limit: number): PlainTextElement => ({
   emoji: false,
 });
 
-/** Keeps a message within Slack's limits. What does not fit is cut from the end and counted; footer and buttons always stay. */
+/** Keeps a message within Slack's limits. The rest is cut from the end and counted; footer and buttons always stay. */
 function bounded(
   line: Text,
   blocks: readonly KnownBlock[],
@@ -268,7 +268,7 @@ function bounded(
   };
 }
 
-/** The first blocks that fit beside `others`, and how many characters the rest has. */
+/** The first blocks that fit beside `others`, and how many characters the remaining blocks have. */
 function fittingBeside(blocks: readonly KnownBlock[], others: readonly KnownBlock[]) {
   const kept = fitting(blocks.slice(0, limits.blocks), limits.characters - jsonLength(others), jsonLength);
   return { kept, left: charactersIn(blocks.slice(kept.length)) };

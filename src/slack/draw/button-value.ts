@@ -1,7 +1,7 @@
 import type { Press } from '../../pipeline/changes/card.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 
-/** What comes back from Slack when it is pressed; `incoming/buttons.ts` reads it. */
+/** The value that Slack sends back when the button is pressed; `incoming/buttons.ts` reads it. */
 export function buttonValue(press: Press): string {
   switch (press.kind) {
     case 'run':

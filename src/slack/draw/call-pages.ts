@@ -5,7 +5,7 @@ import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
 import { mrkdwnLine, sectionOf } from './mrkdwn.ts';
 
-/** *Everything that will be sent* in pages that fit a modal, or a message if there are no modals. */
+/** *Everything that will be sent*, in pages that fit a modal, or a message if modals can't be opened. */
 
 /** In characters of JSON, as Slack counts. A message takes about 12,000, a modal far more. */
 const perPage = { message: 8_000, modal: 16_000 } as const;
@@ -20,7 +20,7 @@ export type Surface = keyof typeof perPage;
 
 type LineGroup = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
-/** Splits the details into pages, the same ones each time, and draws the page with this number, or the nearest. */
+/** Splits the details into pages, always in the same way, and draws the page with this number, or the nearest. */
 export function drawCallPage(
   { title, lines, requestAt, waiting }: CallDetails,
   { of, surface, page: number }: { readonly of: CallOf; readonly surface: Surface; readonly page: number },
@@ -58,7 +58,7 @@ function pagesOf(lines: readonly DetailLine[], maxWeight: number): readonly (rea
   return pages;
 }
 
-/** Groups lines into blocks: of one kind, and of limited size. */
+/** Groups lines into blocks of one kind and of limited size. */
 function groupsOf(lines: readonly DetailLine[]): readonly LineGroup[] {
   const groups: { lines: DetailLine[]; weight: number }[] = [];
   for (const line of lines) {

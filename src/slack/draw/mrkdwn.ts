@@ -8,11 +8,11 @@ const everyUnseen = new RegExp(unseen, 'gv');
 /** Replaces invisible characters with their codes. */
 export const visible = (text: string): string => text.replace(everyUnseen, (character) => `⟨${codeOf(character)}⟩`);
 
-/** For Slack fields that parse markup: the result has no mention, link or broadcast. */
+/** Text for Slack fields that parse markup: the result has no mention, link or broadcast. */
 const escaped = (text: string): string =>
   visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Text as one line of mrkdwn, for notifications and surfaces without blocks. Its own mentions work. */
+/** Text as one line of mrkdwn, for notifications and surfaces without blocks. Mentions in the text still work. */
 export const mrkdwnLine = (text: Text): string => inShort(text).map(markup).join('');
 
 function markup(span: Drawable): string {
@@ -23,7 +23,7 @@ function markup(span: Drawable): string {
   return escaped(span.text);
 }
 
-/** Text as a rich text section. An empty text becomes a space, because Slack refuses empty ones. */
+/** Text as a rich text section. An empty text becomes a space, because Slack refuses empty texts. */
 export const sectionOf = (text: Text): RichTextSection => {
   const elements = inShort(text)
     .filter((span) => !('text' in span && span.text === ''))

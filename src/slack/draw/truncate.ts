@@ -1,7 +1,7 @@
 import { amount, beginning, clipped, inShort, type Drawable, type Text } from '../../text.ts';
 import { visible } from './mrkdwn.ts';
 
-/** Truncation that says how much is missing. */
+/** Shortens text, and says how much is missing. */
 
 /** Room for the words that say how much is missing. */
 const roomToSay = 40;

@@ -30,7 +30,7 @@ export function needsHost({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>)
   );
 }
 
-/** The fields and choices of a form. Lists that were read for the same answers before are not read again. */
+/** The fields and choices of a form. A list that was read for the same answers is not read again. */
 export async function formContentsOf(
   context: SlackContext,
   person: Person,
@@ -49,7 +49,7 @@ export async function formContentsOf(
       refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
   };
   for (const [name, field] of Object.entries(parsed.command.fields)) {
-    // Several environments stay as they were typed, because nobody can read a list of ids.
+    // Several environments are shown as they were typed, because nobody can read a list of ids.
     const shown = isName(field) && field.after === undefined ? shownAs(field, resolved.input[name]) : [];
     const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
     const dependent = dependents[name];
@@ -80,7 +80,7 @@ type ChoicesQuery = {
 
 type ShownChoices = {
   readonly words: readonly string[];
-  /** The chosen ones. */
+  /** The chosen words. */
   readonly given: readonly string[];
   readonly kept: KeptChoices[string];
   readonly note: string | undefined;
@@ -101,8 +101,7 @@ async function choicesOf(
       return { words, given, kept, note: noteOf(words), lost: false };
   }
   const read = (await dependent.choices?.({ input, ...sourcesOf(pipeline, person.id) })) ?? [];
-  // The choices come from an earlier list, so drop those that the new list lacks. Otherwise keep them even if the host
-  // does not list them.
+  // If the list is new, drop choices that it lacks. Otherwise keep them, even if the host doesn't list them.
   const isNewList = kept !== undefined && kept.of !== of;
   const available = new Set(read);
   const remaining = isNewList ? given.filter((word) => available.has(word)) : given;
@@ -119,7 +118,7 @@ async function choicesOf(
   };
 }
 
-/** Names earlier choices that were dropped, because choosing less can mean doing more. */
+/** Names earlier choices that were dropped, because fewer choices can mean doing more. */
 const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
   first === undefined
     ? undefined
@@ -127,7 +126,7 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
 
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
-/** The lists that a form offers, by field. Throws `Refusal` if they have expired: an index into a lost one means nothing. */
+/** The lists that a form offers, by field. Throws `Refusal` if they have expired: their indexes mean nothing then. */
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
@@ -136,7 +135,7 @@ export async function listsIn(
   return new Map(await Promise.all(lists).catch(orTooOld));
 }
 
-/** Throws the refusal about an expired form instead of the one about a button. */
+/** Throws the refusal about an expired form instead of the refusal about an expired button. */
 export function orTooOld(error: unknown): never {
   throw error instanceof Refusal
     ? new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' })

@@ -20,7 +20,7 @@ export type FormField = {
   readonly choices?: { readonly id: string; readonly words: readonly string[] } | undefined;
   /** Other fields depend on it, so Slack reports each change of it. */
   readonly reportsChanges?: boolean;
-  /** It must be filled in: an earlier choice was dropped, and leaving it empty would mean more than before. */
+  /** It must be filled in: an earlier choice was dropped, and an empty field would now mean more than before. */
   readonly required?: boolean;
   /** Shown instead of its hint. */
   readonly note?: string | undefined;
@@ -41,10 +41,10 @@ const limits = {
 const reasonField = 'reason';
 const typedField = 'typed-name';
 const leaveOutField = 'leave-out';
-/** The one field of a checklist. Its words are positions, as only those that were offered can be ticked. */
+/** The one field of a checklist. Its words are positions, because only offered items can be ticked. */
 export const checklistField = 'checklist';
 
-/** The block id of a field. Another list gives another id, so Slack does not keep an old choice in it. */
+/** The block id of a field. A new list gives a new id, so Slack does not keep an old choice in it. */
 export const blockIdOf = (field: string, choices?: { readonly id: string }): string =>
   choices ? `field:${field}:${choices.id}` : `field:${field}`;
 
@@ -63,7 +63,7 @@ export function inputOf(formField: FormField, names: NameOf): InputBlock {
   };
 }
 
-/** Its choices, unless more are chosen than a select can hold. Names are searched among all names instead. */
+/** The choices of a field, unless more are chosen than a select can hold. Target names are searched by typing instead. */
 const usableChoices = ({ field, given, choices }: FormField): FormField['choices'] =>
   !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
 
@@ -95,7 +95,7 @@ function elementOf({ name, field, given, choices }: FormField, names: NameOf): E
   return typedElementOf(name, field, given.join(field.many ? '\n' : ' '));
 }
 
-/** The element of a field that is typed: a number or a text. */
+/** The element of a typed field: a number or a text. */
 function typedElementOf(
   name: string,
   { between, example, many }: Pick<PlainField<unknown>, 'between' | 'example' | 'many'>,
@@ -136,7 +136,7 @@ function selectOf(
   return { type: 'external_select', ...element, ...(chosen[0] && { initial_option: chosen[0] }) };
 }
 
-/** A choice by its index, as an option. The end of a long word says more than its middle. */
+/** A choice by its index, as an option. If a word is too long, its middle is cut: the end says more. */
 export function choiceAt(words: readonly string[], at: number): PlainTextOption {
   return optionOf(String(at), endsOf(words[at] ?? ''));
 }
@@ -148,7 +148,7 @@ const endsOf = (word: string): string =>
 export const typedInput = (label: string): InputBlock =>
   inputBlock(typedField, label, { type: 'plain_text_input', action_id: typedField, max_length: limits.input });
 
-/** The environments of a batch that its requester leaves out. A group of a select holds a hundred options. */
+/** The environments of a batch that its requester leaves out. One group of a select holds at most 100 options. */
 export function leaveOutInput(
   all: readonly { readonly id: string; readonly name: string; readonly live: boolean }[],
 ): InputBlock {
@@ -167,7 +167,7 @@ export function leaveOutInput(
   return { ...inputBlock(leaveOutField, 'Leave out', element), optional: true };
 }
 
-/** Checkboxes, all ticked. Slack takes ten together, and can require one of one group only. */
+/** Checkboxes, all ticked. Slack allows ten in one group, and can require a tick only within one group. */
 export function checkboxInputs(
   label: string,
   items: readonly { readonly at: number; readonly word: string; readonly says: string }[],

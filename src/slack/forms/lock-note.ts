@@ -6,12 +6,12 @@ import { TooLate, within } from '../../time-limit.ts';
 import type { Text } from '../../text.ts';
 import type { SlackContext } from '../context/context.ts';
 
-/** A form that waits longer may miss its trigger. */
+/** A form that waits longer may lose its trigger. */
 const lookMs = 300;
 
 /**
- * Who keeps the targets of a form busy, for its head. Undefined: nobody, or it could not be looked up in time, which
- * promises nothing: the lock is looked for again before anything is saved or sent. Only for after the ack.
+ * Says at the top of a form who has locked its targets. Undefined: nobody, or it could not be looked up in time. Either
+ * way the lock is checked again before anything is saved or sent. Call it only after the ack.
  */
 export async function lockNote(
   { pipeline: { database, company }, log }: SlackContext,

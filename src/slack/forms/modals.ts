@@ -28,7 +28,7 @@ const openReply = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
 
 /**
- * Opens the form of a command, filled in so far. If the host must be asked for choices, a loading view comes first.
+ * Opens the form of a command, filled in so far. If choices must be read from the host, a loading view comes first.
  * Without a trigger it sends a button that opens the form.
  */
 export async function openForm(
@@ -52,7 +52,7 @@ export async function openForm(
   await offerForm(context, interaction, { kind: 'form', args });
 }
 
-/** Draws the form for what was said so far. */
+/** Draws the form with what was filled in so far. */
 export async function drawForm(
   context: SlackContext,
   from: Origin,
@@ -78,7 +78,7 @@ export async function openPicker(context: SlackContext, interaction: Interaction
   });
 }
 
-/** Opens a loading view at once, looks at the host, and shows what will happen. `notice` goes above it. */
+/** Opens a loading view at once, reads from the host, and shows what will happen. `notice` is shown above that. */
 export async function openReview(
   context: SlackContext,
   interaction: Interaction,
@@ -123,9 +123,9 @@ export async function showReview(
     context.log.warn({ err: error }, 'could not draw what became of a form');
     return false;
   });
-  // They submitted it, so they get the result even if the form is closed or Slack does not draw it.
+  // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
   if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
-  // A form has no buttons, and this refusal has one.
+  // A form has no buttons, but this refusal has one.
   if (isDrawn && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));
 }
 
@@ -160,8 +160,8 @@ async function reviewOf(
 
 /**
  * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If the view was closed, a
- * refusal or fault is thrown so that its reader is told in another way. With `hash` only that version of the view is
- * replaced. Resolves with false if the view was closed.
+ * refusal or fault is thrown, so that the person is told in another way. With `hash`, replaces only that version of the
+ * view. Resolves with false if the view was closed.
  */
 export async function drawIntoView(
   context: SlackContext,
@@ -185,7 +185,7 @@ export async function drawIntoView(
   return true;
 }
 
-/** Shown while the host is asked. */
+/** The view while the host is being read. */
 export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
   noticeView(button, say`Looking at the host…`);
 
@@ -199,8 +199,8 @@ function namesFor(context: SlackContext, person: Person): (id: string) => string
 export const originOf = ({ channel, thread, person }: Interaction): Origin => ({ channel: channel ?? person, thread });
 
 /**
- * Opens a view, or pushes it on top of the open one. Undefined if there is no trigger, it came too late, or Slack does
- * not answer. Throws `Refusal` on servers without forms.
+ * Opens a view, or pushes it on top of the open one. Undefined if there is no trigger, the trigger has expired, or
+ * Slack does not answer. Throws `Refusal` on servers without forms.
  */
 export async function openView(
   { views }: SlackContext,
@@ -223,7 +223,7 @@ export async function openView(
   }
 }
 
-/** Sends a button that opens the form: its press has a trigger. */
+/** Sends a button that opens the form: a press gives a new trigger. */
 export async function offerForm(
   context: SlackContext,
   interaction: Interaction,

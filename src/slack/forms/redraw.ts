@@ -16,7 +16,7 @@ import { lockNote } from './lock-note.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
-/** Redraws a form after a change of a field that others depend on. */
+/** Redraws a form after a change of a field that other fields depend on. */
 
 /** The change of an input that reports its changes. */
 export const fieldChangeShape = z.object({
@@ -28,7 +28,7 @@ export const fieldChangeShape = z.object({
     private_metadata: z.string(),
     state: z.object({ values: z.unknown() }),
   }),
-  /** When it was changed: an earlier change can arrive later or twice. */
+  /** When the field was changed: an earlier change can arrive later or twice. */
   actions: z.tuple([z.object({ action_ts: z.string() })]),
 });
 type FieldChange = z.infer<typeof fieldChangeShape>;
@@ -46,7 +46,7 @@ type FormUpdates = {
 const maxForms = 500;
 const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 
-/** Redraws forms. Of several changes of one form only the last is drawn: an old drawing never replaces a newer one. */
+/** Redraws forms. Of several changes only the last is drawn: an old drawing never replaces a newer one. */
 export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<void> {
   const turns = new BoundedMap<string, FormUpdates>(maxForms);
   return async (event) => {
@@ -78,7 +78,7 @@ async function updateView(
     const answer = updateReply.safeParse(await views.views.update({ view_id: id, hash: current, view }));
     if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
   } catch (error) {
-    // It was submitted or closed in the meantime, or another process redrew it.
+    // The form was submitted or closed in the meantime, or another process redrew it.
     if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
   }
 }

@@ -30,9 +30,9 @@ const origin = z.object({ channel: z.string(), thread: z.string().optional() });
 const memo = z.object({
   origin,
   path: z.string().optional(),
-  /** For each field, the id of its kept choices and a hash of the answers they were read for. */
+  /** For each field, the id of its kept choices, and a hash of the answers that they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
-  /** How the command was typed: only shown, or into the queue if a lock is in the way. */
+  /** How the command was typed: as a dry run, or to be queued if a lock is in the way. */
   dryRun: z.boolean().optional(),
   queue: z.boolean().optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
@@ -41,7 +41,7 @@ const memo = z.object({
   shown: z.string().optional(),
   /** The value of the decision button, for the form that asks for its reason or note. */
   decision: z.string().optional(),
-  /** The kept page and the index of its offer whose checklist a form shows. */
+  /** The kept page, and the index of the offer whose checklist the form shows. */
   offer: z.object({ page: z.string(), at: z.number() }).optional(),
 });
 /** What a form remembers in `private_metadata`. */
@@ -72,7 +72,7 @@ export function formView(
   return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
 
-/** What a form has no field for. */
+/** Typed options that have no field in a form. */
 type TypedOptions = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
 export const typedOptions = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
 
@@ -99,7 +99,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;
 
-/** Whether a field that may hold a service token holds one. */
+/** Whether a field that may hold a service token does hold one. */
 const showsToken = ({ action, input }: Frozen): boolean =>
   Object.entries(action.fields).some(
     ([name, field]) =>
@@ -114,11 +114,11 @@ export const declineView = (number: number, memo: Memo): ModalView =>
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
   modal('approve', `Approve #${number}`, memo, [richText([says]), reasonInput(undefined, false, 'Note')], 'Approve');
 
-/** The form that says without which of these environments a batch goes on. */
+/** The form that asks which of these environments a batch leaves out before it goes on. */
 export const goOnView = (number: number, left: Parameters<typeof leaveOutInput>[0], memo: Memo): ModalView =>
   modal('go_on', `Go on with #${number}`, memo, [leaveOutInput(left)], 'Go on');
 
-/** The form in which a part of what a page offers can be unticked, before it is reviewed. */
+/** The form to untick part of an offer before the review. */
 export function checklistView(
   { command, label, says, facts, items, environments }: ShownChecklist,
   memo: Memo,
@@ -135,14 +135,14 @@ export function checklistView(
 /** Loading, an error, or a result. */
 export const noticeView = (title: string, text: Text): ModalView => closable('notice', title, [richText([text])]);
 
-/** A page of *Everything that will be sent*. With a memo it belongs to the form below, whose arguments the memo holds. */
+/** A page of *Everything that will be sent*. With a memo it belongs to the form below it, whose arguments the memo has. */
 export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
   ...closable('call', callTitle, blocks),
   ...(memo && { private_metadata: JSON.stringify(memo) }),
 });
 export const callTitle = 'What will be sent';
 
-/** The list of commands, for a line without one. */
+/** The list of commands, shown for a line without a command. */
 export function pickerView(
   commands: readonly { readonly path: string; readonly summary: string }[],
   from: Origin,

@@ -29,13 +29,13 @@ type SlackServerOptions = {
   readonly context: SlackContext;
   /** Why it is not ready, in a few words; undefined when it is ready. */
   readonly notReady: () => Promise<string | undefined>;
-  /** What is wrong although the bot is ready, in a few words; undefined if nothing is. */
+  /** What is wrong although the bot is ready, in a few words; undefined: nothing. */
   readonly remark: () => string | undefined;
 };
 
 const bodyLimit = 256 * 1024;
 const maxConnections = 200;
-/** Limits for slow requests. Slack itself waits three seconds for its answer. */
+/** Limits for slow requests. Slack itself waits three seconds for an answer. */
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
@@ -70,8 +70,8 @@ export function createSlackServer({ config, context, notReady, remark }: SlackSe
         connections = boundConnections(listening, maxConnections);
         return portOf(listening);
       }
-      // Listen first, so a taken port ends the process before Slack delivers anything. A delivery that was acked is not
-      // sent again.
+      // Listen first, so that a taken port ends the process before Slack delivers: Slack doesn't repeat an acked
+      // delivery.
       await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
       await app.start().catch((error: unknown) => {
         ownServer.close();
@@ -121,7 +121,7 @@ const noteMalformed =
     log.warn({ why }, 'a delivery from Slack could not be read');
   };
 
-/** Bolt does not ack a delivery it cannot read. Socket Mode acks it here; HTTP answers 400. */
+/** Bolt does not ack a delivery that it can't read. Socket Mode acks it here; HTTP answers 400. */
 function receiverFor(
   { slack }: Config,
   logger: BoltLogger,
@@ -130,7 +130,7 @@ function receiverFor(
 ): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
-    // Bolt's Socket Mode overwrites the options it is given (100 retries), so it gets its own object.
+    // Bolt's Socket Mode overwrites the options that it gets (100 retries), so it gets an object of its own.
     const installerOptions = { clientOptions: { slackApiUrl: apiUrl, fetch: boundedFetch } };
     return new SocketModeReceiver({
       appToken: delivery.appToken.reveal(),

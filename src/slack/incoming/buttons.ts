@@ -64,17 +64,17 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
   });
 }
 
-/** For buttons that do not hold arguments. */
+/** For buttons whose value is not arguments. */
 const natureOfPress = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
-/** The thread of the press. The top message of a thread names itself as its thread; that press is in the channel. */
+/** The thread of the press. A top message has itself as its thread: a press on it counts as in the channel. */
 function threadOf({ container, message }: z.infer<typeof buttonPressShape>): string | undefined {
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;
 }
 
-/** After a press App Home still shows the old state. */
+/** After a press, App Home still shows the old state, so redraw it. */
 const redrawHome = (context: SlackContext, id: string): Promise<void> =>
   publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'could not redraw an App Home'));
 

@@ -1,20 +1,20 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** At this multiple of the limit Node drops new connections at once, so the machine keeps file descriptors. */
+/** Above this multiple of the limit Node drops new connections at once, so that the machine keeps file descriptors. */
 const maxFactor = 5;
-/** Unanswered requests on one connection. Slack does not send the next one before an answer. */
+/** The most unanswered requests on one connection. Slack waits for an answer before its next request. */
 const maxAhead = 4;
 
 /**
- * Limits a server to `max` connections. One more closes the one that has gone longest without a complete request, so
- * silent connections keep nobody out. Connections with a complete request stay until it is answered; if all have one,
- * the new connection is closed. A connection with too many unanswered requests is closed too. `endUnheard` closes those
- * without a complete request: nothing else would at a stop.
+ * Limits a server to `max` connections. A further one closes the connection that has waited longest for a complete
+ * request, so silent connections keep nobody out. Connections with a complete request stay until it is answered; if all
+ * have one, the new connection is closed. A connection with too many unanswered requests is closed too. `endUnheard`
+ * closes those without a complete request, which nothing else closes at a stop.
  */
 export function boundConnections(server: Server, max: number): { readonly endUnheard: () => void } {
   const requests = new Map<Socket, Set<IncomingMessage>>();
-  /** Connections in the order they are closed: oldest wait for a complete request first. */
+  /** Connections in the order in which they are closed: first the one that has waited longest for a complete request. */
   const queue = new Set<Socket>();
   server.maxConnections = max * maxFactor;
 
@@ -42,14 +42,14 @@ export function boundConnections(server: Server, max: number): { readonly endUnh
     if (isFull()) return void socket.destroy();
     requests.set(socket, new Set());
     socket.once('close', () => end(socket));
-    // What it has already sent is read in the next turn of the event loop, so judge it only after that.
+    // Data that has already arrived is read in the next turn of the event loop, so judge the connection after that.
     setImmediate(() => setImmediate(() => enqueue(socket)));
   });
   server.prependListener('request', (request, response) => {
     const own = requests.get(request.socket);
     if (own !== undefined && own.size >= maxAhead) return end(request.socket);
     own?.add(request);
-    // When it gets full, do not keep connections alive: the client could reuse one that was just closed.
+    // When the server is getting full, don't keep connections alive: the client could reuse one that was just closed.
     if (requests.size > max / 2) response.shouldKeepAlive = false;
     response.once('close', () => {
       own?.delete(request);

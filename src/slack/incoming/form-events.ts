@@ -76,7 +76,7 @@ function handlePress(context: SlackContext, pressed: z.infer<typeof modalPressSh
 }
 
 const modalActionShape = z.object({ view: z.object({ type: z.literal('modal') }) });
-/** Harmless: the form keeps what was filled in, and submitting it shows what is wrong. */
+/** Only logs the error: the form keeps what was filled in, and submitting it shows what is wrong. */
 function logStale({ log }: SlackContext, error: unknown): void {
   if (!(error instanceof Refusal)) log.warn({ err: error }, 'could not redraw a form');
 }
@@ -108,5 +108,5 @@ async function suggestionsFor(context: SlackContext, body: unknown): Promise<Opt
   });
 }
 
-/** Slack's limit. */
+/** Slack's limit of options. */
 const maxOptions = 100;

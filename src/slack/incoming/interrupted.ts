@@ -4,7 +4,7 @@ import { code, say, type Text } from '../../text.ts';
 import { decisionIn } from '../answers/decisions.ts';
 import { commandIn } from './receive.ts';
 
-/** The message to a person whose request was lost in a restart. It names the request if that was kept. */
+/** The message to a person whose request was lost in a restart. It quotes the request if that was kept. */
 export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {
   const request = content === null ? undefined : requestIn(content, kind);
   return {

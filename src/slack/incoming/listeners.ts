@@ -9,7 +9,7 @@ import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';
 import { commandShape, groupChangeShape, homeOpenedShape, shortcutShape, senderIn } from '../context/payload-shapes.ts';
 
-/** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked before it is worked on. */
+/** Listens to what Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Acks before it works. */
 export function listen(app: App, context: SlackContext, track: Track): void {
   listenToCommands(app, context, track);
   listenToMentions(app, context, track);
@@ -44,7 +44,7 @@ function listenToCommands(app: App, context: SlackContext, track: Track): void {
   });
 }
 
-/** The words of the main command, or another command's name first: `/logs acme-shop/live` is `logs acme-shop/live`. */
+/** The words of the main command; another command puts its name first: `/logs acme-shop/live` is `logs acme-shop/live`. */
 function lineOf(command: string, text: string | undefined): string {
   const name = command.replace(/^\//, '').toLowerCase();
   const isPath = [...catalogue.keys()].some((path) => path === name || path.startsWith(`${name} `));

@@ -2,15 +2,15 @@ import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketMode
 import { z } from 'zod';
 import { attempt } from '../../errors.ts';
 
-/** Bolt parses deliveries outside its own error handling: an exception there would end the process. */
+/** Bolt parses deliveries outside its own error handling, so an exception there would end the process. */
 
 type Buffered = Awaited<ReturnType<typeof HTTPModuleFunctions.bufferIncomingMessage>>;
 
-/** Called with why a delivery was refused: an error or a phrase, never its content. */
+/** Called with why a delivery was refused: an error or a phrase, never the content. */
 export type OnMalformed = (why: unknown) => void;
 
 const notADelivery = 'it is not what Slack delivers';
-/** A form with a hundred inputs has a tenth of these levels. */
+/** The deepest nesting of a delivery. A form with a hundred inputs has a tenth of it. */
 const maxLevels = 100;
 
 /** Refuses a body that would make Bolt throw. `limit` is the longest body in bytes. */
@@ -36,11 +36,11 @@ export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalform
 const isMalformed = (request: Buffered): boolean =>
   attempt(() => isDelivery(HTTPModuleFunctions.parseHTTPRequestBody(request))) === false;
 
-/** The statuses Bolt would answer; 404 is for an address nothing listens on. */
+/** The status that Bolt would answer; 404 is for an address without a listener. */
 const statusOf = (error: unknown): number =>
   error instanceof Error && isRawBodyError(error) && error.type === 'entity.too.large' ? 413 : 404;
 
-/** An unreadable message fails alone. If it has an envelope, it is acked so that Slack does not send it again. */
+/** An unreadable message fails alone. If it has an envelope, it is acked, so that Slack does not repeat it. */
 export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalformed): void {
   const read = client.listeners('ws_message');
   client.removeAllListeners('ws_message').on('ws_message', (...message: unknown[]) => {
@@ -59,7 +59,7 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
 
 const envelopeShape = z.object({ envelope_id: z.string(), payload: z.unknown() });
 
-/** The envelope to ack; undefined for a message about the connection or one that cannot be read. */
+/** The envelope to ack; undefined for a message about the connection or an unreadable one. */
 const envelopeIn = (data: unknown): z.infer<typeof envelopeShape> | undefined =>
   attempt(() =>
     envelopeShape.parse(JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data))),
@@ -72,7 +72,7 @@ const deliveryShape = z.intersection(
 );
 const isDelivery = (body: unknown): boolean => deliveryShape.safeParse(body).success && !isDeep(body, maxLevels);
 
-/** Whether it nests deeper than `levels`: recursive code would exhaust the stack. */
+/** Whether it is nested deeper than `levels`: recursive code would overflow the stack. */
 const isDeep = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -9,7 +9,7 @@ import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { mentionShape } from '../context/payload-shapes.ts';
 
-/** Messages that mention the bot. Slack delivers an edited one again under another event id; an edit runs nothing. */
+/** Messages that mention the bot. Slack delivers an edited message again under another event id; an edit runs nothing. */
 export function listenToMentions(app: App, context: SlackContext, track: Track): void {
   const myName = new RegExp(`^\\s*<@${context.bot.botUserId}(\\|[^>]*)?>`);
   app.event('app_mention', async ({ event, body }) => {
@@ -46,8 +46,8 @@ export function listenToMentions(app: App, context: SlackContext, track: Track):
 }
 
 /**
- * In a message Slack makes bold what stands between two stars, and delivers it with stars too. So nobody can tell a name
- * in bold from one with wildcards, which names more.
+ * In a message, Slack makes text between two stars bold, and delivers it with the stars. So a bold name looks like a
+ * name with wildcards, which would name more.
  */
 function refuseBold(line: string): void {
   const parsed = attempt(() => parse(line, catalogue));

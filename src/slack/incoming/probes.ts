@@ -3,7 +3,7 @@ import { HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
 
 export type Probes = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
-/** What the probes of liveness and readiness answer: a few words without details, which are in the log. */
+/** The answers to the probes of liveness and readiness: a few words. The details are in the log. */
 export const probesFor = (
   receiver: () => SocketModeReceiver | HTTPReceiver,
   notReady: () => Promise<string | undefined>,
@@ -20,7 +20,7 @@ export const probesFor = (
   },
 });
 
-/** Answers a probe on our own server; anything else is not found. */
+/** Answers a probe on our own server, and any other request with 404. */
 export function serveProbe(probes: Probes, request: IncomingMessage, response: ServerResponse): void {
   if (request.socket.destroyed) return;
   const route = request.method === 'GET' ? probes[request.url ?? ''] : undefined;

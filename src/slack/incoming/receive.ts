@@ -13,13 +13,13 @@ export type Track = (work: () => Promise<void>) => void;
 /** One thing that Slack delivered. */
 export type Delivered = {
   readonly kind: InboxRow['kind'];
-  /** Identical for every copy of the same delivery. */
+  /** The same for every copy of a delivery. */
   readonly key: string;
   /** The words of the delivery, as saved in the inbox. */
   readonly content: string;
-  /** Whether it may change something. If so, it is saved before it is acked. */
+  /** Whether it may change something; then it is saved before it is acked. */
   readonly changes: boolean;
-  /** The queue that limits how many run at once. */
+  /** The queue that limits how many run at the same time. */
   readonly lane: Lane;
   readonly from: Omit<Interaction, 'inbox' | 'request' | 'since' | 'line'>;
   /** Answers Slack; resolves with true if `words` were shown to the person. */
@@ -51,7 +51,7 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   track(() => (lane === 'urgent' ? begin() : context.nextTurn(from.person).then(begin)));
 }
 
-/** Starts with the arrival of a delivery; the function counts and logs its ack. */
+/** Starts a timer when a delivery arrives; the returned function counts and logs its ack. */
 export function timeAck({ metrics, log }: SlackContext, kind: InboxRow['kind']): (request: string) => void {
   const end = metrics.ack.startTimer({ kind });
   const since = performance.now();
@@ -61,7 +61,7 @@ export function timeAck({ metrics, log }: SlackContext, kind: InboxRow['kind']):
   };
 }
 
-/** Whether these words change something, and in which queue they run. Words that do not parse are refused later. */
+/** Whether these words change something, and in which queue they run. Words that can't be parsed are refused later. */
 export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
   const command = commandIn(line);
   return { changes: command !== undefined && changesSomething(command), lane: laneOf(command) };

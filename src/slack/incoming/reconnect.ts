@@ -6,8 +6,8 @@ import type { Logger } from '../../log.ts';
 const againMs = 5_000;
 
 /**
- * Makes a client that was connected once retry forever. Slack's refusal may pass, and the client would otherwise end
- * the process. A failed first connection still rejects. `end` stops the retries.
+ * Makes a client that was once connected retry forever. Slack's refusal may pass, and without this it would end the
+ * process. A failed first connection still rejects. `end` stops the retries.
  */
 export function reconnectAlways({ client }: SocketModeReceiver, log: Logger): { readonly end: () => void } {
   const connect = client.start.bind(client);

@@ -78,7 +78,10 @@ type Submitted = {
   readonly view: Submission['view'];
 };
 
-/** Decides the answer to a submitted view: in memory, but for what `check` looks up, and for saving a delivery that changes something. */
+/**
+ * Decides the answer to a submitted view, in memory except for what `check` looks up and for saving a delivery that
+ * changes something.
+ */
 export async function submit(context: SlackContext, submission: Submission): Promise<SubmissionResponse> {
   const { view } = submission;
   const memo = memoOf(view.private_metadata);
@@ -131,7 +134,7 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
     const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
-  // The limit excludes saving: a delivery that is saved after it would be neither worked on nor reported.
+  // The limit excludes saving: after the limit, a saved delivery would be neither worked on nor reported.
   const { parsed, checked } = await within(patienceMs, readAndCheck());
   if (checked.kind === 'ready') return proceed(form, checked);
   const errors = checked.kind === 'ask' ? underFields(view, checked) : undefined;
@@ -146,7 +149,7 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   );
 }
 
-/** An error under each field that is missing or cannot be read; undefined if none of them is in the view. */
+/** An error under each field that is missing or unreadable; undefined if none of them is in the view. */
 function underFields(
   view: Submission['view'],
   { resolved: { missing, problems } }: Ask,
@@ -172,14 +175,14 @@ async function proceed(form: Submitted, checked: Ready): Promise<SubmissionRespo
   return changesSomething(command) ? whenSaved(form, command.button, work) : work(interaction);
 }
 
-/** What is ticked, on the environments that are left, goes on to its review. */
+/** The ticked items, on the environments that were not left out, continue to the review. */
 async function submitChecklist(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, view } = form;
   const ready = await within(patienceMs, checkChecklist(context, interaction, memo, view.state.values));
   return withReview(form, interaction, ready);
 }
 
-/** Looks at the host again: if the result is not what the form showed, the form is shown again. */
+/** Reads from the host again: if the result is not what the form showed, the form is shown again. */
 async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, view } = form;
   const { reason, typed, leaveOut } = readInputs(view.state.values);
@@ -188,11 +191,11 @@ async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   return whenSaved(form, checked.authorized.parsed.command.button, (kept) => withReview(form, kept, checked));
 }
 
-/** The note of an approval, or the reason for declining: saved before it is acked, decided afterwards. */
+/** The note of an approval, or the reason for declining. It is saved before the ack and decided afterwards. */
 async function submitDecision(form: Submitted, verdict: keyof typeof titles): Promise<SubmissionResponse> {
   const { context, memo, view } = form;
   const { values } = view.state;
-  // A credential in it is refused here, under its field.
+  // A credential in the text is refused here, under its field.
   if (readInputs(values).reason === undefined && verdict === 'decline') {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
@@ -218,7 +221,7 @@ async function whenSaved(
   return { ...work({ ...interaction, inbox: key }), inbox: key };
 }
 
-/** A loading view, which becomes the review. */
+/** Shows a loading view, which becomes the review. */
 const withReview = ({ context, view }: Submitted, from: Interaction, ready: Ready): SubmissionResponse => ({
   ...withView(loadingView(ready.authorized.parsed.command)),
   after: () => showReview(context, from, view.id, ready),

@@ -1,6 +1,6 @@
 import type { SqlDialect } from '../sql-dialect.ts';
 
-/** The tables of what comes in, what goes out, and what stands behind buttons. */
+/** The tables for deliveries, messages and button payloads. */
 
 export const inbox = ({ integer, strict }: SqlDialect): string[] => [
   `create table inbox (

@@ -5,7 +5,7 @@ import { buttonPayloads, inbox, messages } from './delivery-tables.ts';
 /** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
 export function firstTables(dialect: SqlDialect): readonly string[] {
   const tables = tablesInOrder.flatMap((create) => create(dialect));
-  // A claim writes a lease into its row and clears it later, which stays cheap when many rows wait.
+  // A claim writes a lease into its row and clears it later. Room in the page keeps that cheap when many rows wait.
   const room = ['changes', 'messages', 'timers', 'watches'].flatMap(dialect.roomIn);
   const id = randomBytes(8).toString('hex');
   const named = `insert into installation (id, created_at) values ('${id}', ${Date.now()})`;
@@ -65,7 +65,7 @@ const changeIndexes = (): readonly string[] => [
   'create index changes_of_requester on changes (requester, state, number)',
   'create index changes_in_state on changes (state, number)',
   'create index changes_of_batch on changes (batch) where batch is not null',
-  // The promise that a batch sends at most once to each target, kept by the database itself.
+  // The database itself guarantees that a batch sends at most once to each target.
   'create unique index changes_sent_in_batch on changes (batch, target) where batch is not null and sent_at is not null',
 ];
 
@@ -95,7 +95,7 @@ const audit = ({ integer, strict, appendOnly }: SqlDialect): string[] => [
   'create index audit_of_actor on audit (actor, seq)',
   'create index audit_of_target on audit (target, seq)',
   'create index audit_of_target_by_actor on audit (target, actor, seq)',
-  // If they are few, PostgreSQL would read the whole trail to find them.
+  // Without an index PostgreSQL would read the whole trail to find these few lines.
   "create index audit_of_keys on audit (seq) where event in ('sealed', 'rekeyed')",
   "create index audit_of_pauses on audit (seq) where event in ('pause', 'resume')",
   ...appendOnly,
@@ -236,7 +236,7 @@ const kv = ({ integer, strict }: SqlDialect): string[] => [
   `create table installation (id text primary key not null, created_at ${integer} not null) ${strict}`,
 ];
 
-/** Each after those that it refers to. */
+/** Each table after those that it refers to. */
 const tablesInOrder = [
   changes,
   changeIndexes,

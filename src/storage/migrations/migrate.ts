@@ -8,16 +8,16 @@ import { firstTables } from './first-tables.ts';
 export type Migration = {
   readonly name: string;
   /**
-   * How many steps a program must know to work on a database that has this one: as many as the step before, if older
-   * programs can go on beside it, else its own number.
+   * How many steps a program must know to work on a database with this step: its own number, or the previous step's
+   * value if older programs can go on beside it.
    */
   readonly oldest: number;
   readonly statements: (dialect: SqlDialect) => readonly string[];
 };
 
 /**
- * All steps in order. Never change a released one, not even its spelling, which backups are compared with; add new ones
- * at the end. A step only adds: what older programs read and write is removed by a later one, which excludes them.
+ * All steps in order. Never change a released step, not even its spelling: backups are compared with it. Add new steps
+ * at the end. A step only adds; a later step, which excludes older programs, removes what those used.
  */
 export const migrations: readonly Migration[] = [{ name: 'first tables', oldest: 1, statements: firstTables }];
 
@@ -45,7 +45,7 @@ export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = 
   });
 }
 
-/** How many steps this database has, and how many a program must know to work on it. */
+/** `taken`: how many steps this database has. `oldest`: how many a program must know to work on it. */
 type Steps = { readonly taken: number; readonly oldest: number };
 
 async function stepsTaken(tx: Tx, { integer, strict }: SqlDialect): Promise<Steps> {

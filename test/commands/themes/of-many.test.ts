@@ -79,7 +79,7 @@ describe('a vulnerable theme', () => {
   });
 });
 
-test('updates, of which the new version may be vulnerable or not told', async () => {
+test('updates whose new version may be vulnerable or is unknown', async () => {
   const available = {
     ...fine,
     theme_update: 'Available',
@@ -98,7 +98,7 @@ test('updates, of which the new version may be vulnerable or not told', async ()
   expect(await told(hostWith({ total: 9, items: [kiln] }), 'updates')).toContain("the host doesn't tell about all");
 });
 
-test('how many, and what is not known of them', async () => {
+test('how many there are, and what is unknown about them', async () => {
   const own = [{ name: 'kiln', update: 'none' }];
   expect(await told(hostWith({ items: [kiln] }))).toBe('✅ acme-shop/live 1 theme');
   expect(await told(hostWith({ total: 9, items: [kiln] }))).toBe('• acme-shop/live 1 theme, others unknown');

@@ -156,7 +156,7 @@ describe('one environment beside another that may be changed', () => {
   });
 });
 
-test('one that may not be read any more is not named, and nothing is done', () => {
+test('an environment that may no longer be read is not named, and nothing is done', () => {
   const cell = environment('cell/live', 1);
   const base: Site = { name: 'base/staging', reads: 'yes', right: 'no approval' };
   const { policy, resolved } = read([{ name: cell.name, reads: 'no', right: 'denied' }, base], '*/*');

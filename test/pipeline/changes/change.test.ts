@@ -202,7 +202,7 @@ describe('every state and everything that can happen in it', () => {
     expect(move(standing('waiting', { risk: 'routine' }), { kind: 'approve' }, now)?.locks).toBe('keep');
   });
 
-  test('locks without a reason are removed at once', () => {
+  test('locks are removed at once if they should last no longer', () => {
     expect(move(standing('accepted'), { kind: 'unverified', lockMs: 0 }, now)?.locks).toBe('free');
   });
 });
@@ -286,7 +286,7 @@ test.each(['confirmed_happened', 'confirmed_not'] as const)('%s not before the l
   });
 });
 
-test('a result from the host does not wait for that', () => {
+test('a rejection by the host does not wait until the change may be closed', () => {
   for (const { kind, state } of [
     { kind: 'reject', state: 'sending' },
     { kind: 'reject_late', state: 'unknown' },

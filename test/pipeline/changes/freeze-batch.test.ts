@@ -186,7 +186,7 @@ describe('leaving out', () => {
   const [first, second, third] = sites.map(({ id }) => id);
   const batch = batchOf(clear);
 
-  test('nothing, or what is not in it, changes nothing', () => {
+  test('nothing, or an environment that is not in it, changes nothing', () => {
     expect(withoutEnvironments(batch, [])).toBe(batch);
     expect(withoutEnvironments(batch, ['elsewhere'])).toBe(batch);
   });
@@ -200,7 +200,7 @@ describe('leaving out', () => {
     expect(fewer).toMatchObject({ call: plainly.call, card: plainly.card, fingerprint: plainly.fingerprint });
     expect(environmentsIn(fewer.each ?? [])).toEqual(fewer.alsoReads);
   });
-  test('all but one: the one is no batch, and what is frozen for it', () => {
+  test('all but one gives what was frozen for that one, which is not a batch', () => {
     const one = withoutEnvironments(batch, [first ?? '', second ?? '']);
     const [alone] = frozenEach(clear, sites.slice(2));
     expect(one).toMatchObject({

@@ -199,7 +199,7 @@ describeBoth('a time line', (open) => {
     expect((await timeLineFor(contextOn(database), ana, live, since)).more).toBe(true);
   });
 
-  it('says how many domains it is about, if not all', async () => {
+  it('says how many domains it includes, if not all', async () => {
     const database = await open({ now: () => now });
     const domains = Array.from({ length: 51 }, (_, index) => ({ ...shopDomain, id: `d${index}` }));
     const context = contextOn(database, { names: () => ({ ...names, domains }) });

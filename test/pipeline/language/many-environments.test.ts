@@ -256,7 +256,7 @@ const terms = fc.array(pattern, { minLength: 1, maxLength: 3 });
 const means = (text: string, name: string): boolean =>
   new RegExp(`^${text.toLowerCase().replaceAll('*', '[^/]*')}$`).test(name.toLowerCase());
 
-test('what matches is what a plain reference matches: no more, no fewer, and nothing that cannot be read', () => {
+test('matches exactly what a plain reference implementation matches, and nothing that cannot be read', () => {
   fc.assert(
     fc.property(
       world,

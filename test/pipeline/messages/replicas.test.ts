@@ -159,7 +159,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       expect((await told()).slice(1)).toEqual(['All replicas use the same rules again (3 live).']);
     }));
 
-  it('do not say that all go by the same rules again while one of them cannot be read', () =>
+  it('do not say that their rules are the same again while one of them cannot be read', () =>
     withFleet(async ({ database, join, pass, told }) => {
       const [one, two] = [join('one'), join('two', 'bbbbbbbbbbbb')];
       await two.look();

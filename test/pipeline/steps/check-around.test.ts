@@ -7,7 +7,7 @@ import { save } from '../../storage/samples.ts';
 import { changeOf, live, noSites } from '../fixtures.ts';
 import { contextOver, now, openStill } from '../matrix/waiting-changes.ts';
 
-test('what was read is kept as before the send only if nothing was sent meanwhile', async () => {
+test('a reading counts as before the send only if nothing was sent in the meantime', async () => {
   const database = await openStill();
   onTestFinished(() => database.close());
   const { targets } = changeOf();

@@ -92,7 +92,7 @@ describeBoth('a lock that is removed by force', (open) => {
     expect([await trail(database), await messages(database)]).toEqual([[], []]);
   });
 
-  it('is removed from what several changes read: the one of the unknown change, and the others stay', async () => {
+  it('is the only one removed from a target that several changes read', async () => {
     const database = await open({ now: () => now });
     const { card, args } = changeOf();
     const row = { risk: 'destructive', targets: JSON.stringify([staging, live]), card, args, sent_at: 1 } as const;

@@ -41,6 +41,6 @@ test('is valid for as long as was shown, also if what is left might be valid for
   expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
 });
 
-test('is no batch if it is one, and has no validity of its own', () => {
+test('is an ordinary change if only one environment is left, and has no validity of its own', () => {
   expect(left(ids.slice(0, 2)).authorization).not.toHaveProperty('batchValidity');
 });

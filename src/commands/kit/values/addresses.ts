@@ -2,14 +2,14 @@ import ipaddr from 'ipaddr.js';
 import { attempt, Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
-/** A longer list is probably a mistake, and would not fit in a line or a form. */
+/** The most addresses at once. A longer list is probably a mistake, and would not fit in a line or a form. */
 export const maxAtOnce = 50;
 /** The widest range that may be let in: an IPv4 /8 already has sixteen million addresses. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
 
 /**
  * Reads words as IP addresses and ranges: canonical spelling, no duplicates, same order. `anyWidth` also accepts ranges
- * that are too wide to be let in, so that they can be removed. Throws `Refusal` naming the first unusable one.
+ * that are too wide to be let in, so that they can be removed. Throws `Refusal`, which names the first unusable one.
  */
 export function readAddresses(words: readonly string[], anyWidth = false): readonly string[] {
   const pieces = words.flatMap((word) => word.split(/[\s,;]+/)).filter((piece) => piece !== '');
@@ -22,7 +22,7 @@ export function readAddresses(words: readonly string[], anyWidth = false): reado
   return [...new Set(pieces.map((piece) => readAddress(piece, anyWidth)))];
 }
 
-/** Whether this address or range may be let in; it has to be in canonical spelling. */
+/** Whether this address or range, in canonical spelling, may be let in. */
 export const mayBeLetIn = (address: string): boolean => attempt(() => readAddress(address, false)) === address;
 
 /** The canonical spelling of an address from the host's list; unreadable text is only trimmed. */

@@ -22,7 +22,7 @@ export const hostname = (label: string): PlainField<string, false> =>
     },
   });
 
-/** A lower-case ASCII hostname (`xn--…`) without a trailing dot; or `wrong`, a clause that says why it is not one. */
+/** A lower-case ASCII hostname (`xn--…`) without a trailing dot. `wrong`: a clause that says why it isn't one. */
 export function hostnameIn(text: string): ReadName {
   const shape = wrongShape(text);
   if (shape !== undefined) return { wrong: shape };
@@ -52,7 +52,7 @@ function wrongShape(text: string): string | undefined {
   return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? undefined : 'has characters in it that a domain name cannot have';
 }
 
-/** What is wrong with the length or the labels of a name or a part of one; undefined if nothing is. */
+/** What is wrong with the length or the labels of a name or a part of it; undefined if nothing is. */
 export function wrongLabels(name: string, label: RegExp): string | undefined {
   if (name.length > maxNameLength) return `is longer than ${maxNameLength} characters`;
   for (const one of name.split('.')) {

@@ -4,10 +4,10 @@ import { plainField, type PlainField } from '../fields.ts';
 import { momentAt } from './times.ts';
 import { dayMs } from '../../../duration.ts';
 
-/** Hours of every day, as `HH:MM`; they may go over midnight. */
+/** Hours of every day, as `HH:MM`; they may include midnight. */
 export type Hours = { readonly from: string; readonly to: string };
 
-/** A field for them, in the person's time zone: `22:00-07:00`. */
+/** A field for such hours, in the person's time zone: `22:00-07:00`. */
 export const hours = (label: string): PlainField<Hours, false> =>
   plainField(label, {
     shown: '22:00-07:00',
@@ -28,12 +28,12 @@ export function readHours(label: string, text: string): Hours {
 
 export const showHours = ({ from, to }: Hours): string => `${from}-${to}`;
 
-/** When these hours end (epoch ms), if it is one of them now in `zone` (IANA name); undefined: it is not. */
+/** When the current quiet hours end (epoch ms), in `zone` (IANA name); undefined if it is outside of them. */
 export function hoursEnd({ from, to }: Hours, now: number, zone: string): number | undefined {
   const [began, ended] = [momentAt({ clock: from }, now, zone), momentAt({ clock: to }, now, zone)];
-  // Equal if the clocks go forward over the whole time between: then hours of one day are none.
+  // The two are equal if the clocks skip all of these hours; then there are none that day.
   if (began < ended || (began === ended && from < to)) return undefined;
   const next = momentAt({ clock: to }, now + dayMs, zone);
-  // On a day of 25 hours, the last end before tomorrow's time may still be the one that is over.
+  // On a day of 25 hours, this may be an end that is already over.
   return next > now ? next : next + dayMs;
 }

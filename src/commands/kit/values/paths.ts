@@ -5,8 +5,8 @@ const maxPaths = 5_000;
 const maxPathLength = 500;
 
 /**
- * Paths below a site's root, without duplicates, in the order given; commas and line breaks separate them. Throws
- * `Refusal` for anything but a plain relative path: no patterns, and nothing that leads out of the site.
+ * Paths below a site's root, without duplicates, in the order given; commas and line breaks separate them. Accepts only
+ * plain relative paths inside the site, without patterns; otherwise throws `Refusal`.
  */
 export function readPaths(words: readonly string[]): readonly string[] {
   const paths = words.flatMap((word) => word.split(/[,\r\n]/)).map((path) => path.trim().replace(/(?<=[^/])\/+$/, ''));
@@ -23,7 +23,7 @@ export function readPaths(words: readonly string[]): readonly string[] {
   return given;
 }
 
-/** Whether a path would be read unchanged: a path with a comma in it would become two. */
+/** Whether a path would be read unchanged: a path with a comma would become two. */
 export const isOnePath = (path: string): boolean => !/[,\r\n]/.test(path) && path.trim() === path && !wrongWith(path);
 
 const hint = 'Name files and folders below the root of the site: wp-content/uploads.';

@@ -2,13 +2,13 @@ import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../du
 import { attempt, Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
-/** A point in time as it was typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
+/** A point in time as typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
 export type Moment = { readonly ago: number } | { readonly clock: string };
 
 /** Ten years: a longer age is probably a typing mistake. */
 const maxAge = 3_650 * dayMs;
 
-/** A duration in milliseconds; throws `Refusal` for any other text and outside the bounds. */
+/** A duration in milliseconds; throws `Refusal` for any other text, or outside the bounds. */
 export function readDuration(label: string, text: string, from: number, to: number): number {
   const value = parseDuration(text);
   if (value === undefined) {
@@ -59,10 +59,10 @@ export function startOf(since: Moment, now: number, zone: string, example: strin
   });
 }
 
-/** A moment as it is typed after `--since`, to the second, so that it means the same whenever a button is pressed. */
+/** A time as typed after `--since`, to the second, so that it means the same whenever the button is pressed. */
 export const sinceArg = (at: number): string => `--since=${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** The last Monday at nine that is not after `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
+/** The last Monday at nine up to `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
 export function mondaysAround(now: number, zone: string) {
   const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * dayMs));
   const mondays = days

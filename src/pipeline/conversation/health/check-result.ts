@@ -1,7 +1,7 @@
 import type { Check } from '../../../commands/kit/builtin.ts';
 import { inline } from '../../../text.ts';
 
-/** What a check says. */
+/** The result of a check, without its name. */
 export type CheckResult = Omit<Check, 'what'>;
 
 export const well = (says: CheckResult['says']): CheckResult => ({ ok: true, says });

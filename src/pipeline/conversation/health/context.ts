@@ -2,7 +2,7 @@ import type { HostTrouble } from '../../../hosting/client.ts';
 import type { Database } from '../../../storage/database.ts';
 import type { PipelineContext } from '../context.ts';
 
-/** What the checks look at: parts of a bot, which need not be running. */
+/** The parts of a bot that the checks read; the bot need not be running. */
 export type HealthContext = Pick<
   PipelineContext,
   | 'askSlack'
@@ -22,7 +22,7 @@ export type HealthContext = Pick<
   readonly siteCheck: Pick<PipelineContext['siteCheck'], 'instead'>;
   readonly database: Pick<Database, 'db' | 'kind' | 'now'>;
 };
-/** What the host says about the key, or its trouble; undefined: no answer in time. */
+/** What the host says about the key, or host trouble; undefined: no answer in time. */
 export type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
 /** The host is asked about the key once; several checks share the answer. */
 export type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };

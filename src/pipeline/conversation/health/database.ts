@@ -10,15 +10,15 @@ import { counted } from '../../../commands/kit/page.ts';
 import { auditOutLag, readAuditOut } from '../../../storage/audit-out.ts';
 import { tellAfterMs } from '../../audit/audit-out.ts';
 
-/** Checks of the database, and of what it holds. */
+/** Checks of the database and its contents. */
 
 const slowMs = 1_000;
 const overdueMs = 60_000;
-/** Watches wait for room in the rate of reads, so they may be late for some looks. */
+/** Watches wait for room in the host's rate limit, so a few late looks are normal. */
 const watchOverdueMs = 900_000;
 const maxUnknown = 5;
 const maxTables = 3;
-/** Less free space than this, in bytes, needs a look. */
+/** Less free space than this, in bytes, is reported. */
 const leastFree = 500_000_000;
 
 export async function answers({ database }: HealthContext): Promise<CheckResult> {
@@ -38,7 +38,7 @@ export function roomState(sizes: Sizes): CheckResult {
   return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
 }
 
-/** How large the database is and what fills it. Audit lines and changes are kept for good. Short: it is read on phones. */
+/** How large the database is, and what fills it: audit lines and changes are never deleted. Short, for phones. */
 function sizesInWords({ bytes: total, tables, lines, since, changes, free }: Sizes): Text {
   const largest = tables.slice(0, maxTables).map((table) => `${table.name} ${bytes(table.bytes)}`);
   const trail = since === undefined ? say`` : say` since ${time(since, 'date')}`;
@@ -99,7 +99,7 @@ export async function work({ database }: HealthContext): Promise<CheckResult> {
   );
 }
 
-/** Whether the audit trail reaches the place to which it is sent. */
+/** Whether the audit trail reaches its other destination. */
 export async function auditOut({ auditOut: to, database }: HealthContext): Promise<CheckResult> {
   if (to === undefined) return well(say`it is sent nowhere`);
   const now = await database.now();

@@ -10,14 +10,14 @@ import { bad, unknown, type CheckResult } from './check-result.ts';
 
 type Probe = {
   readonly run: (context: Checking) => Promise<CheckResult> | CheckResult;
-  /** Whose answer it needs, to begin a sentence with. */
+  /** Whose answer it needs; begins a sentence. */
   readonly needs: string;
-  /** Whether that answer is the very thing it checks: without one it is not unknown but needs a look. */
+  /** It checks that answer itself, so a missing answer counts as a problem, not as unknown. */
   readonly isItself?: true;
 };
 
 const outName = 'Audit trail elsewhere';
-/** In the order in which they are shown. */
+/** In the order shown. */
 const probes = {
   Slack: { run: slack, needs: 'Slack', isItself: true },
   'Hosting API': { run: host, needs: 'the host', isItself: true },
@@ -40,7 +40,7 @@ const probes = {
 /** How long one check may take. */
 const timeoutMs = 5_000;
 
-/** Runs all checks at the same time, but those of which the result is `known` already. Never rejects because of one. */
+/** Runs all checks at the same time, except those with a `known` result. A failing check doesn't reject. */
 export function healthOf(
   context: HealthContext,
   known: Partial<Readonly<Record<keyof typeof probes, CheckResult>>> = {},
@@ -55,7 +55,7 @@ export function healthOf(
   );
 }
 
-/** What could not be asked is unknown. An error's message goes to the log only: it may contain secrets. */
+/** A check without an answer is unknown. An error's message goes only to the log, because it may contain secrets. */
 function probed(context: Checking, what: string, { run, needs, isItself }: Probe): Promise<CheckResult> {
   return within(timeoutMs, Promise.resolve(context).then(run)).catch((error: unknown) => {
     if (!(error instanceof TooLate)) {

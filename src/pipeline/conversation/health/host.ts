@@ -7,14 +7,14 @@ import type { Checking, HealthContext, KeyAnswer } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 import { dayMs } from '../../../duration.ts';
 
-/** Checks of what the host says. */
+/** Checks of the host. */
 
-/** Shorter than a check may take, so that these can still say what is known. */
+/** Shorter than the limit of a check, so that the check can still report what is known. */
 const hostTimeoutMs = 4_000;
 const expiresSoonMs = 14 * dayMs;
 
 export async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<CheckResult> {
-  // The listing may be seconds old, so the host's answer about the key counts too.
+  // The listing may be seconds old, so use the host's answer about the key too.
   const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer()]);
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
@@ -34,7 +34,7 @@ export async function host({ freshenNames, listing, keyAnswer }: Checking): Prom
   return well(say`answers; the sites ${last}`);
 }
 
-/** Whether the trouble says nothing about the key, only about the host. */
+/** Whether the trouble is the host's and says nothing about the key. */
 const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorized';
 
 export async function key({ keyAnswer, database }: Checking): Promise<CheckResult> {

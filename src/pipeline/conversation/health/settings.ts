@@ -6,7 +6,7 @@ import { version } from '../build-info.ts';
 import type { HealthContext } from './context.ts';
 import { bad, well, type CheckResult } from './check-result.ts';
 
-/** Checks of what this process runs with: the rules, the addresses, the versions. */
+/** Checks of this process: its rules, addresses and versions. */
 
 export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<CheckResult> {
   const { hash, groups } = policy();

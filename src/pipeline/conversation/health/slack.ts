@@ -5,7 +5,7 @@ import { opsTrouble } from '../../messages/ops-channel-health.ts';
 import type { HealthContext } from './context.ts';
 import { bad, well, type CheckResult } from './check-result.ts';
 
-/** Checks of what Slack says. */
+/** Checks of Slack. */
 
 const maxGroups = 5;
 
