@@ -6,6 +6,7 @@ import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { WatchContext } from '../steps/watches.ts';
+import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
 /** Answered, saved as a change, shown in a review before that, put into a queue, or refused. */
@@ -14,6 +15,8 @@ export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refuse
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = WatchContext &
   Pick<ReportContext, 'alias'> & {
+    /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
+    readonly glanceAt: StepsContext['personOf'];
     readonly logs: Pick<LogReader, 'analyze' | 'peaks'>;
     readonly recent: Recent;
     readonly statusParts: StatusParts;

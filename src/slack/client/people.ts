@@ -9,11 +9,11 @@ import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions
 import { BoundedMap } from '../../bounded-map.ts';
 
 /**
- * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, which
+ * Asks who a person is and in which of these Slack user groups. `team`: the team or enterprise in the delivery, which
  * can only make them a stranger. Undefined if Slack did not answer in time. A group that Slack does not answer for is
  * in none of the lists.
  */
-type AskPerson = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
+type AskPerson = ChangesContext['personOf'];
 
 /** Who people are, according to Slack. */
 export type People = {
