@@ -1,11 +1,9 @@
 import type { ReportContext } from '../../commands/kit/report.ts';
-import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { WatchContext } from '../steps/watches.ts';
 import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
@@ -13,11 +11,10 @@ import type { StatusParts } from './status-parts.ts';
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
 
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
-export type PipelineContext = WatchContext &
+export type PipelineContext = StepsContext &
   Pick<ReportContext, 'alias'> & {
     /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
     readonly glanceAt: StepsContext['personOf'];
-    readonly logs: Pick<LogReader, 'analyze' | 'peaks'>;
     readonly recent: Recent;
     readonly statusParts: StatusParts;
     /** The turns of reports over many environments. */

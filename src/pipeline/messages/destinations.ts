@@ -2,8 +2,8 @@ import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import { say } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
+import type { MessagesContext } from './context.ts';
 import { Undeliverable, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
-import type { Outbox } from './post-retries.ts';
 
 /** One place where a message may be posted, and its content there. */
 export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
@@ -32,13 +32,13 @@ export async function postSomewhere(
 
 /** The places for a message, best first. Cards and replies fall back to the requester's direct messages. */
 export async function destinationsOf(
-  { database: { db }, opsChannel }: Pick<Outbox, 'database' | 'opsChannel'>,
+  { database: { db }, policy }: MessagesContext,
   { kind, recipient, change: number }: Message,
   content: MessageContent,
 ): Promise<readonly MessageDestination[]> {
   if (kind === 'ops') {
-    const channel = opsChannel();
-    return channel === undefined ? [] : [{ to: { channel }, as: content }];
+    const { ops } = policy().channels;
+    return ops === undefined ? [] : [{ to: { channel: ops }, as: content }];
   }
   if (kind === 'notice') return [{ to: { channel: recipient ?? '' }, as: content }];
   if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: content }];

@@ -6,7 +6,8 @@ import type { Person } from '../access/access-check.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
-import { channelStanding, isDirect, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import type { StepsContext } from './context.ts';
+import { channelStanding, isDirect, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
@@ -58,7 +59,7 @@ export type DigestStanding =
   | Exclude<WatchStanding, { readonly kind: 'may' }>;
 
 /** Checks the owner's present rights, the environments and the channel. */
-export async function digestStanding(context: WatchChecks, watch: Watch): Promise<DigestStanding> {
+export async function digestStanding(context: StepsContext, watch: Watch): Promise<DigestStanding> {
   const { policy } = context;
   const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
   if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };

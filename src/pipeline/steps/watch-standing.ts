@@ -18,9 +18,6 @@ export type WatchStanding =
   | { readonly kind: 'unsure'; readonly groups: readonly string[] }
   | { readonly kind: 'lost'; readonly reason: NonNullable<Watch['end_reason']>; readonly why: Text };
 
-/** What the checks of a watch need besides what every step needs. */
-export type WatchChecks = StepsContext & { readonly lookAt: (channel: string) => Promise<ChannelLook> };
-
 const later = (why: Text) => ({ kind: 'later', why }) as const;
 const notAllowed = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'not_allowed', why });
 const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) as const;
@@ -31,7 +28,7 @@ export const storedEnvironment = ({ target }: Watch): Environment => parseStored
 export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
 
 /** Checks the owner's present rights, the environment and the channel. */
-export async function watchStanding(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
+export async function watchStanding(context: StepsContext, watch: Watch): Promise<WatchStanding> {
   const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
@@ -44,7 +41,7 @@ export async function watchStanding(context: WatchChecks, watch: Watch): Promise
   return may === 'yes' ? { kind: 'may', env } : { kind: 'unsure', groups: may };
 }
 
-async function listedNow(context: WatchChecks, watch: Watch): Promise<Environment | WatchStanding> {
+async function listedNow(context: StepsContext, watch: Watch): Promise<Environment | WatchStanding> {
   const stored = storedEnvironment(watch);
   const found = (): Environment | undefined => context.names(undefined).environments.find(({ id }) => id === stored.id);
   const known = found();
@@ -57,7 +54,7 @@ async function listedNow(context: WatchChecks, watch: Watch): Promise<Environmen
 
 /** Why the channel of a watch can't be told about these environments; undefined: it can. */
 export async function channelStanding(
-  { lookAt, policy }: WatchChecks,
+  { lookAt, policy }: StepsContext,
   { channel }: Pick<Watch, 'channel'>,
   envs: readonly Environment[],
 ): Promise<Exclude<WatchStanding, { readonly kind: 'may' | 'unsure' }> | undefined> {
