@@ -60,7 +60,7 @@ export async function start(
   const { auditOut } = back.pipeline;
   counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
-  const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
+  const sealed = await sealAudit(back.pipeline);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
@@ -128,7 +128,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
   };
-  const policyHistory = createPolicyHistory({ ...back.pipeline, onUnsatisfiable });
+  const policyHistory = createPolicyHistory(back.pipeline, onUnsatisfiable);
   const poller = (activity: string, everyMs: number, look: () => Promise<void>) =>
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(activity, error) });
   const pollers = [

@@ -245,12 +245,11 @@ function buildOutgoing({ plainHttp, hosting, checkConnectTo: instead }: Config, 
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */
-function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destination: AuditDestination | undefined) {
+function buildAuditOut(foundations: Foundations, destination: AuditDestination | undefined) {
   if (destination === undefined) return [];
   const onFailed = (attempt: object): void =>
-    log.warn({ to: destination.name, ...attempt }, 'the audit trail was not taken');
-  const onError = (error: unknown): void => onTrouble('sending the audit trail', error);
-  return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
+    foundations.log.warn({ to: destination.name, ...attempt }, 'the audit trail was not taken');
+  return [createAuditOut({ ...foundations, destination, onFailed })];
 }
 
 /** What the log and the metrics get of what the pipeline does. */

@@ -1,6 +1,5 @@
 import type { ReportContext } from '../../commands/kit/report.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
-import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
@@ -34,8 +33,4 @@ export type PipelineContext = StepsContext &
     readonly plainHttp: readonly string[];
     /** Whether the hosting API is on this machine, as a stand-in is. */
     readonly isHostHere: boolean;
-    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
-    readonly auditKeys: readonly Buffer[];
-    /** Where the audit trail is sent besides the database; undefined: nowhere. */
-    readonly auditOut: Pick<AuditDestination, 'id' | 'name'> | undefined;
   };

@@ -1,11 +1,11 @@
 import type { Opened } from '../../hosting/send.ts';
 import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Outcome } from '../changes/write-result.ts';
-import type { MessagesContext } from '../messages/context.ts';
+import type { AuditContext } from '../audit/context.ts';
 import type { SendHistory } from './send-history.ts';
 
 /** What this folder works with, besides what those before it need. */
-export type StepsContext = MessagesContext & {
+export type StepsContext = AuditContext & {
   /** The one door for writes: opens a connection on which one write can be sent. Only `execute.ts` uses it. */
   readonly send: { readonly open: () => Promise<Opened> };
   /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
