@@ -12,7 +12,6 @@ import { mayByName } from '../access/visibility.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
-import type { ChangesContext } from '../changes/context.ts';
 import type { PipelineContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -26,7 +25,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
 export const bindingFor = (
-  context: ChangesContext & Pick<PipelineContext, 'channelOf'>,
+  context: PipelineContext,
   actor: Actor,
   channel: string | undefined,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
