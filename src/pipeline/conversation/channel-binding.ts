@@ -8,6 +8,7 @@ import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { mayByName } from '../access/visibility.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
@@ -96,7 +97,7 @@ const nameNow = (context: AccessContext, { site, name }: ChannelBinding): string
   environmentsOfSite(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
-  if (channel !== undefined && /^[CG]/.test(channel)) return channel;
+  if (channel !== undefined && !isDirect(channel)) return channel;
   throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Type it in the channel.' });
 }
 

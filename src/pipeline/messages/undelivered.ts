@@ -3,7 +3,8 @@ import type { Tx } from '../../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
-import { isForRequesterOnly, pleaseTell } from '../changes/asked-in.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { pleaseTell } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable, type MessageContent } from './messenger.ts';
 
@@ -29,7 +30,7 @@ export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): 
   if (change === undefined) return;
   const isAsking = change.state === 'waiting' && isRequest(message, change);
   const card = isAsking ? await findCard(tx, change.number) : undefined;
-  const isUnread = isForRequesterOnly({ channel: card?.channel ?? change.channel });
+  const isUnread = isDirect(card?.channel ?? change.channel);
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
@@ -72,7 +73,7 @@ function recipientText({ message: { kind, recipient }, change }: Undelivered): T
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
   const requester = mention(change.requester);
-  return isForRequesterOnly(change) ? [requester] : say`${channel(change.channel)} and ${requester}`;
+  return isDirect(change.channel) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
 const reasonText = ({ error }: Undelivered): Text =>

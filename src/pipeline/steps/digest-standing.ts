@@ -3,11 +3,12 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { say, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
 import type { StepsContext } from './context.ts';
-import { channelStanding, isDirect, type WatchStanding } from './watch-standing.ts';
+import { channelStanding, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
@@ -74,7 +75,7 @@ export async function digestStanding(context: StepsContext, watch: Watch): Promi
   const allowed = rights.filter(({ may }) => may === 'yes').map(({ env }) => env);
   if (groups.length === 0 && allowed.length === 0) return lost(watch, 'is no longer allowed to read it');
   const shown = allowed.slice(0, maxDigestEnvironments);
-  const inTheWay = isDirect(watch) ? undefined : await channelStanding(context, watch, shown);
+  const inTheWay = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, shown);
   if (inTheWay) return inTheWay;
   if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };
   const hidden = envs.length - allowed.length;

@@ -3,6 +3,7 @@ import { channelRule } from '../../policy/channels.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say, type Text } from '../../text.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
@@ -24,8 +25,6 @@ const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) a
 
 /** The environment of a watch as it was when the watch was started. */
 export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
-/** Whether a person is told in direct messages, not a channel. */
-export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
 
 /** Checks the owner's present rights, the environment and the channel. */
 export async function watchStanding(context: StepsContext, watch: Watch): Promise<WatchStanding> {
@@ -36,7 +35,7 @@ export async function watchStanding(context: StepsContext, watch: Watch): Promis
   if (env.kind !== 'environment') return env;
   const may = mayWatch(context.policy(), owner, env, 'errors');
   if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
-  const channel = isDirect(watch) ? undefined : await channelStanding(context, watch, [env]);
+  const channel = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, [env]);
   if (channel) return channel;
   return may === 'yes' ? { kind: 'may', env } : { kind: 'unsure', groups: may };
 }

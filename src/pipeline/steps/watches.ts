@@ -12,6 +12,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
 import { amount, plain, say, time, type Text } from '../../text.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
@@ -19,7 +20,7 @@ import type { StepsContext } from './context.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
 import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } from './watch-progress.ts';
-import { isDirect, watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
+import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
 const pollMs = 2_000;
@@ -199,7 +200,7 @@ export async function enqueueNote(
   at: number,
   { to, key = `watch:${watch.id}:${randomUUID()}` }: NotePlace = {},
 ): Promise<void> {
-  const isToPerson = to === 'owner' || isDirect(watch);
+  const isToPerson = to === 'owner' || isDirect(watch.channel);
   await enqueueMessage(tx, {
     key,
     kind: isToPerson ? 'direct' : 'notice',

@@ -1,5 +1,6 @@
 import { WebAPIPlatformError, WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import {
   sharedWord,
   Undeliverable,
@@ -39,7 +40,7 @@ export const noUnfurl = { link_names: false, unfurl_links: false, unfurl_media: 
 export function createMessenger({ client, now, pace, replicas, lookAt, onToken }: MessengerOptions): Messenger {
   const { takeTurn, takeEdit, rest } = createRateLimits(pace, now, replicas);
   const refuseShared = async (channel: string): Promise<void> => {
-    if (/^[DUW]/.test(channel)) return;
+    if (isDirect(channel)) return;
     const look = await lookAt(channel);
     if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
   };

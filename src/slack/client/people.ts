@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { ChangesContext } from '../../pipeline/changes/context.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
@@ -115,7 +116,7 @@ export function createPeople(options: PeopleOptions): People {
     originOf: (named) =>
       named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
     channelOf: async (id) => {
-      if (/^[DU]/.test(id)) return { id, shared: false };
+      if (isDirect(id)) return { id, shared: false };
       return channelFrom(id, await lookAt(id).catch(() => undefined));
     },
     groupTrouble: groups.troubleOf,
