@@ -7,7 +7,7 @@ import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
-import { isUninvited, reportMoved } from './undelivered.ts';
+import { reportMoved } from './undelivered.ts';
 import type { SenderContext } from './context.ts';
 import { noteOps } from './post-retries.ts';
 
@@ -32,7 +32,7 @@ export async function afterPosted(
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
-  const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
+  const isUsual = refused?.why === 'uninvited' && message.kind === 'card' && !isEdit(message);
   if (change && refused !== undefined && !isUsual) await reportMoved(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(context, tx, null, at);
   // Its next edit adds the file. In the database, so that a restart in between loses nothing.

@@ -211,8 +211,7 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      const isMinor =
-        'headline' in content ? message.kind === 'copy' && error.message !== 'message_not_found' : content.minor;
+      const isMinor = 'headline' in content ? message.kind === 'copy' && error.why !== 'no message' : content.minor;
       if (isMinor) return { place };
     }
   }

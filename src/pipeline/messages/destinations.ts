@@ -8,25 +8,26 @@ import { Undeliverable, type MessageContent, type Messenger, type Recipient } fr
 /** One place where a message may be posted, and its content there. */
 export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
 
-/** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
-export type Posted = { readonly place: MessagePlace; readonly refused?: string };
+/** Where a message was posted. `refused`: why the first place did not take it, if that one refused it. */
+export type Posted = { readonly place: MessagePlace; readonly refused?: Undeliverable };
 
 /** Posts to the first place that accepts it; undefined: there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
   messenger: Messenger,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
-  const codes: string[] = [];
+  const refusals: Undeliverable[] = [];
   for (const { to, as } of destinations) {
     try {
       const place = await messenger.post(to, as);
-      return { place, ...(codes[0] !== undefined && { refused: codes[0] }) };
+      return { place, ...(refusals[0] && { refused: refusals[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      if (!codes.includes(error.message)) codes.push(error.message);
+      refusals.push(error);
     }
   }
-  if (codes.length > 0) throw new Undeliverable('gone', codes.join(', '));
+  const codes = new Set(refusals.map(({ message }) => message));
+  if (codes.size > 0) throw new Undeliverable('gone', [...codes].join(', '));
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { headingOf } from '../changes/freeze.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { pleaseTell } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
-import { sharedWord, Undeliverable, type MessageContent } from './messenger.ts';
+import { Undeliverable, type MessageContent } from './messenger.ts';
 
 /** Reports to the requester and the ops channel about messages that were given up or posted elsewhere. */
 
@@ -85,23 +85,20 @@ const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliver
   error instanceof Undeliverable && error.kind === kind;
 
 /** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
-export async function reportMoved(tx: Tx, change: Change, word: string, at: number): Promise<void> {
+export async function reportMoved(tx: Tx, change: Change, refused: Undeliverable, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refusalText(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
+  const says = say`⚠️ ${refusalText(change.channel, refused)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
   await enqueueOps(tx, key, says, at);
 }
 
 /** The reply under a card that was posted in direct messages instead of `place`. */
-export const movedNote = (place: string, word: string): Text =>
-  isUninvited(word)
+export const movedNote = (place: string, refused: Undeliverable): Text =>
+  refused.why === 'uninvited'
     ? say`I can't post in ${channel(place)}, so here it is instead. ${'/invite'} me there to get cards in the channel.`
-    : say`${refusalText(place, word)} So here it is instead.`;
+    : say`${refusalText(place, refused)} So here it is instead.`;
 
-const refusalText = (place: string, word: string): Text =>
-  word === sharedWord
+const refusalText = (place: string, { why, message: word }: Undeliverable): Text =>
+  why === 'shared'
     ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
     : say`${channel(place)} doesn't accept my posts (${code(word)}).`;
-
-/** Whether we are just not a member. Not a fault of the channel: only the requester is told, with the way to invite us. */
-export const isUninvited = (word: string): boolean => word === 'not_in_channel' || word === 'channel_not_found';

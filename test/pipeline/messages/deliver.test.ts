@@ -289,6 +289,19 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
+  it.each([
+    ['because we are not its member', 'uninvited', /^DU01ANA>: I can't post in #C0ACME, so here it is/, []],
+    ['because it is shared', 'shared', /is now shared with another organisation.* So here it is/, ['C0OPS']],
+    ['for another reason', undefined, /doesn't accept my posts \(no_way\)\. So here it is/, ['C0OPS']],
+  ] as const)('in their channel %s: the requester is told why', async (_, why, words, told) => {
+    const { state, untilNothing } = await opened(card);
+    state.refuse = (to) => (to === 'C0ACME' ? new Undeliverable('gone', 'no_way', 0, why) : undefined);
+    const [posted, explained = '', ...more] = await untilNothing();
+    expect(posted).toMatch(/^U01ANA: /);
+    expect(explained).toMatch(words);
+    expect(more.map((one) => one.split(':')[0])).toEqual(told);
+  });
+
   it('and that were posted before are not repeated because their buttons cannot be removed', async () => {
     const { database, state, untilNothing, due } = await opened(card, reply);
     await untilNothing();
