@@ -60,11 +60,11 @@ export async function start(
   const { auditOut } = back.pipeline;
   counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
-  const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
+  const sealed = await sealAudit(back.pipeline);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
-  await takeOver({ database });
+  await takeOver(database);
   await handleSetBack(back.pipeline);
   await replicas.look();
   directory.start();
@@ -128,8 +128,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
   };
-  const policyHistory = createPolicyHistory({ ...back.pipeline, onUnsatisfiable });
-  const housekeeping = { database, lostNote };
+  const policyHistory = createPolicyHistory(back.pipeline, onUnsatisfiable);
   const poller = (activity: string, everyMs: number, look: () => Promise<void>) =>
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(activity, error) });
   const pollers = [
@@ -137,10 +136,10 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     ...back.pollers,
     poller('checking the bot token', 5_000, async () => void ((await token.askAgain()) && back.delivery.nudge())),
     poller('redrawing App Homes', 1_000, () => redrawHomes(context)),
-    poller('reporting lost deliveries', 5_000, () => tellTheLost(housekeeping)),
+    poller('reporting lost deliveries', 5_000, () => tellTheLost(database, lostNote)),
     poller('recording the policy', 5_000, policyHistory),
     poller('checking user groups', 5_000, groups.look),
-    poller('cleaning up', 60_000, () => sweep(housekeeping)),
+    poller('cleaning up', 60_000, () => sweep(database)),
     poller('saving a sign of life', 15_000, () => noteAlive(database)),
     poller('counting replicas', 5_000, foundations.replicas.look),
     poller('publishing the audit head', hourMs, async () => logHead(log, await publishAuditHead(database))),

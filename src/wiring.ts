@@ -18,7 +18,7 @@ import { databaseNotices, policyNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
-import { createMessageSender, type MessageSender } from './pipeline/messages/deliver.ts';
+import { createMessageSender } from './pipeline/messages/deliver.ts';
 import { createStatusParts } from './pipeline/conversation/status-parts.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
@@ -38,7 +38,7 @@ import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, whoAmIAtStart } from './slack/client/token.ts';
 import { boltLogger, clientOptions } from './slack/client/client-options.ts';
 import { createHomes } from './slack/context/homes.ts';
-import { createPeople, type People } from './slack/client/people.ts';
+import { createPeople } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
@@ -115,7 +115,7 @@ function joinReplicas(database: Database, policy: () => string, log: Logger) {
   const sign = () => ({ owner, name: `${hostname()}:${process.pid}`, version, policy: policy() });
   const onUnreadable = (owners: readonly string[]): void =>
     log.warn({ owners }, 'a replica says of itself what this version cannot read');
-  return { owner, replicas: createReplicas({ database, sign, onUnreadable }) };
+  return { owner, replicas: createReplicas(database, sign, onUnreadable) };
 }
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
@@ -131,7 +131,7 @@ export async function connectSlack(
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
-  const groups = createGroupWatch({ database, policy: policy.current, ask: (id) => people.membersOf(id, true) });
+  const groups = createGroupWatch({ database, policy: policy.current }, (id) => people.membersOf(id, true));
   const people = createPeople({
     client: views,
     bot,
@@ -163,10 +163,12 @@ export async function connectSlack(
   return { frontend, messages, views, bot, people, groups, token, homes, pace };
 }
 
-/** What the pipeline needs from the place where people talk to it: who they are, its channels, and a way to post. */
-export type Frontend = Pick<People, 'personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf'> &
-  Pick<MessageSender, 'messenger' | 'isTaken' | 'onCard'> &
-  Pick<PipelineContext, 'askSlack' | 'lookAt'>;
+/** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
+export type Frontend = Pick<
+  PipelineContext,
+  | ('personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf' | 'lookAt' | 'askSlack')
+  | ('messenger' | 'isTaken' | 'onCard')
+>;
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
@@ -212,7 +214,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     onSaved: () => nudge(),
     onTrouble,
   };
-  const { delivery, ops } = buildPost(foundations, frontend);
+  const { delivery, ops } = buildPost(pipeline, foundations.log);
   const { worker, queues, nudge } = buildWork(pipeline, delivery);
   const watchers = [createWatcher, createDigester].map((create) => create(pipeline, delivery.nudge));
   const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
@@ -242,13 +244,12 @@ function buildOutgoing({ plainHttp, hosting, checkConnectTo: instead }: Config, 
   return { plainHttp, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
 }
 
-/** Sends the audit trail elsewhere, if the settings name a place. */
-function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destination: AuditDestination | undefined) {
+/** What sends the audit trail elsewhere, if the settings name a place. */
+function buildAuditOut(foundations: Foundations, destination: AuditDestination | undefined) {
   if (destination === undefined) return [];
   const onFailed = (attempt: object): void =>
-    log.warn({ to: destination.name, ...attempt }, 'the audit trail was not taken');
-  const onError = (error: unknown): void => onTrouble('sending the audit trail', error);
-  return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
+    foundations.log.warn({ to: destination.name, ...attempt }, 'the audit trail was not taken');
+  return [createAuditOut({ ...foundations, destination, onFailed })];
 }
 
 /** Tells the log and the metrics what the pipeline does. */
@@ -260,22 +261,10 @@ const buildObservers = ({ log, metrics }: Foundations): Pick<PipelineContext, 'o
   },
 });
 
-/** The delivery of messages, and the check whether the ops channel accepts them. */
-function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: Frontend) {
-  const { database, policy, onTrouble, log } = foundations;
-  const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
-    log[isWell ? 'info' : 'error'](line),
-  );
-  const delivery = createMessageSender({
-    ...foundations,
-    idsOf: policy.idsOf,
-    messenger,
-    opsChannel: () => policy.current().channels.ops,
-    isTaken,
-    onOps: ops.nudge,
-    onCard,
-  });
-  return { delivery, ops };
+/** The delivery of messages, and whether the ops channel accepts its own. */
+function buildPost(pipeline: PipelineContext, log: Logger) {
+  const ops = createOpsWatch(pipeline, (line, isWell) => log[isWell ? 'info' : 'error'](line));
+  return { delivery: createMessageSender(pipeline, ops.nudge), ops };
 }
 
 /** Why Sitehand can't work (undefined: it can), and a remark about what is wrong although it can; a few words each. */

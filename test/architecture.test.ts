@@ -231,6 +231,12 @@ describe('the source folders', () => {
     expect(holders).toEqual(['src/pipeline/steps/execute.ts']);
   });
 
+  it('have one room of the pipeline that posts: what the others say is a row', () => {
+    const posters = files.filter((file) => folderOf(file) === 'pipeline' && /\bmessenger\b(?!\.ts')/.test(text(file)));
+    expect(posters.filter((file) => !file.startsWith('src/pipeline/messages/'))).toEqual([]);
+    expect(posters).toContain('src/pipeline/messages/deliver.ts');
+  });
+
   it('have one file that moves a change', () => {
     const movers = files.filter((file) => folderOf(file) !== 'storage' && /\bupdateChange\(/.test(text(file)));
     expect(movers).toEqual(['src/pipeline/changes/change-store.ts']);

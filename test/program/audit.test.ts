@@ -36,7 +36,8 @@ async function trailOf(keys: Keys, apart: number, still?: string, named?: string
   for (const [turn, one] of keys.entries()) {
     const [auditKey] = bytes(one);
     const changeStore = createChangeStore({ auditKey, installation: '', onEvent: () => undefined });
-    await sealAudit({ database, changeStore }, [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes));
+    const auditKeys = [one, ...keys.slice(0, turn).toReversed()].flatMap(bytes);
+    await sealAudit({ database, changeStore, auditKeys });
     const said = { change: null, event: 'pause', actor: 'U1', details: JSON.stringify({ target_key: named }) };
     for (let line = 1; line <= 4; line += 1)
       await database.transaction((tx) => appendAudit(tx, { at: Date.now() - (4 - line) * apart, ...said }, auditKey));

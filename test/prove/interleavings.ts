@@ -29,6 +29,7 @@ import {
   ana,
   chi,
   company,
+  contextWith,
   dee,
   fay,
   live,
@@ -112,14 +113,13 @@ function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Sce
       return database.transaction(work);
     },
   };
-  const context: StepsContext = {
+  const context: StepsContext = contextWith({
     database: inTurn,
     changeStore,
     owner: 'the worker',
     policy: () => rules.now,
     company: () => company,
     names: () => names,
-    glanceAt: async () => undefined,
     membersOf: async () => [],
     personOf: async (id) => people.get(id),
     whoIs: async (id) => {
@@ -158,7 +158,7 @@ function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Sce
       throw new Error(what, { cause: error });
     },
     onSaved: () => undefined,
-  };
+  });
   return { ...fixture, context, scheduler, turn, rules, host, written };
 }
 

@@ -1,4 +1,4 @@
-import { channel, code, inline, joined, list, mention, say, time, type Text } from '../../text.ts';
+import { code, inline, joined, list, mention, say, time, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { showHours } from '../kit/values/hours.ts';
@@ -22,9 +22,8 @@ export const watches = builtin({
 
 function inWords(line: WatchLine): Text {
   const of = joined([line.env ? undefined : 'Digest of', list(line.names, 5), line.match && say`with “${line.match}”`]);
-  const told = /^[UW]/.test(line.channel) ? mention(line.channel) : channel(line.channel);
   const until = time(line.until, 'date');
-  return say`${code(`#${line.number}`)} ${of} · tells ${told} · ${mention(line.owner)} · until ${until} · ${statusOf(line)}`;
+  return say`${code(`#${line.number}`)} ${of} · tells ${line.told} · ${mention(line.owner)} · until ${until} · ${statusOf(line)}`;
 }
 
 const statusOf = ({ standing, quiet, zone }: WatchLine) =>

@@ -1,5 +1,5 @@
 import type { Environment } from '../../hosting/contract/target.ts';
-import { say, type Text } from '../../text.ts';
+import { say, type Span, type Text } from '../../text.ts';
 import type { SentLog } from './log-query.ts';
 import { showHours, type Hours } from './values/hours.ts';
 
@@ -56,8 +56,8 @@ export type WatchLine = {
   readonly match: string | undefined;
   /** Slack user id of the person who started it. */
   readonly owner: string;
-  /** Slack id of the channel or person that is told. */
-  readonly channel: string;
+  /** The channel that is told, or the person. */
+  readonly told: Span;
   readonly until: number;
   readonly quiet: Hours | undefined;
   /** The time zone of `quiet`. */

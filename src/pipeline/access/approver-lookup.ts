@@ -16,7 +16,7 @@ import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
 import type { Resolved } from '../language/resolve.ts';
-import type { LookupContext } from './context.ts';
+import type { AccessContext } from './context.ts';
 
 /** Who is asked to approve a change, in data and in words. */
 
@@ -32,7 +32,7 @@ type AskedPeople = Required<Pick<Authorization, 'asks' | 'told'>>;
  * membership is unknown, might count. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
-  context: LookupContext,
+  context: AccessContext,
   needed: Needed,
   resolved: Resolved,
   askers: Askers,
@@ -88,7 +88,7 @@ type NotifyScope = {
 
 /** Whom the rules notify. Leaves out the askers, and everybody who is not known to be allowed to see what it is about. */
 async function notifiedOf(
-  context: LookupContext,
+  context: AccessContext,
   { notify }: Requirement,
   { all, unknown, targets, askers }: NotifyScope,
 ): Promise<Notified | undefined> {
@@ -129,7 +129,7 @@ export function eachOnce(policy: Policy, ids: readonly string[]): readonly strin
  * people for whom Slack doesn't answer right now; undefined: nobody.
  */
 export async function membersAmong(
-  { personOf }: LookupContext,
+  { personOf }: AccessContext,
   ids: readonly string[],
 ): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>> & Pick<AskedRequirement, 'unsure'>> {
   const known = await Promise.all(ids.map((id) => personOf(id, [])));
@@ -146,7 +146,7 @@ export async function membersAmong(
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
 export async function peopleOf(
-  { membersOf }: Pick<LookupContext, 'membersOf'>,
+  { membersOf }: Pick<AccessContext, 'membersOf'>,
   policy: Policy,
   groups: readonly string[],
 ) {

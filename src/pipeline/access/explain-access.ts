@@ -31,15 +31,13 @@ import {
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
 import { split } from '../language/tokenize.ts';
-import type { AccessContext, LookupContext } from './context.ts';
+import type { AccessContext } from './context.ts';
 
 /** Answers whether somebody may run something, with the same checks as when they run it. */
 
-type ExplainContext = LookupContext & Pick<AccessContext, 'names'>;
-
 /** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
 export async function explainAccess(
-  context: ExplainContext,
+  context: AccessContext,
   by: Person,
   args: Args,
   id: string | undefined,
@@ -72,7 +70,7 @@ export async function explainAccess(
   };
 }
 
-async function answerOf(context: ExplainContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };

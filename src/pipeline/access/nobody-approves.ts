@@ -7,7 +7,7 @@ import type { Aim } from '../../policy/rules.ts';
 import { bold, joined, list, say, type Text } from '../../text.ts';
 import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
 import type { AskedRequirement } from './authorization.ts';
-import type { LookupContext } from './context.ts';
+import type { AccessContext } from './context.ts';
 import { aboutOf } from './targets.ts';
 import type { Resolved } from '../language/resolve.ts';
 
@@ -21,7 +21,7 @@ const maxNamed = 5;
  * if Slack doesn't say who could approve it. `asks`: whom it would ask, from `whomToAsk`.
  */
 export async function refuseIfNobodyApproves(
-  context: LookupContext,
+  context: AccessContext,
   needed: Needed,
   resolved: Resolved,
   askers: Askers,

@@ -5,7 +5,7 @@ import { say, type Text } from '../../text.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { eachOnce, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
-import type { LookupContext } from './context.ts';
+import type { AccessContext } from './context.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
 
 /** People who may run a request that its asker may not run. */
@@ -18,8 +18,8 @@ export type Runners = {
   readonly later: Text | undefined;
 };
 
-/** Finds the people whom the rules let run it, other than `asker`. */
-export async function whoMayRun(context: LookupContext, resolved: Resolved, asker: string): Promise<Runners> {
+/** Finds those whom the rules let run it, other than `asker`. */
+export async function whoMayRun(context: AccessContext, resolved: Resolved, asker: string): Promise<Runners> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(resolved, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);

@@ -1,9 +1,8 @@
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
-import type { Database } from '../../storage/database.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
+import type { AuditContext } from './context.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -11,28 +10,25 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
 
 /**
- * Call this at the start, before anything else is written. If the newest line was not hashed with the current key,
- * writes a line that says so, hashed with the current key. Then nobody can change earlier lines unnoticed without that
- * key. `keys`: the current key first, then its former ones. Rejects if new lines could not be proven: there is no key
- * although the trail has one, or the key was replaced.
+ * Call at start, before anything else is written. If the newest line was not hashed with the current key, writes a line
+ * that says so and is hashed with it; without the key nobody can change the lines before it unnoticed. Rejects if new lines could not be proven: no key although the trail has one,
+ * or a key that was replaced.
  */
 export async function sealAudit(
-  { database, changeStore }: { readonly database: Database; readonly changeStore: ChangeStore },
-  keys: readonly Buffer[],
+  context: Pick<AuditContext, 'database' | 'changeStore' | 'auditKeys'>,
 ): Promise<Sealed | undefined> {
-  // Most starts have nothing to write, so first check without the lock for appending lines.
-  if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
-  return exclusiveTransaction(database, (tx, at) => sealIn(tx, changeStore, keys, at));
+  // Most starts have nothing to write, so check first without the lock for appending lines.
+  if ((await changeOfKey(context.database.db, context.auditKeys)) === undefined) return undefined;
+  return exclusiveTransaction(context.database, (tx, at) => sealIn(context, tx, at));
 }
 
 /** As `sealAudit`, in a transaction whose caller has called `acquireGlobalLock`. */
 export async function sealIn(
+  { changeStore, auditKeys }: Pick<AuditContext, 'changeStore' | 'auditKeys'>,
   tx: Tx,
-  changeStore: ChangeStore,
-  keys: readonly Buffer[],
   at: number,
 ): Promise<Sealed | undefined> {
-  const change = await changeOfKey(tx, keys);
+  const change = await changeOfKey(tx, auditKeys);
   if (change === undefined) return undefined;
   const { from, to, head } = change;
   const event = from === undefined ? 'sealed' : 'rekeyed';

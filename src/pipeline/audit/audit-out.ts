@@ -6,9 +6,9 @@ import {
   type AuditOutTrouble,
   type StoredProgress,
 } from '../../storage/audit-out.ts';
-import type { Database } from '../../storage/database.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { code, say, time, type Text } from '../../text.ts';
+import type { MessagesContext } from '../messages/context.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { hourMs } from '../../duration.ts';
@@ -47,16 +47,12 @@ export type AuditDestination = {
   readonly deliver: (batch: AuditBatch, signal: AbortSignal) => Promise<DeliveryResult>;
 };
 
-export type AuditOutOptions = {
-  readonly database: Database;
-  /** This process. */
-  readonly owner: string;
+export type AuditOutOptions = Pick<MessagesContext, 'database' | 'owner' | 'onTrouble'> & {
   readonly destination: AuditDestination;
   /** From 0 to 1: spreads the pauses. */
   readonly random?: () => number;
   /** Called for each failed attempt. */
   readonly onFailed: (attempt: { readonly why: string; readonly attempts: number }) => void;
-  readonly onTrouble: (error: unknown) => void;
 };
 
 const everyMs = 2_000;
@@ -81,7 +77,11 @@ export function createAuditOut(options: AuditOutOptions): Poller {
     isFirst = false;
     await sendAll(options, stopping, atOnce);
   };
-  return createPoller({ everyMs, look, onTrouble: options.onTrouble });
+  return createPoller({
+    everyMs,
+    look,
+    onTrouble: (error) => options.onTrouble('sending the audit trail', error),
+  });
 }
 
 /** Sends what is due, batch after batch; with `atOnce` also during a pause. */

@@ -2,41 +2,33 @@ import { mistakeLine } from '../../policy/mistakes.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
-import type { Database } from '../../storage/database.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { joined, say, type Text } from '../../text.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { AuditContext } from './context.ts';
 
 /** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
 /** The key that holds the hash of the current policy, and since when it applies. */
 export const policyInForceKey = 'policy';
 
-type PolicyHistory = {
-  readonly database: Database;
-  readonly changeStore: ChangeStore;
-  readonly policy: () => Policy;
-  readonly membersOf: AccessContext['membersOf'];
-  /** Called with a message about rules that can never be satisfied. */
-  readonly onUnsatisfiable: (says: Text) => void;
-};
-
-/** Returns a function that checks whether the policy has changed since the last call, and if so records and checks it. */
-export function createPolicyHistory(context: PolicyHistory): () => Promise<void> {
+/**
+ * The function checks whether the policy has changed since its last call; if so, it records and checks the new one.
+ * `onUnsatisfiable` is called with a message about rules that can never be satisfied.
+ */
+export function createPolicyHistory(context: AuditContext, onUnsatisfiable: (says: Text) => void): () => Promise<void> {
   let recorded: string | undefined;
   return async () => {
     const policy = context.policy();
     if (policy.hash === recorded) return;
     await recordPolicy(context, policy);
     const says = await unsatisfiableText(context, policy);
-    if (says) context.onUnsatisfiable(says);
+    if (says) onUnsatisfiable(says);
     recorded = policy.hash;
   };
 }
 
 /** Writes the whole text of a new policy into the trail: changes refer to it by its hash. */
-async function recordPolicy({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
+async function recordPolicy({ database, changeStore }: AuditContext, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
     if ((await readKv(tx, policyInForceKey))?.value === hash) return;
     const at = await database.now(tx);
@@ -45,8 +37,8 @@ async function recordPolicy({ database, changeStore }: PolicyHistory, { hash, te
   });
 }
 
-/** A message about rules whose approval can never be completed, as far as user groups can be read; undefined: none. */
-async function unsatisfiableText({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
+/** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
+async function unsatisfiableText({ membersOf }: AuditContext, policy: Policy): Promise<Text | undefined> {
   const lookUp = async (group: string) => [group, await membersOf(group)] as const;
   const groups = await Promise.all(mentionedGroups(policy).map(lookUp));
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));

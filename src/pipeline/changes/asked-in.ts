@@ -2,18 +2,18 @@ import type { Change } from '../../storage/changes.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import type { Note } from './card.ts';
 
 /** Who is asked to approve, in the words of a change's thread. */
 
-/** Whether only the requester reads the thread of this change. */
-export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
 export const pleaseTell = (whom: Text): Text => say`Nobody else can see this thread, so please tell ${whom} yourself.`;
 
 /** Who is asked to approve. People whom I can't tell directly are mentioned if that reaches them; else `rest` says so. */
 export function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
   const { asks = [] } = authorizationOf(change);
-  if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
+  // In direct messages only the requester reads the thread.
+  if (!isDirect(change.channel)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
   const unreached = unreachedOf(asks, without);
   return {
     who: whoIsAsked(asks, { without }),

@@ -39,7 +39,7 @@ import {
   type ShownChange,
   type ShownVersion,
 } from './card.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { ChangesContext } from './context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 
 /** A frozen change in full, as lines: its whole card, and the request byte for byte. */
@@ -62,7 +62,7 @@ export type CallDetails = {
 const maxTextLength = 1_000;
 
 /** The details of a saved change. Throws `Refusal` if this person may not read it. */
-export async function detailsFor(context: AccessContext, reader: Person, shown: ShownChange): Promise<CallDetails> {
+export async function detailsFor(context: ChangesContext, reader: Person, shown: ShownChange): Promise<CallDetails> {
   const change = await readableChange(context, reader, shown);
   const { installation, number } = shown;
   return {
@@ -75,7 +75,7 @@ export async function detailsFor(context: AccessContext, reader: Person, shown: 
  * The question behind *Approve* (what somebody approves with this version of a change), its fingerprint, and the card.
  * Throws `Refusal` if they may not read the change, or it differs from what they saw.
  */
-export async function questionFor(context: AccessContext, reader: Person, shown: ShownVersion) {
+export async function questionFor(context: ChangesContext, reader: Person, shown: ShownVersion) {
   const change = await readableChange(context, reader, shown);
   const [approve] = change.state === 'waiting' && change.version === shown.version ? decisionButtons(change, '') : [];
   if (approve?.confirm === undefined) {
@@ -92,7 +92,7 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
  * it.
  */
 export async function leftToDo(
-  context: AccessContext,
+  context: ChangesContext,
   reader: Person,
   shown: ShownChange,
 ): Promise<readonly Environment[]> {
@@ -104,7 +104,7 @@ export async function leftToDo(
 }
 
 async function readableChange(
-  context: AccessContext,
+  context: ChangesContext,
   reader: Person,
   { installation, number }: ShownChange,
 ): Promise<Change> {

@@ -3,8 +3,8 @@ import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import type { Listing } from '../../hosting/names.ts';
 import { expectationsOf } from '../../policy/checks.ts';
 import type { Policy } from '../../policy/rules.ts';
-import type { SiteCheck } from '../../site-check/site-check.ts';
 import { code, say, type Text } from '../../text.ts';
+import type { ChangesContext } from './context.ts';
 import { allEnvironments } from './visible-names.ts';
 
 /** How many domains of one environment are read. For all but the first, only one page is read. */
@@ -73,7 +73,7 @@ function isNamedFor(policy: Policy, environment: Environment, name: string, name
 
 /** Checks sites for a person (a Slack user id), whose readings others may share. */
 export const siteCheckFor = (
-  context: { readonly siteCheck: SiteCheck; readonly listing: () => Names; readonly policy: () => Policy },
+  context: Pick<ChangesContext, 'siteCheck' | 'listing' | 'policy'>,
   onBehalfOf: string,
 ): SiteCheckSource => {
   const { read, readOn, instead } = context.siteCheck;

@@ -3,6 +3,7 @@ import type { Target } from '../../hosting/contract/target.ts';
 import type { Listing } from '../../hosting/names.ts';
 import type { Presence } from '../../hosting/presence.ts';
 import type { SiteCheck } from '../../site-check/site-check.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -10,6 +11,7 @@ import type { ChangeStore } from './change-store.ts';
 /** What this folder needs beyond the context of the access room. */
 export type ChangesContext = AccessContext &
   Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+    readonly database: Database;
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;
     readonly siteCheck: SiteCheck;

@@ -17,7 +17,7 @@ import { readerOf } from '../access/visibility.ts';
 import { askersNamed, markOf, stateText } from '../changes/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { ChangesContext } from '../changes/context.ts';
 import { parseDetails } from '../audit/audit-details.ts';
 
 /** Past changes, limited to what one person may read. */
@@ -33,7 +33,7 @@ const maxTitleLength = 200;
 
 /** The story of a change; undefined if it doesn't exist or this person may not read it. */
 export async function storyFor(
-  context: AccessContext,
+  context: ChangesContext,
   person: Person,
   number: number,
 ): Promise<ChangeStory | undefined> {
@@ -43,7 +43,7 @@ export async function storyFor(
 
 /** Changes that this person may read, newest first; `more`: there may be older ones. */
 export async function changesFor(
-  context: AccessContext,
+  context: ChangesContext,
   person: Person,
   { env, mine, waiting }: ChangesQuery,
 ): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }> {

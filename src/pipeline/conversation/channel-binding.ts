@@ -8,11 +8,11 @@ import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { mayByName } from '../access/visibility.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
-import type { ChangesContext } from '../changes/context.ts';
 import type { PipelineContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -26,7 +26,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
 
 /** The binding of `channel`, for the commands that read and change it; undefined: not typed in a channel. */
 export const bindingFor = (
-  context: ChangesContext & Pick<PipelineContext, 'channelOf'>,
+  context: PipelineContext,
   actor: Actor,
   channel: string | undefined,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
@@ -97,7 +97,7 @@ const nameNow = (context: AccessContext, { site, name }: ChannelBinding): string
   environmentsOfSite(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
-  if (channel !== undefined && /^[CG]/.test(channel)) return channel;
+  if (channel !== undefined && !isDirect(channel)) return channel;
   throw new Refusal('Only a channel can be bound to a site. Nothing was done.', { hint: 'Type it in the channel.' });
 }
 

@@ -1,20 +1,19 @@
 import type { ReportContext } from '../../commands/kit/report.ts';
-import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
-import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { WatchContext } from '../steps/watches.ts';
+import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
 
-/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder uses a part of it. */
-export type PipelineContext = WatchContext &
+/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
+export type PipelineContext = StepsContext &
   Pick<ReportContext, 'alias'> & {
-    readonly logs: Pick<LogReader, 'analyze' | 'peaks'>;
+    /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
+    readonly glanceAt: StepsContext['personOf'];
     readonly recent: Recent;
     readonly statusParts: StatusParts;
     /** The turns of reports over many environments. */
@@ -34,8 +33,4 @@ export type PipelineContext = WatchContext &
     readonly plainHttp: readonly string[];
     /** Whether the hosting API is on this machine, as a stand-in is. */
     readonly isHostHere: boolean;
-    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
-    readonly auditKeys: readonly Buffer[];
-    /** Where the audit trail is sent outside the database; undefined: nowhere. */
-    readonly auditOut: Pick<AuditDestination, 'id' | 'name'> | undefined;
   };

@@ -14,6 +14,7 @@ import {
 } from '../../storage/queue.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { Channel } from '../access/access-check.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { storedTargets } from '../access/targets.ts';
 import { lockAndHolder } from '../changes/lock-in-the-way.ts';
 import {
@@ -187,9 +188,8 @@ async function assertSettled(context: PipelineContext, row: QueuedRequest): Prom
 /** Checks rights, rules and names as of now, as if its requester asked for it. */
 async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnType<typeof check> {
   const parsed = parseArgs(queuedArgs(row), catalogue);
-  const isDirect = /^[DUW]/.test(row.channel);
   const cardChannel = async (): Promise<Channel> =>
-    isDirect ? { id: row.channel, shared: false } : context.channelOf(row.channel);
+    isDirect(row.channel) ? { id: row.channel, shared: false } : context.channelOf(row.channel);
   const from = { person: row.requester, team: row.requester_team, channel: row.channel, cardChannel };
   return check(context, { parsed, from });
 }

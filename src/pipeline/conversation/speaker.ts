@@ -3,7 +3,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { PipelineContext } from './context.ts';
 
 /** Who sent a request, and the user groups that matter for it. */
 
@@ -15,7 +15,7 @@ export type Sender = { readonly person: string; readonly team: string | undefine
  * are, or if they may do nothing here.
  */
 export async function identifySender(
-  context: AccessContext,
+  context: PipelineContext,
   { person, team }: Sender,
   parsed?: Pick<ParsedCommand, 'path' | 'command'>,
 ): Promise<Person> {
@@ -26,7 +26,7 @@ export async function identifySender(
 
 /** As `identifySender`, for things that are only shown or suggested: older answers about user groups are good enough. */
 export async function identifyViewer(
-  context: AccessContext,
+  context: PipelineContext,
   { person, team }: Sender,
   shows: 'names' | 'everything' = 'names',
 ): Promise<Person> {

@@ -11,7 +11,7 @@ import { targetKey } from '../access/targets.ts';
 import { readerOf, type StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalArgs } from '../steps/timers.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { ChangesContext } from '../changes/context.ts';
 
 /** Timed access, limited to what one person may read. */
 
@@ -19,7 +19,7 @@ const maxShown = 100;
 const maxRead = 1_000;
 
 export const timersFor = (
-  context: AccessContext,
+  context: ChangesContext,
   person: Person,
   now: number,
 ): Pick<QueryService, 'timers' | 'timer'> => {

@@ -14,9 +14,10 @@ import {
   type NewWatch,
   type Watch,
 } from '../../storage/watches.ts';
-import { code, joined, list, say, time, type Text } from '../../text.ts';
+import { channel, code, joined, list, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
@@ -106,7 +107,7 @@ export async function mayAllNow(
 
 /** Where a watch tells. In direct messages, or outside a channel, that is the person. */
 export const placeOf = (channel: string | undefined, person: string): string =>
-  channel === undefined || channel.startsWith('D') ? person : channel;
+  channel === undefined || isDirect(channel) ? person : channel;
 
 type WatchRequest = {
   readonly place: string;
@@ -217,7 +218,7 @@ export function watchLine(watch: Watch): WatchLine {
     names: env ? [env.name] : namesIn(digestScope(watch)),
     match: watch.match ?? undefined,
     owner: watch.requester,
-    channel: watch.channel,
+    told: isDirect(watch.channel) ? mention(watch.channel) : channel(watch.channel),
     until: watch.ends_at,
     quiet: watch.quiet === null ? undefined : readHours('Quiet hours', watch.quiet),
     zone: watch.zone,

@@ -7,8 +7,9 @@ import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
-import { isUninvited, reportMoved } from './undelivered.ts';
-import { noteOps, type Outbox } from './post-retries.ts';
+import { reportMoved } from './undelivered.ts';
+import type { SenderContext } from './context.ts';
+import { noteOps } from './post-retries.ts';
 
 /** What happens after Slack has accepted a message. */
 
@@ -21,15 +22,20 @@ const saveRetryMs = [100, 300, 1_000, 3_000, 5_000];
 export const isEdit = ({ ts }: Message): boolean => ts !== null;
 
 /** Runs in the transaction that saves a successful post or edit. */
-export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
-  const at = await outbox.database.now(tx);
-  outbox.turns.served.set(message.requester, at);
+export async function afterPosted(
+  context: SenderContext,
+  tx: Tx,
+  message: Message,
+  { refused }: Posted,
+): Promise<void> {
+  const at = await context.database.now(tx);
+  context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
-  const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
+  const isUsual = refused?.why === 'uninvited' && message.kind === 'card' && !isEdit(message);
   if (change && refused !== undefined && !isUsual) await reportMoved(tx, change, refused, at);
-  if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
-  // The next edit adds the file. It is due in the database, so a restart in between loses nothing.
+  if (message.kind === 'ops') await noteOps(context, tx, null, at);
+  // Its next edit adds the file. In the database, so that a restart in between loses nothing.
   if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);
 }
 
@@ -41,7 +47,7 @@ const hasFile = ({ kind, body }: Message): boolean =>
  * posted the message too. True if ours is a second message. If ours is the only one but may show an older state, it is
  * drawn again. If the others failed to post it and none is trying, ours becomes the message.
  */
-export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, posted: Posted): Promise<boolean> {
+export async function isSecondPost(context: SenderContext, tx: Tx, message: Message, posted: Posted): Promise<boolean> {
   const { place } = posted;
   const row = await findClaimed(tx, message);
   if (row === undefined) return false;
@@ -49,10 +55,10 @@ export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, pos
   const isTheOne = row.channel === place.channel && row.ts === place.ts;
   if (!isTheOne) {
     if (row.ts !== message.ts || !(await markDelivered(tx, { ...message, owner: null }, place))) return true;
-    await afterPosted(outbox, tx, message, posted);
+    await afterPosted(context, tx, message, posted);
   }
   const isOlder = (isTheOne ? row.delivered_version : row.version) > message.version;
-  if (isOlder || row.owner !== null) await redrawMessage(tx, message, await outbox.database.now(tx));
+  if (isOlder || row.owner !== null) await redrawMessage(tx, message, await context.database.now(tx));
   return false;
 }
 
@@ -64,7 +70,7 @@ export const secondPost: Note = {
 type Save = (tx: Tx) => Promise<void>;
 
 /** Saves the result of a delivery; retries while the database is away, then rejects. */
-export async function saveResult({ database, onTrouble }: Outbox, { key }: Message, save: Save): Promise<void> {
+export async function saveResult({ database, onTrouble }: SenderContext, { key }: Message, save: Save): Promise<void> {
   for (const afterMs of [...saveRetryMs, undefined]) {
     try {
       return await database.transaction(save);

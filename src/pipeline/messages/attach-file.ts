@@ -5,24 +5,22 @@ import type { Message, MessagePlace } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { batchFile } from '../changes/batch-file.ts';
 import type { Note } from '../changes/card.ts';
-import { Undeliverable, type Messenger } from './messenger.ts';
-import type { Outbox } from './post-retries.ts';
+import type { MessagesContext } from './context.ts';
+import { Undeliverable } from './messenger.ts';
 
 /**
  * Adds the file of a batch to its last reply, once that is posted. The reply says where else the lines are, so the file
  * isn't worth a second message or many attempts.
  */
 
-type Attaching = Pick<Outbox, 'database' | 'onTrouble'> & { readonly messenger: Messenger };
-
-/** How long to try, and the fewest attempts: time in which this process was down must not count. */
+/** How long it is tried, and how often at least: time in which this process was down must not count. */
 const maxMs = 600_000;
 const minAttempts = 5;
 const maxLines = 5_000;
 
 /** Adds the file to its message. Rejects if a later attempt may succeed; resolves without a file if none will. */
 export async function attachFile(
-  { database, messenger, onTrouble }: Attaching,
+  { database, messenger, onTrouble }: MessagesContext,
   message: Message,
   { place, note }: { readonly place: MessagePlace; readonly note: Note },
 ): Promise<void> {

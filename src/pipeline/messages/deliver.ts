@@ -2,12 +2,14 @@ import { failpoint, type Drawing } from '../../failpoints.ts';
 import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import { idsOf } from '../../policy/people.ts';
 import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { attachFile } from './attach-file.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
-import { afterFailure, type Outbox } from './post-retries.ts';
+import type { MessagesContext, SenderContext } from './context.ts';
+import { afterFailure } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -15,19 +17,7 @@ import { renderBatch } from '../changes/batch-card.ts';
 import { renderCard, withdrawn, type Note } from '../changes/card.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
-import { Undeliverable, type MessageContent, type Messenger } from './messenger.ts';
-
-export type MessageSender = Outbox & {
-  readonly messenger: Messenger;
-  readonly owner: string;
-  readonly idsOf: (id: string) => readonly string[];
-  /** False while Slack is known to refuse our token; nothing is attempted then. */
-  readonly isTaken: () => boolean;
-  /** Called with the number of a change just before its card is posted or edited. */
-  readonly onCard: (change: number) => void;
-  /** Called with the milliseconds until a rate-limited place takes its next message. */
-  readonly onPace: (afterMs: number) => void;
-};
+import { Undeliverable, type MessageContent } from './messenger.ts';
 
 const intervalMs = 500;
 /** Long enough for a whole queue of `maxLineMs`, plus its last message with all fallback places. */
@@ -43,17 +33,18 @@ const busyRetryMs = 300;
  * longest time for which rate limits, ours or Slack's, still hold back a place.
  */
 export function createMessageSender(
-  post: Omit<MessageSender, 'onPace' | 'turns'>,
+  context: MessagesContext,
+  onOps: SenderContext['onOps'],
 ): Poller & { readonly restMs: () => number } {
   let restsUntil = 0;
   const onPace = (afterMs: number): void => {
     restsUntil = Math.max(restsUntil, performance.now() + afterMs);
     poller.nudgeIn(afterMs);
   };
-  const context: MessageSender = { ...post, turns: createPostQueues(), onPace };
-  const onTrouble = (error: unknown): void => post.onTrouble('posting', error);
+  const sender: SenderContext = { ...context, turns: createPostQueues(), onOps, onPace };
+  const onTrouble = (error: unknown): void => context.onTrouble('posting', error);
   const poll = async (): Promise<void> => {
-    const { tried, lines } = await deliverDue(context);
+    const { tried, lines } = await deliverDue(sender);
     for (const line of lines) void line.catch(onTrouble).finally(poller.nudge);
     if (tried > 0) poller.nudge();
   };
@@ -63,8 +54,8 @@ export function createMessageSender(
     restMs: () => Math.max(0, restsUntil - performance.now()),
     stop: async () => {
       await poller.stop();
-      context.turns.isOver = true;
-      await Promise.allSettled([...context.turns.lines.values()].map(({ end }) => end));
+      sender.turns.isOver = true;
+      await Promise.allSettled([...sender.turns.lines.values()].map(({ end }) => end));
     },
   };
 }
@@ -75,18 +66,15 @@ type Begun = { readonly tried: number; readonly lines: readonly Promise<void>[] 
  * Posts or edits one batch of due messages, in fair order. Resolves once all of them are under way, with the number of
  * attempts; `lines` has one queue for each place.
  */
-export async function deliverDue(context: MessageSender): Promise<Begun> {
-  const { database, owner, turns } = context;
+export async function deliverDue(context: SenderContext): Promise<Begun> {
+  const { database, owner, policy, turns } = context;
   const limit = Math.min(atOnce, maxUnderWay - turns.underWay);
   if (!context.isTaken() || limit <= 0) return { tried: 0, lines: [] };
   if (!(await isAnyDue(database, ['messages'], await database.now()))) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
   const due = await database.transactionWithoutFsync(async (tx) =>
-    claimMessages(
-      tx,
-      { owner, now: await database.now(tx), leaseMs: messageLeaseMs, limit },
-      turns.served,
-      context.idsOf,
+    claimMessages(tx, { owner, now: await database.now(tx), leaseMs: messageLeaseMs, limit }, turns.served, (id) =>
+      idsOf(policy(), id),
     ),
   );
   const ready = await Promise.all(due.map((message) => prepare(context, message)));
@@ -105,8 +93,8 @@ const placeOf = ({ message, destinations }: Ready): string => {
   return 'person' in to ? to.person : to.channel;
 };
 
-/** Puts the rest back when the place is rate-limited or slow, or we stop: their lease may end before their turn. */
-async function drawInLine(context: MessageSender, line: readonly Ready[], claimedAt: number): Promise<void> {
+/** Puts the rest back when the place is rate-limited or slow, or we stop: the lease may end before their turn. */
+async function drawInLine(context: SenderContext, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
     if (context.turns.isOver || performance.now() - claimedAt > maxLineMs)
       return delay(context, line.slice(at), busyRetryMs);
@@ -116,7 +104,7 @@ async function drawInLine(context: MessageSender, line: readonly Ready[], claime
 }
 
 async function delay(
-  { database, onPace, onTrouble }: MessageSender,
+  { database, onPace, onTrouble }: SenderContext,
   line: readonly Ready[],
   afterMs: number,
 ): Promise<void> {
@@ -141,7 +129,7 @@ type Ready = {
   readonly error?: unknown;
 };
 
-async function prepare(context: MessageSender, message: Message): Promise<Ready> {
+async function prepare(context: SenderContext, message: Message): Promise<Ready> {
   try {
     const content = await contentOf(context, message);
     if (content === undefined || isEdit(message)) return { message, content };
@@ -152,7 +140,7 @@ async function prepare(context: MessageSender, message: Message): Promise<Ready>
 }
 
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
-async function draw(context: MessageSender, ready: Ready): Promise<number> {
+async function draw(context: SenderContext, ready: Ready): Promise<number> {
   const { message, content } = ready;
   const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: content ? startOf(content) : '' });
   if (message.kind === 'card' && message.change !== null) context.onCard(message.change);
@@ -180,8 +168,8 @@ async function draw(context: MessageSender, ready: Ready): Promise<number> {
   }
 }
 
-/** The result is saved already, so a failure here must not draw the message again. */
-async function markSecond({ messenger, onTrouble }: MessageSender, { key }: Message, { place }: Posted): Promise<void> {
+/** Its result is saved: a failure must not draw it again. */
+async function markSecond({ messenger, onTrouble }: SenderContext, { key }: Message, { place }: Posted): Promise<void> {
   await messenger
     .edit(place, secondPost)
     .catch((error: unknown) => onTrouble(`marking the second message for ${key}`, error));
@@ -190,7 +178,7 @@ async function markSecond({ messenger, onTrouble }: MessageSender, { key }: Mess
 const startOf = (content: MessageContent): string =>
   plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
 
-async function contentOf({ database, idsOf }: MessageSender, message: Message): Promise<MessageContent | undefined> {
+async function contentOf({ database, policy }: SenderContext, message: Message): Promise<MessageContent | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';
   if (!isCard) return message.body === null ? undefined : parseStored<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
@@ -198,8 +186,8 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
     return undefined;
   const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
-  // People who approved keep the card, to see the result and to stop the change. The others have nothing left to do.
-  const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
+  // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
+  const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
   if (!isBatch(change)) return renderCard(change, approved, database.installation);
   return renderBatch(change, await changesInBatch(database.db, change.number), approved, database.installation);
@@ -209,7 +197,7 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
  * Edits the message, or posts it if it was never posted or can't be edited. A minor update that can't be edited in is
  * dropped: it isn't worth a second message.
  */
-async function put(context: MessageSender, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
+async function put(context: SenderContext, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
   const { message } = ready;
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
@@ -223,8 +211,7 @@ async function put(context: MessageSender, ready: Ready, content: MessageContent
       return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      const isMinor =
-        'headline' in content ? message.kind === 'copy' && error.message !== 'message_not_found' : content.minor;
+      const isMinor = 'headline' in content ? message.kind === 'copy' && error.why !== 'no message' : content.minor;
       if (isMinor) return { place };
     }
   }
@@ -232,7 +219,7 @@ async function put(context: MessageSender, ready: Ready, content: MessageContent
 }
 
 async function post(
-  { messenger, onTrouble }: MessageSender,
+  { messenger, onTrouble }: SenderContext,
   message: Message,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {

@@ -2,43 +2,44 @@ import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import { say } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
+import type { MessagesContext } from './context.ts';
 import { Undeliverable, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
-import type { Outbox } from './post-retries.ts';
 
 /** One place where a message may be posted, and its content there. */
 export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
 
-/** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
-export type Posted = { readonly place: MessagePlace; readonly refused?: string };
+/** Where a message was posted. `refused`: why the first place did not take it, if that one refused it. */
+export type Posted = { readonly place: MessagePlace; readonly refused?: Undeliverable };
 
 /** Posts to the first place that accepts it; undefined if there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
   messenger: Messenger,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
-  const codes: string[] = [];
+  const refusals: Undeliverable[] = [];
   for (const { to, as } of destinations) {
     try {
       const place = await messenger.post(to, as);
-      return { place, ...(codes[0] !== undefined && { refused: codes[0] }) };
+      return { place, ...(refusals[0] && { refused: refusals[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      if (!codes.includes(error.message)) codes.push(error.message);
+      refusals.push(error);
     }
   }
-  if (codes.length > 0) throw new Undeliverable('gone', codes.join(', '));
+  const codes = new Set(refusals.map(({ message }) => message));
+  if (codes.size > 0) throw new Undeliverable('gone', [...codes].join(', '));
   return undefined;
 }
 
 /** The places for a message, best first. Cards and replies fall back to the requester's direct messages. */
 export async function destinationsOf(
-  { database: { db }, opsChannel }: Pick<Outbox, 'database' | 'opsChannel'>,
+  { database: { db }, policy }: MessagesContext,
   { kind, recipient, change: number }: Message,
   content: MessageContent,
 ): Promise<readonly MessageDestination[]> {
   if (kind === 'ops') {
-    const channel = opsChannel();
-    return channel === undefined ? [] : [{ to: { channel }, as: content }];
+    const { ops } = policy().channels;
+    return ops === undefined ? [] : [{ to: { channel: ops }, as: content }];
   }
   if (kind === 'notice') return [{ to: { channel: recipient ?? '' }, as: content }];
   if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: content }];

@@ -1,8 +1,8 @@
 import { mentionedGroups } from '../../policy/people.ts';
-import type { Policy } from '../../policy/rules.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
+import type { MessagesContext } from './context.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -15,17 +15,14 @@ export type GroupWatch = {
   readonly look: () => Promise<void>;
 };
 
-type Context = {
-  readonly database: Database;
-  readonly policy: () => Policy;
-  /** Reads a group's members, unless that was done in the last few minutes. */
-  readonly ask: (group: string) => Promise<unknown>;
-};
-
 const keyOf = (group: string): string => `user_group:${group}`;
 type GroupChange = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 
-export function createGroupWatch({ database, policy, ask }: Context): GroupWatch {
+/** `ask` reads a group's members, unless that was done in the last minutes. */
+export function createGroupWatch(
+  { database, policy }: Pick<MessagesContext, 'database' | 'policy'>,
+  ask: (group: string) => Promise<unknown>,
+): GroupWatch {
   const troubles = new Map<string, string | undefined>();
   const reported = new Map<string, string | undefined>();
   return {

@@ -11,12 +11,6 @@ import type { Note } from '../changes/card.ts';
 import { forgetReadings } from '../changes/site-readings.ts';
 import { dayMs } from '../../duration.ts';
 
-export type Housekeeping = {
-  readonly database: Database;
-  /** The note to a person whose delivery was acked and then lost. */
-  readonly lostNote: (row: InboxRow) => Note;
-};
-
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = dayMs;
 const forgetMessagesAfterMs = 30 * dayMs;
@@ -27,7 +21,7 @@ const maxBatches = 20;
 export const lostKey = (inbox: string): string => `lost:${inbox}`;
 
 /** Frees all leases at a start on SQLite: only one process can have it open, so the former owners are gone. */
-export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Promise<void> {
+export async function takeOver(database: Database): Promise<void> {
   if (database.kind !== 'sqlite') return;
   await database.transaction(async (tx) => releaseAll(tx, await database.now(tx)));
 }
@@ -36,7 +30,7 @@ export async function takeOver({ database }: Pick<Housekeeping, 'database'>): Pr
  * Closes deliveries that were acked and never answered, and queues a direct message to each person, in one transaction:
  * the delivery can't be worked on any more, and the message is kept even if Slack is away now.
  */
-export async function tellTheLost({ database, lostNote }: Housekeeping): Promise<void> {
+export async function tellTheLost(database: Database, lostNote: (row: InboxRow) => Note): Promise<void> {
   for (const row of await abandoned(database.db, await database.now())) {
     await database.transaction(async (tx) => {
       const at = await database.now(tx);
@@ -48,7 +42,7 @@ export async function tellTheLost({ database, lostNote }: Housekeeping): Promise
 }
 
 /** Deletes what has expired, and wipes the content of old deliveries. */
-export async function sweep({ database }: Pick<Housekeeping, 'database'>): Promise<void> {
+export async function sweep(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     await wipeInbox(tx, now - wipeAfterMs);

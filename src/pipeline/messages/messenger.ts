@@ -25,9 +25,6 @@ export type ChannelLook =
   | { readonly kind: 'hidden'; readonly word: string }
   | { readonly kind: 'no scope' };
 
-/** Our error code for a channel shared with other organisations: we never post there, even if Slack would allow it. */
-export const sharedWord = 'is_ext_shared';
-
 /** Why Slack did not accept a message. `message` is Slack's error code, if it gave one. */
 export class Undeliverable extends Error {
   /**
@@ -37,10 +34,16 @@ export class Undeliverable extends Error {
   readonly kind: 'later' | 'drawing' | 'token' | 'gone';
   /** For `later`: milliseconds to wait, if Slack or our own rate limit says so; else 0. */
   readonly afterMs: number;
+  /**
+   * For `gone`, if known. `uninvited`: we are just not a member of the channel, which is no fault of it. `shared`: it is
+   * shared with another organisation, and we never post there. `no message`: the message to edit is gone.
+   */
+  readonly why: 'uninvited' | 'shared' | 'no message' | undefined;
 
-  constructor(kind: Undeliverable['kind'], word: string, afterMs = 0) {
+  constructor(kind: Undeliverable['kind'], word: string, afterMs = 0, why?: Undeliverable['why']) {
     super(word);
     this.kind = kind;
     this.afterMs = afterMs;
+    this.why = why;
   }
 }

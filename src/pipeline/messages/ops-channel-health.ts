@@ -1,20 +1,13 @@
-import type { Policy } from '../../policy/rules.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { rescheduleOps } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { channel, code, joined, plain, say, type Text } from '../../text.ts';
 import { createPoller, type Poller } from './poller.ts';
-import type { ChannelLook } from './messenger.ts';
+import type { MessagesContext } from './context.ts';
 
 /** Checks whether the ops channel, which only the operators read, accepts our posts. */
-
-export type OpsContext = {
-  readonly database: Pick<Database, 'db'>;
-  readonly policy: () => Pick<Policy, 'channels'>;
-  readonly lookAt: (channel: string) => Promise<ChannelLook>;
-};
 
 /** What is wrong with the ops channel, and what to do about it. */
 export type OpsTrouble = { readonly says: Text; readonly hint: Text };
@@ -39,7 +32,10 @@ async function lastPost(db: ReadHandle): Promise<LastPost | undefined> {
 }
 
 /** What is wrong with the ops channel right now, found without posting. Rejects if Slack does not answer. */
-export async function opsTrouble({ database, policy, lookAt }: OpsContext): Promise<OpsTrouble | undefined> {
+export async function opsTrouble(
+  db: ReadHandle,
+  { policy, lookAt }: Pick<MessagesContext, 'policy' | 'lookAt'>,
+): Promise<OpsTrouble | undefined> {
   const { ops } = policy().channels;
   if (ops === undefined) {
     return trouble(
@@ -47,7 +43,7 @@ export async function opsTrouble({ database, policy, lookAt }: OpsContext): Prom
       say`Add one to the policy file: ${code('ops')} under ${code('channels')}.`,
     );
   }
-  const [look, last] = await Promise.all([lookAt(ops), lastPost(database.db)]);
+  const [look, last] = await Promise.all([lookAt(ops), lastPost(db)]);
   const kept = say`I keep its messages until then.`;
   const there = channel(ops);
   if (look.kind === 'hidden')
@@ -71,13 +67,12 @@ const trouble = (says: Text, hint: Text): OpsTrouble => ({ says, hint });
 
 /** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result changes. */
 export function createOpsWatch(
-  context: OpsContext,
-  onTrouble: (what: string, error: unknown) => void,
+  context: MessagesContext,
   onChange: (line: string, isWell: boolean) => void,
 ): Poller & { readonly trouble: () => OpsTrouble | undefined } {
   let known: OpsTrouble | undefined;
   const poll = async (): Promise<void> => {
-    const found = await opsTrouble(context);
+    const found = await opsTrouble(context.database.db, context);
     const line = found ? plain(joined([found.says, found.hint])) : 'it accepts my posts again';
     if (JSON.stringify(found) !== JSON.stringify(known)) onChange(`the ops channel: ${line}`, found === undefined);
     known = found;
@@ -85,7 +80,7 @@ export function createOpsWatch(
   const poller = createPoller({
     everyMs,
     look: poll,
-    onTrouble: (error) => onTrouble('checking the ops channel', error),
+    onTrouble: (error) => context.onTrouble('checking the ops channel', error),
   });
   return { ...poller, trouble: () => known };
 }

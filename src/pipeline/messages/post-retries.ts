@@ -1,24 +1,15 @@
 import { findChange } from '../../storage/changes.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import { giveUpMessage, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
 import { reportUndelivered, type Undelivered } from './undelivered.ts';
-import type { PostQueues } from './fair-order.ts';
+import type { SenderContext } from './context.ts';
 import { Undeliverable } from './messenger.ts';
 import { dayMs } from '../../duration.ts';
 
 /** What happens after Slack refuses a message: when it is tried again, and when it is given up. */
 
-export type Outbox = {
-  readonly database: Database;
-  readonly opsChannel: () => string | undefined;
-  /** Called when the ops channel starts or stops accepting posts. */
-  readonly onOps: () => void;
-  readonly onTrouble: (what: string, error: unknown) => void;
-  readonly turns: PostQueues;
-};
-
-/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change stays as it is. */
+/** A message is given up when Slack has not accepted it for a day. The loss is reported; the change itself stays. */
 const maxMs = dayMs;
 /** The fewest attempts before that: time in which this process was down or its token refused must not count. */
 const minAttempts = 20;
@@ -29,16 +20,16 @@ const opsRetryMs = 60_000;
 const retryMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
 /** Schedules the next attempt of a message that Slack did not accept, or gives it up and reports the loss. */
-export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Undelivered, 'change'>): Promise<void> {
+export async function afterFailure(context: SenderContext, tx: Tx, failed: Omit<Undelivered, 'change'>): Promise<void> {
   const { message, error } = failed;
-  const now = await outbox.database.now(tx);
+  const now = await context.database.now(tx);
   const kind = error instanceof Undeliverable ? error.kind : 'later';
   if (kind === 'token') return deferWhileBlocked(tx, message, now, now + tokenRetryMs);
   if (message.kind === 'ops' && kind === 'gone' && error instanceof Undeliverable) {
     // Nobody else may read these messages, so they are kept. One post a minute tests the channel.
     await deferWhileBlocked(tx, message, now, now + opsRetryMs);
     await rescheduleOps(tx, now + opsRetryMs);
-    return noteOps(outbox, tx, error.message, now);
+    return noteOps(context, tx, error.message, now);
   }
   const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.attempts >= minAttempts;
   if (kind === 'later' && !isOld) return retryLater(tx, message, now + retryDelay(message, error));
@@ -53,7 +44,7 @@ const retryDelay = ({ attempts }: Message, error: unknown): number =>
     : (retryMs[Math.min(attempts, retryMs.length - 1)] ?? opsRetryMs);
 
 /** Notes whether the ops channel took a post. */
-export async function noteOps(outbox: Outbox, tx: Tx, refused: string | null, at: number): Promise<void> {
-  const channel = outbox.opsChannel();
-  if (channel !== undefined && (await noteOpsPost(tx, { channel, refused }, at))) outbox.onOps();
+export async function noteOps(context: SenderContext, tx: Tx, refused: string | null, at: number): Promise<void> {
+  const channel = context.policy().channels.ops;
+  if (channel !== undefined && (await noteOpsPost(tx, { channel, refused }, at))) context.onOps();
 }

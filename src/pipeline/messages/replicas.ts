@@ -23,14 +23,7 @@ export type Replicas = {
   readonly leave: () => Promise<void>;
 };
 
-export type ReplicaOptions = {
-  readonly database: Database;
-  readonly sign: () => SignOfLife;
-  /** Called at each look with the owners of live replicas whose sign of life cannot be read. */
-  readonly onUnreadable: (owners: readonly string[]) => void;
-};
-
-/** A replica without a sign of life for this long counts as dead. */
+/** A replica that was not seen for this long counts as dead. */
 const liveMs = 30_000;
 /** Differences are reported after this time, because a new policy file reaches the machines one after another. */
 const differMs = 60_000;
@@ -38,8 +31,15 @@ const differMs = 60_000;
 const differKey = 'policies_differ';
 const maxNames = 5;
 
-/** On SQLite there is one process, and nothing is read. Counts 1 until the first look. */
-export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions): Replicas {
+/**
+ * On SQLite there is one process, and nothing is read. Counts 1 until the first look. `onUnreadable` is called at each
+ * look with the owners of live replicas whose sign of life cannot be read.
+ */
+export function createReplicas(
+  database: Database,
+  sign: () => SignOfLife,
+  onUnreadable: (owners: readonly string[]) => void,
+): Replicas {
   let count = 1;
   let differSince: number | undefined;
   const leave = (): Promise<void> =>

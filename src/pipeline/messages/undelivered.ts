@@ -3,9 +3,10 @@ import type { Tx } from '../../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
-import { isForRequesterOnly, pleaseTell } from '../changes/asked-in.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { pleaseTell } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
-import { sharedWord, Undeliverable, type MessageContent } from './messenger.ts';
+import { Undeliverable, type MessageContent } from './messenger.ts';
 
 /** Reports about messages that were given up or posted elsewhere, to the requester and the ops channel. */
 
@@ -29,7 +30,7 @@ export async function reportUndelivered(tx: Tx, loss: Undelivered, at: number): 
   if (change === undefined) return;
   const isAsking = change.state === 'waiting' && isRequest(message, change);
   const card = isAsking ? await findCard(tx, change.number) : undefined;
-  const isUnread = isForRequesterOnly({ channel: card?.channel ?? change.channel });
+  const isUnread = isDirect(card?.channel ?? change.channel);
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
@@ -72,7 +73,7 @@ function recipientText({ message: { kind, recipient }, change }: Undelivered): T
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
   const requester = mention(change.requester);
-  return isForRequesterOnly(change) ? [requester] : say`${channel(change.channel)} and ${requester}`;
+  return isDirect(change.channel) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
 const reasonText = ({ error }: Undelivered): Text =>
@@ -83,24 +84,21 @@ const reasonText = ({ error }: Undelivered): Text =>
 const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
   error instanceof Undeliverable && error.kind === kind;
 
-/** Tells the ops channel, once per change, that its messages go to the requester because its channel refuses them. */
-export async function reportMoved(tx: Tx, change: Change, word: string, at: number): Promise<void> {
+/** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
+export async function reportMoved(tx: Tx, change: Change, refused: Undeliverable, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refusalText(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
+  const says = say`⚠️ ${refusalText(change.channel, refused)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
   await enqueueOps(tx, key, says, at);
 }
 
 /** The reply under a card that was posted in direct messages instead of `place`. */
-export const movedNote = (place: string, word: string): Text =>
-  isUninvited(word)
+export const movedNote = (place: string, refused: Undeliverable): Text =>
+  refused.why === 'uninvited'
     ? say`I can't post in ${channel(place)}, so here it is instead. ${'/invite'} me there to get cards in the channel.`
-    : say`${refusalText(place, word)} So here it is instead.`;
+    : say`${refusalText(place, refused)} So here it is instead.`;
 
-const refusalText = (place: string, word: string): Text =>
-  word === sharedWord
+const refusalText = (place: string, { why, message: word }: Undeliverable): Text =>
+  why === 'shared'
     ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
     : say`${channel(place)} doesn't accept my posts (${code(word)}).`;
-
-/** Whether we are just not a member. The channel is not at fault: only the requester is told, and how to invite us. */
-export const isUninvited = (word: string): boolean => word === 'not_in_channel' || word === 'channel_not_found';

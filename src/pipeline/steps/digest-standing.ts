@@ -3,10 +3,12 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { say, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
-import { channelStanding, isDirect, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import type { StepsContext } from './context.ts';
+import { channelStanding, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
@@ -57,8 +59,8 @@ export type DigestStanding =
     }
   | Exclude<WatchStanding, { readonly kind: 'may' }>;
 
-/** Checks the owner's current rights, the environments and the channel. */
-export async function digestStanding(context: WatchChecks, watch: Watch): Promise<DigestStanding> {
+/** Checks the owner's present rights, the environments and the channel. */
+export async function digestStanding(context: StepsContext, watch: Watch): Promise<DigestStanding> {
   const { policy } = context;
   const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
   if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };
@@ -73,7 +75,7 @@ export async function digestStanding(context: WatchChecks, watch: Watch): Promis
   const allowed = rights.filter(({ may }) => may === 'yes').map(({ env }) => env);
   if (groups.length === 0 && allowed.length === 0) return lost(watch, 'is no longer allowed to read it');
   const shown = allowed.slice(0, maxDigestEnvironments);
-  const inTheWay = isDirect(watch) ? undefined : await channelStanding(context, watch, shown);
+  const inTheWay = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, shown);
   if (inTheWay) return inTheWay;
   if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };
   const hidden = envs.length - allowed.length;

@@ -6,10 +6,10 @@ import type { Text } from '../../text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
+import type { StepsContext } from './context.ts';
 import * as notes from './digest-notes.ts';
 import { readDigest } from './digest-reading.ts';
 import { digestStanding } from './digest-standing.ts';
-import type { WatchChecks } from './watch-standing.ts';
 import { endLost, moveWatch } from './watches.ts';
 import { hourMs } from '../../duration.ts';
 
@@ -20,8 +20,8 @@ const leaseMs = 240_000;
 const retryMs = 15 * 60_000;
 const givesUpAfterMs = 24 * hourMs;
 
-/** Creates the poller that sends due digests, one at a time. `onNote` is called when there may be messages to post. */
-export function createDigester(context: WatchChecks, onNote: () => void): Poller {
+/** Creates what tells digests that are due, one at a time. `onNote` is called when there may be messages to post. */
+export function createDigester(context: StepsContext, onNote: () => void): Poller {
   const { database, owner } = context;
   const onTrouble = (error: unknown): void => context.onTrouble('telling a digest', error);
   const look = async (stopping: AbortSignal): Promise<void> => {
@@ -38,7 +38,7 @@ export function createDigester(context: WatchChecks, onNote: () => void): Poller
 export const nextDue = ({ zone, ends_at }: Pick<Watch, 'zone' | 'ends_at'>, now: number): number =>
   Math.min(mondaysAround(now, zone).next, ends_at);
 
-async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSignal): Promise<void> {
+async function tellDigest(context: StepsContext, watch: Watch, stopping: AbortSignal): Promise<void> {
   const now = await context.database.now();
   if (now >= watch.ends_at)
     return moveWatch(context, watch, {
@@ -57,7 +57,7 @@ async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSig
   await moveWatch(context, watch, { ...weekly(watch, note, now), event: 'digest_told' });
 }
 
-async function later(context: WatchChecks, watch: Watch, why: Text, now: number): Promise<void> {
+async function later(context: StepsContext, watch: Watch, why: Text, now: number): Promise<void> {
   const since = watch.tried_at ?? now;
   if (now < since + givesUpAfterMs)
     return moveWatch(context, watch, { patch: { tried_at: since }, onward: { dueAt: now + retryMs } });

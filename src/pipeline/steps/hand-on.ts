@@ -22,7 +22,7 @@ import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
 import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
-import { isForRequesterOnly } from '../changes/asked-in.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { endOffers, handedOnWords, offerNote, postOffers } from '../changes/handed-on.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
@@ -57,11 +57,12 @@ export async function handOn(
     throw new Refusal('This is too long to hand it on. Nobody was asked, and nothing was sent.', {
       hint: 'Ask somebody in your own words.',
     });
-  const isDirect = isForRequesterOnly({ channel: place.id });
-  if (!isDirect) assertChannel(context.policy(), place, [target, ...alsoReads]);
+  const channelId = isDirect(place.id) ? undefined : place.id;
+  if (channelId !== undefined) assertChannel(context.policy(), place, [target, ...alsoReads]);
   const runners = await whoMayRun(context, resolved, person.id);
-  if (runners.people.length === 0 && (isDirect || runners.unknown.length === 0)) throw nobodyToAsk(runners);
-  return saveAndPost(context, resolved, person, { runners, channelId: isDirect ? undefined : place.id, inbox });
+  if (runners.people.length === 0 && (channelId === undefined || runners.unknown.length === 0))
+    throw nobodyToAsk(runners);
+  return saveAndPost(context, resolved, person, { runners, channelId, inbox });
 }
 
 /** The refusal if there is nobody to ask. While Slack doesn't answer, it says that this is unknown. */

@@ -11,7 +11,7 @@ import { renderCard, type Card, type Note } from '../changes/card.ts';
 import { placeNote } from '../changes/queue.ts';
 import { reparse } from '../language/reparse.ts';
 import { maxPlaces } from './queue.ts';
-import type { AccessContext } from '../access/context.ts';
+import type { ChangesContext } from '../changes/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
 type Overview = {
@@ -34,7 +34,7 @@ const maxRead = 100;
 const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads the overview with a bounded number of queries. */
-export async function overviewFor(context: AccessContext, person: Person): Promise<Overview> {
+export async function overviewFor(context: ChangesContext, person: Person): Promise<Overview> {
   const { db } = context.database;
   const mayRead = readerOf(context, person);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
@@ -68,8 +68,8 @@ export async function overviewFor(context: AccessContext, person: Person): Promi
   };
 }
 
-/** The changes on which this person's click would count, as far as that is known without asking Slack again. */
-function decidableBy(context: AccessContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+/** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
+function decidableBy(context: ChangesContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
   let unlockable = 0;
   return filterAsync(changes, async (change) => {

@@ -1,4 +1,3 @@
-import type { Database } from '../../storage/database.ts';
 import { auditHead } from '../../storage/audit.ts';
 import { closeAllInbox } from '../../storage/inbox.ts';
 import { rebindButtons } from '../../storage/messages.ts';
@@ -7,18 +6,11 @@ import type { Tx } from '../../storage/tx.ts';
 import { restoredEvent } from '../../storage/verify.ts';
 import { say, time } from '../../text.ts';
 import { sealIn } from '../audit/audit-keys.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
+import type { StepsContext } from './context.ts';
 import { pauseAfterLoss } from './lost-commit.ts';
 
 /** A restore. `former`: the id of the database in the backup; `from`: the newest time in it, epoch ms; `by`: a person. */
 type Restore = { readonly former: string; readonly from: number; readonly by: string };
-
-type Context = {
-  readonly database: Pick<Database, 'installation'>;
-  readonly changeStore: ChangeStore;
-  /** The current key of the audit trail first, then its former ones. */
-  readonly auditKeys: readonly Buffer[];
-};
 
 /**
  * Call it in the transaction that restored the rows; they lack what happened since the backup. Pauses sending and adds
@@ -26,13 +18,14 @@ type Context = {
  * one.
  */
 export async function acknowledgeRestore(
-  { database, changeStore, auditKeys }: Context,
+  context: Pick<StepsContext, 'database' | 'changeStore' | 'auditKeys'>,
   tx: Tx,
   at: number,
   { former, from, by }: Restore,
 ): Promise<void> {
+  const { database, changeStore } = context;
   const { seq, hash } = await auditHead(tx);
-  await sealIn(tx, changeStore, auditKeys, at);
+  await sealIn(context, tx, at);
   const details = { by, from, former, head: { seq, hash } };
   await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, details });
   await noteRestore(tx, former, { from, at });
@@ -40,5 +33,5 @@ export async function acknowledgeRestore(
   await closeAllInbox(tx, at);
   await rebindButtons(tx, former, database.installation, at);
   const says = say`${by} restored it from a backup of ${time(from, 'date')}. I know nothing of what happened after that, and buttons posted before the restore no longer work.`;
-  await pauseAfterLoss({ changeStore }, tx, at, { key: `restored:${at}`, says });
+  await pauseAfterLoss(context, tx, at, { key: `restored:${at}`, says });
 }

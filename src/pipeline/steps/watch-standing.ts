@@ -3,6 +3,7 @@ import { channelRule } from '../../policy/channels.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say, type Text } from '../../text.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
@@ -18,20 +19,15 @@ export type WatchStanding =
   | { readonly kind: 'unsure'; readonly groups: readonly string[] }
   | { readonly kind: 'lost'; readonly reason: NonNullable<Watch['end_reason']>; readonly why: Text };
 
-/** What the checks of a watch need beyond the context of every step. */
-export type WatchChecks = StepsContext & { readonly lookAt: (channel: string) => Promise<ChannelLook> };
-
 const later = (why: Text) => ({ kind: 'later', why }) as const;
 const notAllowed = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'not_allowed', why });
 const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) as const;
 
 /** The environment of a watch as it was when the watch was started. */
 export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
-/** Whether a person is told in direct messages, not a channel. */
-export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
 
-/** Checks the owner's current rights, the environment and the channel. */
-export async function watchStanding(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
+/** Checks the owner's present rights, the environment and the channel. */
+export async function watchStanding(context: StepsContext, watch: Watch): Promise<WatchStanding> {
   const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
@@ -39,12 +35,12 @@ export async function watchStanding(context: WatchChecks, watch: Watch): Promise
   if (env.kind !== 'environment') return env;
   const may = mayWatch(context.policy(), owner, env, 'errors');
   if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
-  const channel = isDirect(watch) ? undefined : await channelStanding(context, watch, [env]);
+  const channel = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, [env]);
   if (channel) return channel;
   return may === 'yes' ? { kind: 'may', env } : { kind: 'unsure', groups: may };
 }
 
-async function listedNow(context: WatchChecks, watch: Watch): Promise<Environment | WatchStanding> {
+async function listedNow(context: StepsContext, watch: Watch): Promise<Environment | WatchStanding> {
   const stored = storedEnvironment(watch);
   const found = (): Environment | undefined => context.names(undefined).environments.find(({ id }) => id === stored.id);
   const known = found();
@@ -57,7 +53,7 @@ async function listedNow(context: WatchChecks, watch: Watch): Promise<Environmen
 
 /** Why the channel of a watch can't be told about these environments; undefined: it can. */
 export async function channelStanding(
-  { lookAt, policy }: WatchChecks,
+  { lookAt, policy }: StepsContext,
   { channel }: Pick<Watch, 'channel'>,
   envs: readonly Environment[],
 ): Promise<Exclude<WatchStanding, { readonly kind: 'may' | 'unsure' }> | undefined> {

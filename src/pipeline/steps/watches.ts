@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewKinds, NewKindsQuery } from '../../commands/kit/watch.ts';
+import type { NewKinds } from '../../commands/kit/watch.ts';
 import { readHours, hoursEnd } from '../../commands/kit/values/hours.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { watching } from '../../hosting/contract/call.ts';
@@ -12,24 +12,16 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
 import { amount, plain, say, time, type Text } from '../../text.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
+import type { StepsContext } from './context.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
 import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } from './watch-progress.ts';
-import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
-
-/** What a look needs beyond its checks. */
-export type WatchContext = WatchChecks & {
-  readonly logs: {
-    /** Finds the kinds of errors that are new in a log. */
-    readonly findNew: (query: NewKindsQuery) => Promise<NewKinds>;
-  };
-  /** Whether the host's rate of log reads has room for a watch now. */
-  readonly hasLogRoom: () => boolean;
-};
 
 const pollMs = 2_000;
 /** Longer than a read with all of its retries, plus the analysis. */
@@ -48,8 +40,8 @@ const lateMs = 10 * minuteMs;
 export const intervalMs = (watches: number): number =>
   Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
 
-/** Creates the poller that runs due watches. `onNote` is called when there may be messages to post. */
-export function createWatcher(context: WatchContext, onNote: () => void): Poller {
+/** Creates what looks for watches that are due. `onNote` is called when there may be messages to post. */
+export function createWatcher(context: StepsContext, onNote: () => void): Poller {
   const onTrouble = (error: unknown): void => context.onTrouble('looking for a watch', error);
   const look = async (): Promise<void> => {
     const claimed = await claimDue(context);
@@ -60,7 +52,7 @@ export function createWatcher(context: WatchContext, onNote: () => void): Poller
   return createPoller({ everyMs: pollMs, look, onTrouble });
 }
 
-async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
+async function claimDue(context: StepsContext): Promise<readonly Watch[]> {
   const { database, owner, policy } = context;
   if (!(await isAnyDue(database, ['watches'], await database.now())) || !context.hasLogRoom()) return [];
   return exclusiveTransaction(database, (tx, now) =>
@@ -68,8 +60,8 @@ async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
   );
 }
 
-/** One look: checks the rights, reads the log, and tells what is new. If it fails, the next look tries again. */
-async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
+/** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
+async function lookFor(context: StepsContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
   if (now >= watch.ends_at) return endInTime(context, watch, now);
   const standing = await watchStanding(context, watch);
@@ -84,7 +76,7 @@ async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
 
 type Unread = { readonly why: Text };
 
-async function readLog(context: WatchContext, watch: Watch, env: Environment, now: number): Promise<NewKinds | Unread> {
+async function readLog(context: StepsContext, watch: Watch, env: Environment, now: number): Promise<NewKinds | Unread> {
   const since = Math.floor(Math.max(watch.created_at, watch.read_to - lateMs) / 1_000) * 1_000;
   const from = new Date(since - backMs).toISOString();
   try {
@@ -104,7 +96,7 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
 
 /** Saves a look that read the log, and tells what it found. */
 async function tellNew(
-  context: WatchContext,
+  context: StepsContext,
   watch: Watch,
   env: Environment,
   read: NewKinds,
@@ -136,13 +128,13 @@ const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | 
     ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`
     : undefined;
 
-async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
+async function unread(context: StepsContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
   const { progress, isNews } = withTrouble(watchProgress(watch), 'unread', await context.database.now());
   const { since } = progress.trouble;
   await saveLook(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
 }
 
-async function pause(context: WatchContext, watch: Watch, groups: readonly string[]): Promise<void> {
+async function pause(context: StepsContext, watch: Watch, groups: readonly string[]): Promise<void> {
   const { progress, isNews } = withTrouble(watchProgress(watch), 'unsure', await context.database.now());
   const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
   await saveLook(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
@@ -156,7 +148,7 @@ type LookResult = Pick<WatchStep, 'notes' | 'event'> & {
 };
 
 async function saveLook(
-  context: WatchContext,
+  context: StepsContext,
   watch: Watch,
   { progress, read_to, dueBy = Infinity, ...about }: LookResult,
 ): Promise<void> {
@@ -179,8 +171,8 @@ type WatchStep = {
   readonly why?: Text;
 };
 
-/** If the watch was stopped or claimed by another replica in the meantime, nothing is told or recorded. */
-export async function moveWatch(context: WatchChecks, watch: Watch, step: WatchStep): Promise<void> {
+/** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
+export async function moveWatch(context: StepsContext, watch: Watch, step: WatchStep): Promise<void> {
   const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
   await exclusiveTransaction(context.database, async (tx, at) => {
     if ((await noteWatch(tx, watch, patch, onward)) === undefined) return;
@@ -208,7 +200,7 @@ export async function enqueueNote(
   at: number,
   { to, key = `watch:${watch.id}:${randomUUID()}` }: NotePlace = {},
 ): Promise<void> {
-  const isToPerson = to === 'owner' || isDirect(watch);
+  const isToPerson = to === 'owner' || isDirect(watch.channel);
   await enqueueMessage(tx, {
     key,
     kind: isToPerson ? 'direct' : 'notice',
@@ -226,7 +218,7 @@ export const auditDetails = (watch: Watch) => ({
 
 /** Ends a watch or a digest that may not go on. News that wasn't told is dropped: the owner may no longer read it. */
 export const endLost = (
-  context: WatchChecks,
+  context: StepsContext,
   watch: Watch,
   { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
   now: number,
@@ -239,8 +231,8 @@ export const endLost = (
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });
 
-/** Ends a watch whose time is up. Held-back news is told after the quiet hours, if the owner may still read it then. */
-async function endInTime(context: WatchContext, watch: Watch, now: number): Promise<void> {
+/** Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. */
+async function endInTime(context: StepsContext, watch: Watch, now: number): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
   const isHolding = held.length + heldMore > 0;
   const quietUntil = isHolding ? quietEnd(watch, now) : undefined;

@@ -1,5 +1,6 @@
 import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
 import type { KnownNames } from '../../pipeline/language/resolve.ts';
@@ -16,7 +17,7 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   if (change.channel === interaction.channel) return;
   const direct = change.channel === change.requester;
   const why =
-    direct && interaction.channel && !interaction.channel.startsWith('D')
+    direct && interaction.channel && !isDirect(interaction.channel)
       ? " I'm not in this channel. Use /invite if you want cards here."
       : '';
   await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change)}${why}` }));
@@ -34,7 +35,7 @@ async function cardChannelFor(
   person: string,
   channel: string | undefined,
 ): Promise<Channel> {
-  if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
+  if (channel === undefined || isDirect(channel)) return { id: channel ?? person, shared: false };
   const requested = await people.channelOf(channel);
   if (requested.shared) return requested;
   const cards = cardsChannel(pipeline.policy(), channel);

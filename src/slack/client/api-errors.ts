@@ -1,3 +1,5 @@
+import type { Undeliverable } from '../../pipeline/messages/messenger.ts';
+
 /**
  * What Slack's error code for a message means. `transient`: it may work later. `drawing`: only this message is wrong.
  * `token`: Slack refuses everything from us. `gone`: this channel or person can't get the message, another may.
@@ -72,4 +74,10 @@ export function refusalOf(errorCode: string): RefusalKind {
   if (transient.has(errorCode) || !isErrorCode(errorCode)) return 'transient';
   if (drawing.has(errorCode)) return 'drawing';
   return token.has(errorCode) ? 'token' : 'gone';
+}
+
+/** What such a code says about the place or the message, besides its kind. */
+export function whyRefused(errorCode: string): Undeliverable['why'] {
+  if (errorCode === 'not_in_channel' || errorCode === 'channel_not_found') return 'uninvited';
+  return errorCode === 'message_not_found' ? 'no message' : undefined;
 }

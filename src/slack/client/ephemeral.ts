@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
 import { spokenDuration } from '../../duration.ts';
 import { readBeginning } from '../../stream-beginning.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
@@ -37,7 +38,7 @@ export function createEphemeral(
     if (answer === 'taken') return;
     const message = withRemark(content, answer === 'expired', ticks() - since);
     const ephemeral = async (): Promise<boolean> => {
-      if (channel === undefined || /^[DU]/.test(channel)) return false;
+      if (channel === undefined || isDirect(channel)) return false;
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
       const sending = sendDrawn(message, (drawn) =>
         client.chat.postEphemeral({ link_names: false, parse: 'none', ...place, ...drawn }),

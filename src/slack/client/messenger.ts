@@ -1,16 +1,11 @@
 import { WebAPIPlatformError, WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import {
-  sharedWord,
-  Undeliverable,
-  type ChannelLook,
-  type Messenger,
-  type Upload,
-} from '../../pipeline/messages/messenger.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
+import { Undeliverable, type ChannelLook, type Messenger, type Upload } from '../../pipeline/messages/messenger.ts';
 import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
-import { isLacking, refusalOf } from './api-errors.ts';
+import { isLacking, refusalOf, whyRefused } from './api-errors.ts';
 import { createRateLimits, type Pace } from './rate-limits.ts';
 
 type MessengerOptions = {
@@ -28,6 +23,8 @@ const busyAgainMs = 5_000;
 /** The length of the plain text that is sent if Slack refuses the blocks. */
 const maxPlainLength = 3_000;
 const maxErrorLength = 80;
+/** As if it were Slack's error code: it is shown beside those. */
+const sharedWord = 'is_ext_shared';
 
 /** Arguments of every message: nothing is unfurled or read as a name. */
 export const noUnfurl = { link_names: false, unfurl_links: false, unfurl_media: false, parse: 'none' } as const;
@@ -39,9 +36,9 @@ export const noUnfurl = { link_names: false, unfurl_links: false, unfurl_media: 
 export function createMessenger({ client, now, pace, replicas, lookAt, onToken }: MessengerOptions): Messenger {
   const { takeTurn, takeEdit, rest } = createRateLimits(pace, now, replicas);
   const refuseShared = async (channel: string): Promise<void> => {
-    if (/^[DUW]/.test(channel)) return;
+    if (isDirect(channel)) return;
     const look = await lookAt(channel);
-    if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
+    if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord, 0, 'shared');
   };
   const noteAnswer = async <T>(channel: string | undefined, sending: Promise<T>): Promise<T> => {
     try {
@@ -138,8 +135,9 @@ export function asUndeliverable(error: unknown): unknown {
   const errorCode = platformError(error);
   if (errorCode !== undefined) {
     const kind = refusalOf(errorCode);
-    // Text that is not an error code can be a whole page.
-    return new Undeliverable(kind === 'transient' ? 'later' : kind, errorCode.slice(0, maxErrorLength));
+    // Text that is no error code can be a whole page.
+    const word = errorCode.slice(0, maxErrorLength);
+    return new Undeliverable(kind === 'transient' ? 'later' : kind, word, 0, whyRefused(errorCode));
   }
   const restMs = rateLimitMs(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);

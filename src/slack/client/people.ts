@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { ChangesContext } from '../../pipeline/changes/context.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
@@ -9,11 +10,11 @@ import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions
 import { BoundedMap } from '../../bounded-map.ts';
 
 /**
- * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, used
- * only to recognise people of another workspace. Undefined if Slack did not answer in time. A group that Slack does not
- * answer for is in none of the lists.
+ * Asks who a person is and in which of these Slack user groups. `team`: the team or enterprise in the delivery, which
+ * can only make them a stranger. Undefined if Slack did not answer in time. A group that Slack does not answer for is
+ * in none of the lists.
  */
-type AskPerson = (id: string, groups: readonly string[], from?: string) => Promise<Person | undefined>;
+type AskPerson = ChangesContext['personOf'];
 
 /** Who people are, according to Slack. */
 export type People = {
@@ -118,7 +119,7 @@ export function createPeople(options: PeopleOptions): People {
     originOf: (named) =>
       named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
     channelOf: async (id) => {
-      if (/^[DU]/.test(id)) return { id, shared: false };
+      if (isDirect(id)) return { id, shared: false };
       return channelFrom(id, await lookAt(id).catch(() => undefined));
     },
     groupTrouble: groups.troubleOf,

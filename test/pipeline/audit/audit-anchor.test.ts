@@ -137,14 +137,18 @@ describeBoth('verifying the trail', (open) => {
     expect(plainly).toContain('The chain is a plain hash: it shows accidents');
     expect(plainly).not.toContain('keyed');
     const changeStore = createChangeStore({ auditKey: key, installation: '', onEvent: () => undefined });
-    expect(await sealAudit({ database, changeStore }, [key])).toEqual({ seq: 3, from: undefined, to: keyId(key) });
-    expect(await sealAudit({ database, changeStore }, [key])).toBeUndefined();
+    expect(await sealAudit({ database, changeStore, auditKeys: [key] })).toEqual({
+      seq: 3,
+      from: undefined,
+      to: keyId(key),
+    });
+    expect(await sealAudit({ database, changeStore, auditKeys: [key] })).toBeUndefined();
     await append(database, 4);
     const sealed = await verified(database);
     expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
     expect(sealed).toContain('Lines 1–2 are older than the key, and unchanged since line 3 sealed them on');
     expect((await opsSaid(database)).join('')).toContain('was set for the first time');
-    await expect(sealAudit({ database, changeStore }, [])).rejects.toThrow(
+    await expect(sealAudit({ database, changeStore, auditKeys: [] })).rejects.toThrow(
       /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,
     );
   });

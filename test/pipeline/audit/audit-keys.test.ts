@@ -16,7 +16,7 @@ const append = (database: Database, key: Buffer | undefined) =>
 /** Starts with these keys, then writes a line. */
 async function run(database: Database, ...keys: readonly Buffer[]): Promise<void> {
   const changeStore = createChangeStore({ auditKey: keys[0], installation: '', onEvent: () => undefined });
-  await sealAudit({ database, changeStore }, keys);
+  await sealAudit({ database, changeStore, auditKeys: keys });
   await append(database, keys[0]);
 }
 

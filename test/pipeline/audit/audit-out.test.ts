@@ -45,7 +45,7 @@ function senderOf(
     },
     random: () => 1,
     onFailed: ({ why, attempts }) => failures.push(`${attempts}: ${why}`),
-    onTrouble: (error) => failures.push(String(error)),
+    onTrouble: (_, error) => failures.push(String(error)),
   };
   const signal = new AbortController();
   return {

@@ -57,24 +57,9 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     },
     edit: async () => undefined,
   };
-  const opsChannel = (): undefined => undefined;
-  const onTrouble = (what: string, error: unknown): void => {
-    throw new Error(what, { cause: error });
-  };
-  const context = {
-    database,
-    messenger,
-    owner: 'the test',
-    opsChannel,
-    idsOf: (id: string) => [id],
-    isTaken: () => true,
-    onOps: () => undefined,
-    onPace: () => undefined,
-    onCard: () => undefined,
-    turns: createPostQueues(),
-    onTrouble,
-  };
-  await deliverAll(context);
+  const sender = contextOver(database, { messenger, isTaken: () => true, onCard: () => undefined });
+  const nothing = (): undefined => undefined;
+  await deliverAll({ ...sender, turns: createPostQueues(), onOps: nothing, onPace: nothing });
   for (const role of ['ana', 'chi', 'dee'] as const) {
     const { toDecide, mine } = await overviewFor(contextOver(database), roles[role]);
     for (const card of [...toDecide, ...mine]) note('App Home', card);

@@ -1,7 +1,8 @@
-import { deliverDue, type MessageSender } from '../../../src/pipeline/messages/deliver.ts';
+import type { SenderContext } from '../../../src/pipeline/messages/context.ts';
+import { deliverDue } from '../../../src/pipeline/messages/deliver.ts';
 
 /** Posts and edits until nothing is due. */
-export async function deliverAll(context: MessageSender): Promise<void> {
+export async function deliverAll(context: SenderContext): Promise<void> {
   for (let tried = 1; tried > 0;) {
     const batch = await deliverDue(context);
     await Promise.all(batch.lines);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createMessageSender, type MessageSender } from '../../../src/pipeline/messages/deliver.ts';
+import type { SenderContext } from '../../../src/pipeline/messages/context.ts';
+import { createMessageSender } from '../../../src/pipeline/messages/deliver.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
@@ -10,10 +11,12 @@ import { enqueueMessage, redrawCards, type NewMessage } from '../../../src/stora
 import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
+import { contextWith, policyFrom } from '../fixtures.ts';
 import { deliverAll } from './deliver-all.ts';
 
 const day = 86_400_000;
 const start = 1_000 * day;
+const policy = policyFrom('version: 1\nrules: []\nchannels: { ops: C0OPS }\n');
 const body = (text: string): string => JSON.stringify({ text: say`${text}` });
 const frozen = JSON.stringify({ title: say`Clear it`, done: say`Cleared it`, facts: [] });
 const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: start };
@@ -44,18 +47,19 @@ function deliveryWith(database: Database, clock: { now: number }) {
     },
     edit: async (place, what) => take(`edit ${place.channel}`, what),
   };
-  const context: MessageSender = {
-    database,
-    messenger,
-    owner: 'a',
-    opsChannel: () => 'C0OPS',
-    idsOf: (id) => [id],
-    isTaken: () => state.isTaken,
+  const context: SenderContext = {
+    ...contextWith({
+      database,
+      messenger,
+      owner: 'a',
+      policy: () => policy,
+      isTaken: () => state.isTaken,
+      onCard: () => undefined,
+      onTrouble: () => undefined,
+    }),
+    turns: createPostQueues(),
     onOps: () => undefined,
     onPace: () => undefined,
-    onCard: () => undefined,
-    turns: createPostQueues(),
-    onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
     await deliverAll(context);
@@ -131,9 +135,9 @@ describeBoth('messages that Slack does not take', (open) => {
   });
 
   const secondOf = (
-    context: MessageSender,
+    context: SenderContext,
     state: { slowly: (to: string) => Promise<void> },
-  ): { readonly wake: () => void; readonly other: MessageSender; readonly asleep: Promise<void> } => {
+  ): { readonly wake: () => void; readonly other: SenderContext; readonly asleep: Promise<void> } => {
     const [sleeps, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     state.slowly = () => {
       state.slowly = async () => undefined;
@@ -285,6 +289,19 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
+  it.each([
+    ['because we are not its member', 'uninvited', /^DU01ANA>: I can't post in #C0ACME, so here it is/, []],
+    ['because it is shared', 'shared', /is now shared with another organisation.* So here it is/, ['C0OPS']],
+    ['for another reason', undefined, /doesn't accept my posts \(no_way\)\. So here it is/, ['C0OPS']],
+  ] as const)('in their channel %s: the requester is told why', async (_, why, words, told) => {
+    const { state, untilNothing } = await opened(card);
+    state.refuse = (to) => (to === 'C0ACME' ? new Undeliverable('gone', 'no_way', 0, why) : undefined);
+    const [posted, explained = '', ...more] = await untilNothing();
+    expect(posted).toMatch(/^U01ANA: /);
+    expect(explained).toMatch(words);
+    expect(more.map((one) => one.split(':')[0])).toEqual(told);
+  });
+
   it('and that were posted before are not repeated because their buttons cannot be removed', async () => {
     const { database, state, untilNothing, due } = await opened(card, reply);
     await untilNothing();
@@ -432,7 +449,7 @@ describeBoth('a place that is slow', (open) => {
         await enqueueMessage(tx, message(`slow ${count}`, 'notice', 'C0SLOW'));
       await enqueueMessage(tx, message('first', 'direct', 'U02BEN'));
     });
-    const delivery = createMessageSender(context);
+    const delivery = createMessageSender(context, context.onOps);
     const until = (count: number): Promise<void> =>
       new Promise((resolve) => {
         state.onPost = () => posts.length >= count && resolve();
@@ -462,7 +479,7 @@ describeBoth('a place that is slow', (open) => {
       for (const key of ['one', 'two', 'three'])
         await enqueueMessage(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
     });
-    const delivery = createMessageSender(context);
+    const delivery = createMessageSender(context, context.onOps);
     delivery.start();
     await asked;
     const stopped = delivery.stop();

@@ -16,13 +16,9 @@ type Words = Readonly<Record<string, string | undefined>>;
 function watching(database: Database, words: Words) {
   const asked: string[] = [];
   const slack: { words: Words } = { words };
-  const watch = createGroupWatch({
-    database,
-    policy: () => policy,
-    ask: async (group) => {
-      asked.push(group);
-      watch.onGroup(group, slack.words[group]);
-    },
+  const watch = createGroupWatch({ database, policy: () => policy }, async (group) => {
+    asked.push(group);
+    watch.onGroup(group, slack.words[group]);
   });
   return { look: watch.look, asked, says: (other: Words) => (slack.words = other) };
 }

@@ -34,7 +34,7 @@ describeBoth('housekeeping', (open) => {
         .values([...old, ...kept])
         .execute(),
     );
-    await sweep({ database });
+    await sweep(database);
     const left = await database.db.selectFrom('inbox').select('key').orderBy('key').execute();
     expect(left.map(({ key }) => key)).toEqual(['recent', 'unanswered']);
   });
@@ -49,7 +49,7 @@ describeBoth('housekeeping', (open) => {
     now += day;
     await keep(2);
     now += 29 * day + 1;
-    await sweep({ database });
+    await sweep(database);
     const kept = await Promise.all([1, 2].map((change) => keptReadings(database.db, change)));
     expect(kept.map(({ readings }) => readings)).toEqual([{}, { after: 'begun' }]);
     expect(await readKv(database.db, 'site checks')).toMatchObject({ value: 'x' });

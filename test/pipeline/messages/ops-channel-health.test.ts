@@ -31,8 +31,7 @@ describeBoth('the ops channel', (open) => {
   ])('%s', async (_, look, last, words) => {
     const database = await open();
     if (last) await noted(database, last);
-    const context = { database, policy: () => policy, lookAt: () => Promise.resolve(look) };
-    const found = await opsTrouble(context);
+    const found = await opsTrouble(database.db, { policy: () => policy, lookAt: () => Promise.resolve(look) });
     if (words === undefined) return expect(found).toBeUndefined();
     expect(plain(found?.says ?? [])).toContain(words);
     expect(plain(found?.hint ?? [])).toMatch(/^\S.*\.$/);
@@ -41,9 +40,9 @@ describeBoth('the ops channel', (open) => {
   it('is missing in the policy, or Slack does not say: only the first is certain', async () => {
     const database = await open();
     const lookAt = (): Promise<never> => Promise.reject(new Undeliverable('later', 'internal_error'));
-    const unnamed = await opsTrouble({ database, policy: () => policyFrom(rules), lookAt });
+    const unnamed = await opsTrouble(database.db, { policy: () => policyFrom(rules), lookAt });
     expect(plain(unnamed?.says ?? [])).toContain('nobody is told');
-    await expect(opsTrouble({ database, policy: () => policy, lookAt })).rejects.toThrow('internal_error');
+    await expect(opsTrouble(database.db, { policy: () => policy, lookAt })).rejects.toThrow('internal_error');
   });
 
   it('takes posts again: the kept messages are due at once, and this is reported once', async () => {
@@ -61,11 +60,10 @@ describeBoth('the ops channel', (open) => {
 
   it('keeps at most its newest 500 messages, and is told how many were dropped', async () => {
     const database = await open();
-    const housekeeping = { database, lostNote: () => ({ text: [] }) };
     await database.transaction(async (tx) => {
       for (let n = 0; n < 503; n += 1) await enqueueMessage(tx, { key: `ops:${n}`, kind: 'ops', at: 1 });
     });
-    await sweep(housekeeping);
+    await sweep(database);
     const pending = await database.db.selectFrom('messages').selectAll().where('due_at', 'is not', null).execute();
     expect(pending).toHaveLength(501);
     expect(pending.map(({ key }) => key).filter((key) => ['ops:0', 'ops:2'].includes(key))).toEqual([]);

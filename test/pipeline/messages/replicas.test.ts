@@ -37,7 +37,7 @@ async function withFleet(story: (fleet: Fleet) => Promise<void>): Promise<void> 
       join: (name, policy = 'aaaaaaaaaaaa') => {
         policies.set(name, policy);
         const sign = () => ({ owner: `owner-${name}`, name, version: '1.0.0', policy: policies.get(name) ?? '' });
-        return createReplicas({ database, sign, onUnreadable: (owners) => unreadable.push(...owners) });
+        return createReplicas(database, sign, (owners) => unreadable.push(...owners));
       },
       rule: (name, policy) => void policies.set(name, policy),
       pass: (ms) => void (now += ms),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalOf, type RefusalKind } from '../../../src/slack/client/api-errors.ts';
+import { refusalOf, whyRefused, type RefusalKind } from '../../../src/slack/client/api-errors.ts';
 
 /** Slack's error codes, and what each means for a due message. */
 const table: Readonly<Record<RefusalKind, string>> = {
@@ -13,6 +13,14 @@ const table: Readonly<Record<RefusalKind, string>> = {
 const rows = Object.entries(table).flatMap(([kind, words]) => words.split(' ').map((word) => [word, kind] as const));
 
 test.each(rows)('%s is %s', (word, kind) => expect(refusalOf(word)).toBe(kind));
+
+test.each([
+  ['not_in_channel', 'uninvited'],
+  ['channel_not_found', 'uninvited'],
+  ['message_not_found', 'no message'],
+  ['is_archived', undefined],
+  ['user_not_found', undefined],
+])('%s says besides: %s', (word, why) => expect(whyRefused(word)).toBe(why));
 
 test('an unknown error code sends the message elsewhere instead of waiting for a day', () => {
   expect(refusalOf('restricted_action_on_sundays')).toBe('gone');

@@ -34,7 +34,7 @@ const refusal = async (note: Promise<unknown>): Promise<unknown> => {
     () => undefined,
     (failed: unknown) => failed,
   );
-  return error instanceof Undeliverable ? [error.kind, error.message] : error;
+  return error instanceof Undeliverable ? [error.kind, error.message, ...(error.why ? [error.why] : [])] : error;
 };
 const posts = (): number => slack.calls().filter(({ method }) => method === 'chat.postMessage').length;
 
@@ -52,8 +52,8 @@ it.each([
 ])('nothing is posted in a channel that another organisation %s', async (_, change) => {
   const place = await messenger.post({ channel: 'C0ACME' }, note('before'));
   slack.changeChannel('C0ACME', change);
-  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['gone', 'is_ext_shared']);
-  expect(await refusal(messenger.edit(place, note('x')))).toEqual(['gone', 'is_ext_shared']);
+  expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['gone', 'is_ext_shared', 'shared']);
+  expect(await refusal(messenger.edit(place, note('x')))).toEqual(['gone', 'is_ext_shared', 'shared']);
   expect(posts()).toBe(1);
   await messenger.post({ person: 'U01ANA' }, note('elsewhere'));
 });

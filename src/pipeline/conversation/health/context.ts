@@ -24,5 +24,3 @@ export type HealthContext = Pick<
 };
 /** What the host says about the key, or host trouble; undefined: no answer in time. */
 export type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
-/** The host is asked about the key once; several checks share the answer. */
-export type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };

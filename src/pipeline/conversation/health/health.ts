@@ -1,7 +1,7 @@
 import type { Check } from '../../../commands/kit/builtin.ts';
 import { inline, say } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
-import type { Checking, HealthContext } from './context.ts';
+import type { HealthContext, KeyAnswer } from './context.ts';
 import { answers, auditOut, changes, replicas, sending, storedData, work } from './database.ts';
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
@@ -9,8 +9,8 @@ import { opsChannel, slack, userGroups } from './slack.ts';
 import { bad, unknown, type CheckResult } from './check-result.ts';
 
 type Probe = {
-  readonly run: (context: Checking) => Promise<CheckResult> | CheckResult;
-  /** Whose answer it needs; begins a sentence. */
+  readonly run: (context: HealthContext, keyAnswer: Promise<KeyAnswer>) => Promise<CheckResult> | CheckResult;
+  /** Whose answer it needs, to begin a sentence with. */
   readonly needs: string;
   /** It checks that answer itself, so a missing answer counts as a problem, not as unknown. */
   readonly isItself?: true;
@@ -45,19 +45,30 @@ export function healthOf(
   context: HealthContext,
   known: Partial<Readonly<Record<keyof typeof probes, CheckResult>>> = {},
 ): Promise<readonly Check[]> {
-  const answer = validate(context);
-  const checking: Checking = { ...context, keyAnswer: () => answer };
+  // The host is asked about the key once; several checks share the answer.
+  const keyAnswer = validate(context);
   const all = Object.entries<Probe | CheckResult>({ ...probes, ...known }).filter(
     ([what]) => what !== outName || context.auditOut,
   );
   return Promise.all(
-    all.map(async ([what, probe]) => ({ what, ...('run' in probe ? await probed(checking, what, probe) : probe) })),
+    all.map(async ([what, probe]) => ({
+      what,
+      ...('run' in probe ? await probed(context, keyAnswer, what, probe) : probe),
+    })),
   );
 }
 
-/** A check without an answer is unknown. An error's message goes only to the log, because it may contain secrets. */
-function probed(context: Checking, what: string, { run, needs, isItself }: Probe): Promise<CheckResult> {
-  return within(timeoutMs, Promise.resolve(context).then(run)).catch((error: unknown) => {
+/** What could not be asked is unknown. An error's message goes to the log only: it may contain secrets. */
+function probed(
+  context: HealthContext,
+  keyAnswer: Promise<KeyAnswer>,
+  what: string,
+  { run, needs, isItself }: Probe,
+): Promise<CheckResult> {
+  return within(
+    timeoutMs,
+    Promise.resolve().then(() => run(context, keyAnswer)),
+  ).catch((error: unknown) => {
     if (!(error instanceof TooLate)) {
       context.onTrouble(`checking: ${what}`, error);
       return { ...unknown(say`unknown: the check itself failed`), hint: say`My log says why.` };

@@ -3,7 +3,7 @@ import { validateKey } from '../../../hosting/contract/operations.ts';
 import { code, say, time } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
 import { troubleText } from '../../changes/host-trouble.ts';
-import type { Checking, HealthContext, KeyAnswer } from './context.ts';
+import type { HealthContext, KeyAnswer } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 import { dayMs } from '../../../duration.ts';
 
@@ -13,9 +13,12 @@ import { dayMs } from '../../../duration.ts';
 const hostTimeoutMs = 4_000;
 const expiresSoonMs = 14 * dayMs;
 
-export async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<CheckResult> {
-  // The listing may be seconds old, so use the host's answer about the key too.
-  const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer()]);
+export async function host(
+  { freshenNames, listing }: HealthContext,
+  keyAnswer: Promise<KeyAnswer>,
+): Promise<CheckResult> {
+  // The listing may be seconds old, so the host's answer about the key counts too.
+  const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer]);
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
@@ -37,9 +40,9 @@ export async function host({ freshenNames, listing, keyAnswer }: Checking): Prom
 /** Whether the trouble is the host's and says nothing about the key. */
 const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorized';
 
-export async function key({ keyAnswer, database }: Checking): Promise<CheckResult> {
+export async function key({ database }: HealthContext, keyAnswer: Promise<KeyAnswer>): Promise<CheckResult> {
   const renew = say`Whoever runs Sitehand should put a new one into ${code('HOSTING_API_KEY')}.`;
-  const answer = await keyAnswer();
+  const answer = await keyAnswer;
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);
   if (answer instanceof HostTrouble) {
     if (answer.kind === 'not found') return well(say`the host doesn't say when it expires`);

@@ -51,6 +51,6 @@ function shortList(all: readonly (CheckResult['says'] | ReturnType<typeof code>)
 }
 
 export async function opsChannel(context: HealthContext): Promise<CheckResult> {
-  const trouble = await opsTrouble(context);
+  const trouble = await opsTrouble(context.database.db, context);
   return trouble ? bad(trouble.says, trouble.hint) : well(say`accepts posts, as far as I can see`);
 }
