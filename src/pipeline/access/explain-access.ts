@@ -76,11 +76,8 @@ async function answerOf(context: ExplainContext, person: Person, resolved: Resol
   const policy = context.policy();
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
-  for (const value of Object.values(resolved.input).filter(isNamed)) {
-    const seen = decideReading(policy, person, value);
-    if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
-    if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
-  }
+  const unseen = answerIfUnseen(policy, person, resolved);
+  if (unseen) return unseen;
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
@@ -91,23 +88,7 @@ async function answerOf(context: ExplainContext, person: Person, resolved: Resol
   const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
-  if (decision.kind === 'allowed') {
-    const { rules, approval } = decision;
-    if (approval === 'none') return { kind: 'allowed', rules, approval };
-    const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
-    const { expires, reason } = approval;
-    const counts = asks.map(({ count, people, groups, userGroups }) => ({
-      count,
-      groups,
-      people: people.length,
-      ...(userGroups && { userGroups }),
-    }));
-    return {
-      kind: 'allowed',
-      rules,
-      approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
-    };
-  }
+  if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
   // A command without a target is allowed if the person may run it anywhere.
   if (site === undefined && read === undefined && !isDecided(command, target)) {
     const is = mayRunSomewhere(policy, person, path, command);
@@ -115,6 +96,39 @@ async function answerOf(context: ExplainContext, person: Person, resolved: Resol
     if (is !== 'no') return { kind: 'unknown', userGroups: is };
   }
   return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+}
+
+/** The answer if the person may not see what is named, or if that is unknown. */
+function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
+  for (const value of Object.values(input).filter(isNamed)) {
+    const seen = decideReading(policy, person, value);
+    if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
+    if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
+  }
+  return undefined;
+}
+
+/** The answer with whom the rules ask for approval. */
+async function allowedAnswer(
+  context: ExplainContext,
+  person: Person,
+  resolved: Resolved,
+  { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
+): Promise<Ability['answer']> {
+  if (approval === 'none') return { kind: 'allowed', rules, approval };
+  const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
+  const { expires, reason } = approval;
+  const counts = asks.map(({ count, people, groups, userGroups }) => ({
+    count,
+    groups,
+    people: people.length,
+    ...(userGroups && { userGroups }),
+  }));
+  return {
+    kind: 'allowed',
+    rules,
+    approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
+  };
 }
 
 /** One request for each environment of the site. One that is allowed is enough. */
