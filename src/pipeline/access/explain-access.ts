@@ -74,29 +74,27 @@ export async function explainAccess(
 
 async function answerOf(context: ExplainContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
-  const { path, command } = resolved.parsed;
+  const { command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
   const unseen = answerIfUnseen(policy, person, resolved);
   if (unseen) return unseen;
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  // The rules decide on it when it is read.
-  const read =
-    command.shape === 'report' && target === undefined ? Object.values(resolved.input).find(isNamed) : undefined;
-  const requests = site ? onSite(context.names(person), asked, site) : [read ? readingOf(asked, read) : asked];
+  const read = readIn(resolved, target);
+  const requests = site ? onSite(context.names(person), asked, site) : [readingOf(asked, read)];
   const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
   if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
-  // A command without a target is allowed if the person may run it anywhere.
-  if (site === undefined && read === undefined && !isDecided(command, target)) {
-    const is = mayRunSomewhere(policy, person, path, command);
-    if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
-    if (is !== 'no') return { kind: 'unknown', userGroups: is };
-  }
-  return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+  const anywhere =
+    (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
+  return anywhere ?? refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
+
+/** What a report without a target reads: the rules decide on it then. */
+const readIn = ({ parsed, input }: Resolved, target: Target | undefined) =>
+  parsed.command.shape === 'report' && target === undefined ? Object.values(input).find(isNamed) : undefined;
 
 /** The answer if the person may not see what is named, or if that is unknown. */
 function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
@@ -131,11 +129,26 @@ async function allowedAnswer(
   };
 }
 
+/** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */
+function answerAnywhere(
+  policy: Policy,
+  person: Person,
+  { parsed: { path, command } }: Resolved,
+  { target, asked }: Pick<ReturnType<typeof aboutOf>, 'target' | 'asked'>,
+): Ability['answer'] | undefined {
+  if (isDecided(command, target)) return undefined;
+  const is = mayRunSomewhere(policy, person, path, command);
+  if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
+  return is === 'no' ? undefined : { kind: 'unknown', userGroups: is };
+}
+
 /** One request for each environment of the site. One that is allowed is enough. */
 const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
   environmentsOfSite(names, id).map((target) => readingOf(asked, target));
 
-const readingOf = (asked: Asked, target: Target): Asked => ({ ...asked, aims: [{ target, access: 'read' }] });
+/** The request to read this; without it, what was asked. */
+const readingOf = (asked: Asked, target: Target | undefined): Asked =>
+  target === undefined ? asked : { ...asked, aims: [{ target, access: 'read' }] };
 
 function refusalOf(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');

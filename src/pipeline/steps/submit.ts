@@ -1,7 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { requestId } from '../../storage/inbox.ts';
 import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
@@ -27,20 +26,6 @@ export const lacksReason = ({ authorization: { approval }, parsed }: Authorized)
 
 export const reasonRequired = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
-
-function newRow(
-  frozen: Frozen,
-  requester: Requester,
-  { handedOn, approvers }: Awaited<ReturnType<typeof whoIsInvolved>>,
-  inboxKey: string | undefined,
-  now: number,
-): NewChange {
-  return {
-    ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...approvers } }, requester, now),
-    request: inboxKey === undefined ? null : requestId(inboxKey),
-    handed_on_by: handedOn?.person ?? null,
-  };
-}
 
 /** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
 async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
@@ -73,15 +58,15 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await handleSetBack(context);
-  const involved = await whoIsInvolved(context, frozen, requester.person.id);
-  const { handedOn } = involved;
+  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
+  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
-      const row = newRow(frozen, requester, involved, inboxKey, now);
+      const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.person });
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const saved = await begin(tx, changeStore, row, now);
       begunRow = row;
