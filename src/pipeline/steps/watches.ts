@@ -17,7 +17,14 @@ import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } from './watch-progress.ts';
+import {
+  withTrouble,
+  watchProgress,
+  withKinds,
+  type News,
+  type Trouble,
+  type WatchProgress,
+} from './watch-progress.ts';
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
@@ -111,8 +118,7 @@ async function tellNew(
   now: number,
 ): Promise<void> {
   const { trouble, ...before } = watchProgress(watch);
-  const isResumed = trouble?.told.includes('unsure') ?? false;
-  const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
+  const { isResumed, still } = sureAgain(trouble);
   const gap = gapIn(watch, read);
   const taken = withKinds(before, read.kinds, now, quietEnd(watch, now));
   const after = gap && withTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
@@ -129,6 +135,12 @@ async function tellNew(
     ...(isResumed && { event: 'watch_resume' }),
   });
 }
+
+/** The trouble without the doubt about rights, and whether there was that doubt. */
+const sureAgain = (trouble: Trouble | undefined) => ({
+  isResumed: trouble?.told.includes('unsure') ?? false,
+  still: trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') },
+});
 
 /** What to say if lines since the last look could not be read, because the host gives only the newest. */
 const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
