@@ -44,17 +44,21 @@ export async function destinationsOf(
   if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: content }];
   const change = number === null ? undefined : await findChange(db, number);
   if (change === undefined) return [];
-  if (kind === 'card') {
-    const direct = { to: { person: change.requester }, as: content };
-    return change.channel === change.requester
-      ? [direct]
-      : [{ to: { channel: recipient ?? change.channel }, as: content }, direct];
-  }
+  if (kind === 'card') return destinationsOfCard(change, recipient, content);
   const card = await findCard(db, change.number);
   const direct = { to: { person: change.requester }, as: withHeading(change, content) };
   return card?.channel && card.ts
     ? [{ to: { channel: card.channel, thread: card.ts }, as: content }, direct]
     : [direct];
+}
+
+function destinationsOfCard(
+  { channel, requester }: Change,
+  recipient: string | null,
+  content: MessageContent,
+): readonly MessageDestination[] {
+  const direct = { to: { person: requester }, as: content };
+  return channel === requester ? [direct] : [{ to: { channel: recipient ?? channel }, as: content }, direct];
 }
 
 /** Outside its thread, a reply has to name its change. */
