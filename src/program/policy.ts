@@ -20,8 +20,7 @@ export async function policy(
   environment?: EnvironmentVariables,
   { write, complain }: Out = out,
 ): Promise<number> {
-  const isKnown = word === 'check' || word === 'explain' || word === 'test';
-  if (!isKnown || words.length > 1 || (word === 'explain' && words.length === 0)) {
+  if (!isUsable(word, words)) {
     complain(
       'Use policy check, policy explain "@GROUP COMMAND" or policy test; check and test take a FILE. Nothing was read.\n',
     );
@@ -40,6 +39,9 @@ export async function policy(
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
   return exitCodes.fine;
 }
+
+const isUsable = (word: string | undefined, words: readonly string[]): boolean =>
+  word === 'explain' ? words.length === 1 : (word === 'check' || word === 'test') && words.length <= 1;
 
 /** As compilers write it, so that editors and CI find the place. */
 const located = (file: string, { line, column, says }: Mistake): string => `${file}:${line}:${column}: ${says}\n`;
