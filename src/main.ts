@@ -22,6 +22,7 @@ import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { createSteadyNow } from './storage/clock.ts';
+import { pauseKey, readKv } from './storage/kv.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { plain, say, type Text } from './text.ts';
 import {
@@ -29,7 +30,6 @@ import {
   connectSlack,
   graceMs,
   openFoundations,
-  readiness,
   type Foundations,
   type Pipeline,
   type Slack,
@@ -56,7 +56,7 @@ export async function start(
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
-  const { database, directory, policy, hosting, counting, replicas } = foundations;
+  const { database, directory, policy, counting, replicas } = foundations;
   const { auditOut } = back.pipeline;
   counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
@@ -83,26 +83,31 @@ export async function start(
   // Otherwise only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
-  const stop = async (): Promise<void> => {
-    // Close this first: an unfinished verdict would delay the end.
-    back.pipeline.siteCheck.close();
-    await edge.server.stop(graceMs / 4);
-    await back.worker.stop();
-    back.delivery.nudge();
-    const stopped = [back.delivery, ...edge.pollers].map((poller) => poller.stop());
-    // A write without an answer by now stays in `sending`; the next start marks it unknown.
-    await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
-    await edge.payloads.close();
-    await noteAlive(database);
-    await replicas.leave();
-    directory.close();
-    await back.logs.close();
-    await counting.close();
-    await policy.close();
-    await database.close();
-    log.info('Sitehand has stopped');
-  };
-  return { port, stop };
+  return { port, stop: () => stopAll(foundations, back, edge) };
+}
+
+async function stopAll(
+  { database, directory, policy, hosting, counting, replicas, log }: Foundations,
+  back: Pipeline,
+  edge: ReturnType<typeof openEdge>,
+): Promise<void> {
+  // First: a verdict that is still to come would hold up the end.
+  back.pipeline.siteCheck.close();
+  await edge.server.stop(graceMs / 4);
+  await back.worker.stop();
+  back.delivery.nudge();
+  const stopped = [back.delivery, ...edge.pollers].map((poller) => poller.stop());
+  // A write without an answer by now stays in `sending`; the next start calls it unknown.
+  await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
+  await edge.payloads.close();
+  await noteAlive(database);
+  await replicas.leave();
+  directory.close();
+  await back.logs.close();
+  await counting.close();
+  await policy.close();
+  await database.close();
+  log.info('Sitehand has stopped');
 }
 
 /** Once a newer version has changed the database so that this one is excluded, says so and takes no more work. */
@@ -148,7 +153,18 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   return { server, pollers, payloads, turns: context.turns };
 }
 
-/** The context of the Slack code. */
+/** Why Sitehand cannot work (undefined: it can), and a remark on what is wrong although it can; a few words each. */
+const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
+  notReady: async (): Promise<string | undefined> => {
+    await readKv(database.db, pauseKey);
+    if (database.isOutdated()) return 'a newer version has changed the database';
+    if (!token.isTaken()) return 'Slack no longer accepts the bot token';
+    return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
+  },
+  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
+});
+
+/** What the Slack code works with. */
 const slackContextOf = (
   config: Config,
   { policy, log, metrics }: Foundations,

@@ -77,16 +77,8 @@ const noMetrics: Metrics = {
 
 function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): Metrics {
   const registers = [registry];
-  const sends = new Counter({
-    name: 'sitehand_sends_total',
-    help: 'Writes to the hosting API, by what is known of them',
-    labelNames: ['outcome'],
-    registers,
-  });
-  // Start each counter at 0: a counter that appears with its first event shows no increase for that event.
-  for (const outcome of ['accepted', 'rejected', 'throttled', 'unknown', 'not sent']) sends.inc({ outcome }, 0);
   return {
-    sends,
+    sends: sendsIn(Counter, registers),
     ack: new Histogram({
       name: 'sitehand_ack_seconds',
       help: 'From the arrival of a delivery to its ack',
@@ -116,6 +108,18 @@ function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): 
       registers,
     }),
   };
+}
+
+function sendsIn(Counter: (typeof Library)['Counter'], registers: Registry[]): Metrics['sends'] {
+  const sends = new Counter({
+    name: 'sitehand_sends_total',
+    help: 'Writes to the hosting API, by what is known of them',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // A counter that begins with its first event shows no increase for that event.
+  for (const outcome of ['accepted', 'rejected', 'throttled', 'unknown', 'not sent']) sends.inc({ outcome }, 0);
+  return sends;
 }
 
 function showGauge(

@@ -47,7 +47,7 @@ import { createSiteCheck } from './site-check/site-check.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { timed } from './storage/timed.ts';
 import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
-import { keptKey, pauseKey, readKv } from './storage/kv.ts';
+import { keptKey } from './storage/kv.ts';
 import type { Text } from './text.ts';
 import { version } from './pipeline/conversation/build-info.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
@@ -56,8 +56,14 @@ import type { PipelineContext } from './pipeline/conversation/context.ts';
 
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
-/** The base: log, metrics, policy, database, the host and its names. */
+/** The base, and the host with its names. */
 export async function openFoundations(config: Config, log: Logger, now: () => number, migrations = ourMigrations) {
+  const base = await openBase(config, log, now, migrations);
+  return { ...base, ...(await openHost(config, base)) };
+}
+
+/** Log, metrics, policy and database. */
+async function openBase(config: Config, log: Logger, now: () => number, migrations: typeof ourMigrations) {
   const { port, host } = config.metrics;
   const counting = await openMetrics(port, host).catch((error: unknown) =>
     notListening(`METRICS_PORT ${port} on METRICS_HOST ${host}`, error),
@@ -76,11 +82,16 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const replica = joinReplicas(database, () => policy.current().hash, log);
+  return { now, log, counting, metrics, onTrouble, tell, policy, database, ...replica };
+}
+
+async function openHost(config: Config, base: Awaited<ReturnType<typeof openBase>>) {
+  const { now, metrics, onTrouble, policy, database, replicas } = base;
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
     ...config.hosting,
     secrets,
-    replicas: replica.replicas.count,
+    replicas: replicas.count,
     onCall: ({ section, outcome, ms }) => metrics.host.observe({ section, outcome }, ms / 1_000),
   });
   const directory = createDirectory({
@@ -92,21 +103,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
-  return {
-    now,
-    log,
-    counting,
-    metrics,
-    onTrouble,
-    tell,
-    policy,
-    database,
-    hosting,
-    directory,
-    names: createNames(directory.listing, policy.current),
-    ...replica,
-    certificate,
-  };
+  return { hosting, directory, names: createNames(directory.listing, policy.current), certificate };
 }
 
 /** Registers this process among those on the same database. `policy`: the hash of the policy that it uses. */
@@ -120,12 +117,9 @@ function joinReplicas(database: Database, policy: () => string, log: Logger) {
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
-/** The Slack clients (one for messages, one for views and private answers), and what asks about people and channels. */
-export async function connectSlack(
-  { slack }: Config,
-  { log, policy, database, replicas, now }: Foundations,
-  pace: Pace,
-) {
+/** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
+export async function connectSlack({ slack }: Config, foundations: Foundations, pace: Pace) {
+  const { log, policy, database, replicas, now } = foundations;
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await whoAmIAtStart(views, slack.apiUrl);
@@ -174,7 +168,7 @@ export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
 /** The context of the pipeline, and its background work: due changes, due messages, sending the audit trail elsewhere. */
 export async function buildPipeline(config: Config, foundations: Foundations, frontend: Frontend) {
-  const { database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
+  const { database, policy, directory, hosting, owner, metrics, onTrouble } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
   const destination = config.auditOut && destinationOf(config.auditOut);
@@ -189,23 +183,15 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     policy: policy.current,
     policyIsBroken: policy.isBroken,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
-    names,
-    listing: directory.listing,
-    presenceOf: directory.presenceOf,
     ...frontend,
+    ...buildHosting(config, foundations),
     read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
-    certificate,
-    dialect: config.hosting.dialect,
     ...buildOutgoing(config, foundations),
-    leastTtl: leastTtl[config.hosting.dialect],
-    send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
-    freshenNames: directory.freshen,
     recent: createRecent(database),
     manyTurns: createManyTurns(() => shareOf(2, foundations.replicas.count())),
     logs,
-    hasLogRoom: hosting.hasLogRoom,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),
     auditOut: destination,
@@ -221,7 +207,20 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 
-/** The worker, and the pollers of the queues and of expired handed-on requests. `nudge` makes them look now. */
+/** The host's names, how it speaks, and the way to write to it. */
+const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, names, certificate }: Foundations) => ({
+  names,
+  listing: directory.listing,
+  presenceOf: directory.presenceOf,
+  freshenNames: directory.freshen,
+  send: { open: hosting.open },
+  hasLogRoom: hosting.hasLogRoom,
+  certificate,
+  dialect,
+  leastTtl: leastTtl[dialect],
+});
+
+/** The worker, and the pollers of the queues and of expired requests to others; `nudge` makes them look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {
@@ -267,18 +266,7 @@ function buildPost(pipeline: PipelineContext, log: Logger) {
   return { delivery: createMessageSender(pipeline, ops.nudge), ops };
 }
 
-/** Why Sitehand can't work (undefined: it can), and a remark about what is wrong although it can; a few words each. */
-export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
-  notReady: async (): Promise<string | undefined> => {
-    await readKv(database.db, pauseKey);
-    if (database.isOutdated()) return 'a newer version has changed the database';
-    if (!token.isTaken()) return 'Slack no longer accepts the bot token';
-    return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
-  },
-  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
-});
-
-/** How long running work gets at a stop, in milliseconds. Unfinished work continues at the next start. */
+/** How long running work gets at a stop, in milliseconds. The rest continues at the next start. */
 export const graceMs = 9_000;
 /** How long messages wait after a nudge, in milliseconds: drawing them at once would delay the write. */
 const sayAfterMs = 40;

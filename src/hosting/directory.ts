@@ -86,11 +86,7 @@ const emptyHostListing: Omit<HostListing, 'company'> = {
 /** A directory of what `read` can list, empty until its first refresh. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = defaultRefreshMs } = options;
-  const sites = siteLister(options);
-  let seen: HostListing = { ...emptyHostListing, company: options.company };
-  const listings = createListings();
-  /** The latest complete listings in a row, only as many as `presenceIn` needs to call a target gone. */
-  let completeListings: readonly Listing[] = [];
+  const known = createKnown(options);
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -98,12 +94,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   async function renew(): Promise<void> {
     refreshedAt = now();
-    const fresh = await readAll(options, sites, seen);
-    if (closed) return;
-    const isWhole = fresh.sitesAt !== seen.sitesAt;
-    completeListings = isWhole ? withoutOldListings([...completeListings, listings(fresh, options.overrides())]) : [];
-    seen = fresh;
-    if (fresh.trouble) options.onTrouble(fresh.trouble);
+    const fresh = await known.read();
+    if (!closed) known.keep(fresh);
   }
 
   function refresh(): Promise<void> {
@@ -115,13 +107,13 @@ export function createDirectory(options: DirectoryOptions): Directory {
     await refresh();
     if (closed) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void round(), seen.trouble ? Math.min(soonerMs, refreshMs) : refreshMs);
+    timer = setTimeout(() => void round(), known.listing().trouble ? Math.min(soonerMs, refreshMs) : refreshMs);
     timer.unref();
   }
 
   return {
-    listing: () => listings(seen, options.overrides()),
-    presenceOf: (target, since) => presenceIn(listings(seen, options.overrides()), completeListings, target, since),
+    listing: known.listing,
+    presenceOf: known.presenceOf,
     refresh,
     freshen: async (withinMs = freshenWithinMs) => {
       const since = now() - sharedMs;
@@ -137,7 +129,29 @@ export function createDirectory(options: DirectoryOptions): Directory {
   };
 }
 
-/** Reads everything. A part that can't be read keeps its previous value. */
+/** What is known of the host's lists. `read` reads them anew; what it read counts only once it is kept. */
+function createKnown(options: DirectoryOptions) {
+  const sites = siteLister(options);
+  const listings = createListings();
+  let seen: HostListing = { ...emptyHostListing, company: options.company };
+  /** The latest consecutive complete listings, only as many as `presenceIn` needs to call a target gone. */
+  let completeListings: readonly Listing[] = [];
+  const listing = (): Listing => listings(seen, options.overrides());
+  return {
+    listing,
+    presenceOf: (target: TargetIdentity, since: number): Presence =>
+      presenceIn(listing(), completeListings, target, since),
+    read: () => readAll(options, sites, seen),
+    keep: (fresh: HostListing): void => {
+      const isWhole = fresh.sitesAt !== seen.sitesAt;
+      seen = fresh;
+      completeListings = isWhole ? withoutOldListings([...completeListings, listing()]) : [];
+      if (fresh.trouble) options.onTrouble(fresh.trouble);
+    },
+  };
+}
+
+/** Reads everything. What cannot be read keeps its previous value. */
 async function readAll(
   { read, now }: DirectoryOptions,
   sitesOf: SiteLister,

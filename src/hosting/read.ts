@@ -77,13 +77,11 @@ export function createReader(options: ReaderOptions): Reader {
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   const turns = turnsAmong(budget, replicas);
-  const { forAll, forPeople, forFollowing, forWatching } = turns;
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
-    const own = onBehalfOf === following ? forFollowing : onBehalfOf === watching ? forWatching : forPeople;
-    const queued: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
+    const queued = turnFor(turns, onBehalfOf);
     const longTurn: LongTurn = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
@@ -108,7 +106,7 @@ export function createReader(options: ReaderOptions): Reader {
   return {
     read,
     load: () => ({
-      free: forAll.load().free,
+      free: turns.forAll.load().free,
       waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
     }),
     async close() {
@@ -144,7 +142,17 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
   };
 }
 
-/** No retry: that would only make the queue longer. */
+/** A turn among all reads, and before it one among those of the same kind, or of the same person. */
+function turnFor(
+  { forAll, forPeople, forFollowing, forWatching }: ReturnType<typeof turnsAmong>,
+  onBehalfOf: string | undefined,
+): Semaphore {
+  if (onBehalfOf === undefined) return forAll;
+  const own = onBehalfOf === following ? forFollowing : onBehalfOf === watching ? forWatching : forPeople;
+  return (work) => own(() => forAll(work), onBehalfOf);
+}
+
+/** No retry: it would only make the queue longer. */
 function noTurn(error: unknown): { readonly failure: HostFailure } {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };

@@ -59,6 +59,27 @@ export const isAsked = (value: string): boolean => {
   return isTelling(last.trim()) || /^(?:proxy-)?authorization$/i.test(last) || /^(?:\.{0,2}|~)\/[\w.-]+\//.test(value);
 };
 
+/** Code by itself, whatever stands around it. */
+const isCode = (value: string): boolean =>
+  isChain(value) ||
+  isCall(value) ||
+  /^(?:await|async|new|yield|return|typeof|lambda|function)$/.test(value) ||
+  types.test(value) ||
+  /^[$@]?[A-Za-z_][\w.]{0,40}(?:\(|\[["']?[\w.:-]{0,40}["']?\]?[;,)]*)$/.test(value);
+
+/** `${DB_PASSWORD:?must be set}` */
+const isDemand = (value: string, lead: string): boolean => /^[?+]/.test(value) && /\$\{\w*$/.test(lead);
+
+/** `login(user=user, password=password)` */
+const isOwnName = (value: string, before: string, lead: string): boolean =>
+  /[(,] ?\w{0,30}$/.test(lead) &&
+  /^\w+ ?= ?$/.test(before) &&
+  before.replace(/\W+$/, '').endsWith(value.replace(/[,;)]+$/, ''));
+
+/** Go prints an empty field like this: `{Token: Expires:0}`. */
+const isNextField = (value: string, lead: string): boolean =>
+  /\{[^{}]{0,40}$/.test(lead) && /^[A-Z][A-Za-z]{1,30}:(?:\d+|false|true|<nil>|[[{].*|map\[.*)?[,}\]]*$/.test(value);
+
 /** Whether a value is code: an expression, or the name that a function looks up. */
 export function isCodeExpression(value: string, before: string, lead: string): boolean {
   // `${DB_PASSWORD:-$OTHER}`
@@ -69,21 +90,12 @@ export function isCodeExpression(value: string, before: string, lead: string): b
   if (value.length > 300) return false;
   const first = value.replace(trailer, '');
   return (
-    isChain(first) ||
-    isCall(first) ||
+    isCode(first) ||
     isVariable(first, before, lead) ||
     isExpression(first, before, lead) ||
-    /^(?:await|async|new|yield|return|typeof|lambda|function)$/.test(first) ||
-    // `login(user=user, password=password)`
-    (/[(,] ?\w{0,30}$/.test(lead) &&
-      /^\w+ ?= ?$/.test(before) &&
-      before.replace(/\W+$/, '').endsWith(first.replace(/[,;)]+$/, ''))) ||
-    types.test(first) ||
-    // `${DB_PASSWORD:?must be set}`
-    (/^[?+]/.test(value) && /\$\{\w*$/.test(lead)) ||
-    /^[$@]?[A-Za-z_][\w.]{0,40}(?:\(|\[["']?[\w.:-]{0,40}["']?\]?[;,)]*)$/.test(first) ||
+    isOwnName(first, before, lead) ||
+    isDemand(value, lead) ||
     (before.endsWith('{') && isTelling(value)) ||
-    // Go prints an empty field like this: `{Token: Expires:0}`.
-    (/\{[^{}]{0,40}$/.test(lead) && /^[A-Z][A-Za-z]{1,30}:(?:\d+|false|true|<nil>|[[{].*|map\[.*)?[,}\]]*$/.test(first))
+    isNextField(first, lead)
   );
 }

@@ -111,28 +111,32 @@ export class LineFollower {
     // Bounded: a longer line cannot be part of a key.
     const start = line.slice(0, 200);
     this.#isHidden = false;
-    if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
-    if (this.#isBytes && bytesGoOn.test(start)) return { line: '***', behind: '' };
-    if (this.#isPrinted && line.trim() !== '') {
-      const { when = '', said = line } = timestamped.exec(start)?.groups ?? {};
-      this.#isHidden = when === '' ? !otherOutput.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
-      if (this.#isHidden) return { line: `${when}***`, behind: '' };
-    }
-    this.#isHidden = this.#isCodes && isCode(start);
-    if (this.#isHidden) return { line: '***', behind: '' };
-    const left = this.#value === undefined ? undefined : lineOfBlock(line, this.#value);
-    this.#isHidden = left !== undefined;
-    if (left !== undefined) return { line: left, behind: '' };
-    this.#value = undefined;
-    const prefix =
-      this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
-    this.#isHidden = prefix !== undefined && !isPlaceholder(line.trim());
-    if (this.#isHidden) return { line: `${prefix ?? ''}***`, behind: '' };
+    if (this.#isOfKey(start)) return { line: '***', behind: '' };
+    const announced = this.#announcedIn(line, start);
+    this.#isHidden = announced !== undefined;
+    if (announced !== undefined) return { line: announced, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
     if (row !== undefined) return { line: row, behind: '' };
     const isKey = this.#block !== undefined && ofBlock.test(start);
     return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
+  }
+
+  #isOfKey(start: string): boolean {
+    return (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) || (this.#isBytes && bytesGoOn.test(start));
+  }
+
+  /** The line without the credential that an earlier line announced; undefined if it has none. */
+  #announcedIn(line: string, start: string): string | undefined {
+    const printed = this.#isPrinted && line.trim() !== '' ? withoutPrinted(line, start) : undefined;
+    if (printed !== undefined) return printed;
+    if (this.#isCodes && isCode(start)) return '***';
+    const left = this.#value === undefined ? undefined : lineOfBlock(line, this.#value);
+    if (left !== undefined) return left;
+    this.#value = undefined;
+    const prefix =
+      this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
+    return prefix === undefined || isPlaceholder(line.trim()) ? undefined : `${prefix}***`;
   }
 
   /** Whether this line is the value of the form field: it comes after an empty line and before the next field. */
@@ -160,23 +164,40 @@ export class LineFollower {
     this.#value ??= beginsValue(start, this.#before);
     this.#before = start;
     this.#block = blockAt(end, start, this.#block);
+    this.#noteKey(line, masked, end);
+    this.#isPrinted = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
+    this.#isCodes =
+      (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
+    this.#noteName(line, end);
+    if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
+    if ((end.includes('AUTH ') || end.includes('334')) && mailPrompt.test(end)) this.#mail = 6;
+    this.#table ??= tableOf(start);
+  }
+
+  #noteKey(line: string, masked: string, end: string): void {
+    const start = line.slice(0, 200);
     // A search may have left out the BEGIN line, so a masked line may also start a key.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden && !this.#isAnnounced(start));
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
-    this.#isPrinted = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
-    this.#isCodes =
-      (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
+  }
+
+  /** Keeps what names the values of the next lines. */
+  #noteName(line: string, end: string): void {
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
     const before = `${this.#behind}\n`;
     const isBelow = end === '' && this.#behind.endsWith(':\n') && !this.#behind.endsWith('\n\n');
     this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : extended(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
     if (isBelow) this.#behind = before;
-    if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
-    if ((end.includes('AUTH ') || end.includes('334')) && mailPrompt.test(end)) this.#mail = 6;
-    this.#table ??= tableOf(start);
   }
+}
+
+/** The line that a command printed, without the credential; undefined if it is other output. */
+function withoutPrinted(line: string, start: string): string | undefined {
+  const { when = '', said = line } = timestamped.exec(start)?.groups ?? {};
+  const isCredential = when === '' ? !otherOutput.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
+  return isCredential ? `${when}***` : undefined;
 }
 
 /** Masks the lines of a text as if they were the lines of a log. */

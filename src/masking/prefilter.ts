@@ -77,14 +77,17 @@ export function wordsFinder(
     let held: Set<string> | undefined;
     let last = 0;
     let foreign: boolean | undefined;
+    const isForeign = (): boolean => (foreign ??= /[^\0-\x7F]/.test(text));
+    const stands = ({ word, isPlain }: Place, from: number): boolean =>
+      (isPlain ? mayStand(codes, from, word) : isForeign()) &&
+      text.slice(from, from + word.length).toLowerCase() === word;
     for (let at = 0, end = text.length; at < end; at += 1) {
       last = ((last << 5) | ((codes[at] ?? 0) & 31)) & all;
       if (isWanted[last] === 0) continue;
-      for (const { word, end: behind, isPlain, unless } of places[last] ?? []) {
-        const from = at - behind;
-        if (from < 0 || held?.has(word) === true) continue;
-        if (isPlain ? !mayStand(codes, from, word) : !(foreign ??= /[^\0-\x7F]/.test(text))) continue;
-        if (text.slice(from, from + word.length).toLowerCase() !== word) continue;
+      for (const place of places[last] ?? []) {
+        const { word, unless } = place;
+        const from = at - place.end;
+        if (from < 0 || held?.has(word) === true || !stands(place, from)) continue;
         if (!unless.some((before) => text.endsWith(before, from))) (held ??= new Set()).add(word);
       }
     }

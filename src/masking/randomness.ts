@@ -8,11 +8,16 @@ const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i;
 const identifies =
   /^(?:acct|asst|ba|batch|btok|bps|card|cart|ch|chatcmpl|cn|cs|cst|cus|dp|dpl|evt|fee|file|fr|ii|il|in|inv|invst|job|li|link|mandate|msg|ord|order|pay|payout|pi|plan|plink|pm|po|pr|price|prj|prod|promo|prv|py|pyr|qt|rcpt|req|resp|run|seti|shr|si|sku|src|sr|sub|sub_sched|team|thread|tml|tr|trr|tu|tx[ini]|txn|txr|usr|vs|wh|we|wamid)_(?:(?:live|test)_)?[A-Za-z\d]{6,}$/;
 
+/** A date, a form field, a class, or an object at a service. */
+const isNamed = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text) || identifies.test(text);
+
+const isHex = (text: string): boolean => uuid.test(text) || /^(?=\D*\d)(?=\d*[a-f])[\da-f]{32,}$/i.test(text);
+
 /** Whether the text looks machine-made: at least `least` characters, and hardly a word in it. */
 export function isRandom(text: string, least = 16): boolean {
-  if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text) || identifies.test(text))
-    return false;
-  if (uuid.test(text) || /^(?=\D*\d)(?=\d*[a-f])[\da-f]{32,}$/i.test(text)) return true;
+  if (text.length < least || isNamed(text)) return false;
+  if (isHex(text)) return true;
   const found = text.slice(0, 200).match(pieces) ?? [];
   const letters = found.filter((piece) => !/^\d/.test(piece));
   const longest = Math.max(0, ...letters.map(({ length }) => length));

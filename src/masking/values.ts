@@ -51,68 +51,70 @@ const errorStart =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
+/** A message, a label or a hint of a form field. */
+const isFormText = (value: string, before: string, lead: string): boolean =>
+  (!isBare(before) &&
+    /(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)(?:\.|\[["']|["']?: ?\{ ?["']?)\w*$/i.test(
+      lead,
+    ) &&
+    /[a-z] [a-z]/i.test(value)) ||
+  isLabel(value);
+/** What programs print: a result, an answer, a usage line or a fingerprint. */
+const isOutput = (value: string, before: string, lead: string): boolean =>
+  isResult(value, before, lead) ||
+  /^\d$/.test(value) ||
+  // `has_password => yes` answers a question.
+  (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) ||
+  // `--password PASSWORD` is a usage line.
+  (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) ||
+  /^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value);
+/** A state, a sentence or an error message. */
+const isSaid = (value: string, before: string, lead: string): boolean =>
+  (isBare(before) && errorStart.test(lead) && !isCoined(value)) ||
+  state.test(value) ||
+  (isBare(before) && readsAsSentence(value)) ||
+  isSentence(value) ||
+  /^\d{1,3} \p{L}/u.test(value);
+
+/** A mapping of an imported column to another one. */
+const isColumn = (value: string, before: string): boolean =>
+  /[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value);
+
 /**
  * Whether this value of a password field is a password. `password: the …` is a sentence, `pwd` may be a directory, and
  * `pass: 3/3` a test result.
  */
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
-  // A message, a label or a hint of a form field.
-  if (
-    !isBare(before) &&
-    /(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)(?:\.|\[["']|["']?: ?\{ ?["']?)\w*$/i.test(
-      lead,
-    ) &&
-    /[a-z] [a-z]/i.test(value)
-  )
-    return false;
-  if (isLabel(value)) return false;
+  if (isFormText(value, before, lead)) return false;
   if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
   if (passwdMessage.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
-  if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
-  // `has_password => yes` answers a question.
-  if (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) return false;
-  // `--password PASSWORD` is a usage line.
-  if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
-  if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
-  if (isBare(before) && errorStart.test(lead) && !isCoined(value)) return false;
-  if (
-    state.test(value) ||
-    (isBare(before) && readsAsSentence(value)) ||
-    isSentence(value) ||
-    /^\d{1,3} \p{L}/u.test(value)
-  )
-    return false;
+  if (isOutput(value, before, lead) || isSaid(value, before, lead)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
-  // A mapping of an imported column to another one.
-  if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
+  if (isColumn(value, before)) return false;
   if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
   return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
 }
 
+const isWordOfCode = (value: string, before: string, lead: string): boolean =>
+  // `unexpected token: 'else'` is a syntax error.
+  (/\b(?:illegal|invalid|unexpected|unknown) $/i.test(lead) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) ||
+  (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) ||
+  // The next argument of a call may be another name.
+  (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value));
+
 /** Only signs, a size of an nginx zone, or an age such as `created 3 days ago`. */
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
 const ofFile = /^[\w-]{1,40}\.(?:asc|bin|cer|crt|gpg|jks|json|jwk|key|p12|pem|pfx|pub|sig|txt|ya?ml)$/i;
+const namesFile = (value: string): boolean => isFile(value) || ofFile.test(value);
 /** The text before the name of a secret at a cloud provider. */
 const isNameOfSecret = /\bsecretsmanager:[\w-]{0,20}:\d{0,12}:$/;
 /** Whether this value of a token or key field is a credential. After a colon and a space, a plain word is a status. */
 export function isIssued(value: string, before: string, lead: string): boolean {
-  if (
-    state.test(value) ||
-    isSentence(value) ||
-    readsName.test(before) ||
-    isMeasure.test(value) ||
-    isFile(value) ||
-    ofFile.test(value) ||
-    isNameOfSecret.test(lead)
-  )
-    return false;
+  if (state.test(value) || isSentence(value) || isMeasure.test(value)) return false;
+  if (readsName.test(before) || isNameOfSecret.test(lead) || namesFile(value)) return false;
   if (isBare(before) && /\s/.test(value) && readsAsSentence(value)) return false;
-  // `unexpected token: 'else'` is a syntax error.
-  if (/\b(?:illegal|invalid|unexpected|unknown) $/i.test(lead) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
-  if (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) return false;
-  // The next argument of a call may be another name.
-  if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;
+  if (isWordOfCode(value, before, lead)) return false;
   return (
     !isBare(before) ||
     !/[:\s]\s*$/.test(before) ||
@@ -128,6 +130,9 @@ const isNamed = (value: string): boolean => /^[a-z]{2,15}(?:[._:|][a-z]{2,15}){1
 const isOfCache = /\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}$/i;
 /** Whether the word `key` is the key of a cache: `cache: group=posts key=…`. */
 const isKeyOfCache = (before: string, lead: string): boolean => /^. key\W/i.test(before) && /\bcache\b/i.test(lead);
+/** Letters and digits, but not a word with a number. */
+const isMixed = (value: string): boolean =>
+  /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value);
 export const looksIssued = (value: string, before: string, lead: string): boolean =>
   !isOfCache.test(lead) &&
   !isKeyOfCache(before, lead) &&
@@ -137,8 +142,7 @@ export const looksIssued = (value: string, before: string, lead: string): boolea
   !(isBare(before) && /\s/.test(value) && readsAsSentence(value)) &&
   !isNamed(value) &&
   !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
-  (isRandom(value, 8) ||
-    (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
+  (isRandom(value, 8) || (before.endsWith('=') && isMixed(value)));
 
 /** Only a status word, with at most one sign after it. */
 const stateAlone = new RegExp(`^(?:${stateWords})[.,;:!]?$`, 'i');

@@ -85,19 +85,7 @@ async function start(
   const standIns = await startStandIns(options, rehearsal, onClose);
   const { slack } = standIns;
   const running: { bot?: Bot } = {};
-  const catalogue = readCatalogue();
-  onClose(() => Promise.resolve(catalogue.close()));
-  const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
-  onClose(() => Promise.resolve(changes.close()));
-  const sources = {
-    ...standIns,
-    bot: () => running.bot,
-    catalogue,
-    changes,
-    inOneFile: options.pageInOneFile,
-  };
-  const page = await servePage(sources, options.port);
-  onClose(() => page.close());
+  const page = await startPage(options, { ...standIns, bot: () => running.bot }, folder.path, onClose);
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
@@ -122,6 +110,22 @@ async function start(
   onClose(() => bot.close());
   await bot.started();
   return { url: page.url, ...standIns, bot, rehearsal };
+}
+
+/** Serves the page, and reads what it shows of the bot: its commands, and its changes in the database of this folder. */
+async function startPage(
+  options: PlaygroundOptions,
+  shown: StandIns & { readonly bot: () => Bot | undefined },
+  folder: string,
+  onClose: (closer: () => Promise<void>) => void,
+): ReturnType<typeof servePage> {
+  const catalogue = readCatalogue();
+  onClose(() => Promise.resolve(catalogue.close()));
+  const changes = watchChanges(join(folder, 'sitehand.db'), () => page.changesMoved());
+  onClose(() => Promise.resolve(changes.close()));
+  const page = await servePage({ ...shown, catalogue, changes, inOneFile: options.pageInOneFile }, options.port);
+  onClose(() => page.close());
+  return page;
 }
 
 type StandIns = Pick<Playground, 'slack' | 'hosting' | 'site'>;

@@ -109,18 +109,22 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
     '{ by, notify, count, expires, reason }',
   );
 
-function ruleOf(known: RuleNames) {
-  const names = [...classes, ...known.catalogue.map(({ path }) => path)];
-  const command = z.enum(names, {
+function commandIn({ catalogue }: RuleNames) {
+  const names = [...classes, ...catalogue.map(({ path }) => path)];
+  return z.enum(names, {
     error: ({ input }) =>
       typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
   });
-  const groupNames = [...known.groups.keys()];
-  const group = z.string('expected the name of a group').refine((name) => known.groups.has(name), {
-    error: ({ input }) => unknownAmong('group', String(input), groupNames),
+}
+
+const groupIn = ({ groups }: RuleNames) =>
+  z.string('expected the name of a group').refine((name) => groups.has(name), {
+    error: ({ input }) => unknownAmong('group', String(input), [...groups.keys()]),
   });
-  const audience = filledList(group, 'groups, like [leads]');
-  const what = filledList(command, 'commands or classes').optional();
+
+function ruleOf(known: RuleNames) {
+  const audience = filledList(groupIn(known), 'groups, like [leads]');
+  const what = filledList(commandIn(known), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),

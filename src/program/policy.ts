@@ -20,8 +20,7 @@ export async function policy(
   environment?: EnvironmentVariables,
   { write, complain }: Out = out,
 ): Promise<number> {
-  const isKnown = word === 'check' || word === 'explain' || word === 'test';
-  if (!isKnown || words.length > 1 || (word === 'explain' && words.length === 0)) {
+  if (!isUsable(word, words)) {
     complain(
       'Use policy check, policy explain "@GROUP COMMAND" or policy test; check and test take a FILE. Nothing was read.\n',
     );
@@ -41,7 +40,10 @@ export async function policy(
   return exitCodes.fine;
 }
 
-/** In the format of compilers, so that editors and CI find the place. */
+const isUsable = (word: string | undefined, words: readonly string[]): boolean =>
+  word === 'explain' ? words.length === 1 : (word === 'check' || word === 'test') && words.length <= 1;
+
+/** As compilers write it, so that editors and CI find the place. */
 const located = (file: string, { line, column, says }: Mistake): string => `${file}:${line}:${column}: ${says}\n`;
 
 async function explain(rules: Policy, question: string, { write, complain }: Out): Promise<number> {

@@ -159,14 +159,22 @@ function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): Wr
         why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,
       };
     }
-    if (scan.id === undefined && checked) scan.seal = { seq, at: line.at };
-    else if (scan.id === undefined)
-      addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: 'unknown seal', key: id });
+    if (scan.id === undefined) sealPlain(scan, line, { id, checked });
   }
   if (id !== scan.id) scan.since = seq;
   scan.id = id;
   if (id !== undefined) scan.used.add(id);
   return undefined;
+}
+
+/** A line with a key seals those before it, which have none; unless the key is unknown, so that it proves nothing. */
+function sealPlain(
+  scan: Scan,
+  { seq, at }: AuditLine,
+  { id, checked }: { readonly id: string; readonly checked: boolean },
+): void {
+  if (checked) scan.seal = { seq, at };
+  else addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: 'unknown seal', key: id });
 }
 
 /** Adds the part of a gap that no other gap covers: a line is in one gap only. */

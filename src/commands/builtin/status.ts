@@ -50,31 +50,37 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
   return say`${bad > 0 ? '⚠️' : unclear.length > 0 ? '❔' : '✅'} **${name}** · ${needLook}${rest}`;
 }
 
-/** Helpful next steps, most urgent first; only commands that the rules are known to allow this person. */
-function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
-  const { errors, backup, work, pause, access } = found;
-  const site = found.site.kind === 'found' ? found.site.found : undefined;
-  const isWell = site?.kind === 'read' && impressionIn(site.reading) === 'well';
-  const hasErrors = errors.kind === 'found' && errors.found.errors > 0;
-  const holder = work.kind === 'found' ? work.found.lock?.info.by : undefined;
-  const isPersons = holder !== undefined && 'person' in holder;
+/** What is known of a site that commands can help with. `around`: the change that is open, or the last one. */
+function signsIn({ site, errors, backup, work, changes, pause, access }: SiteStatus) {
+  const read = site.kind === 'found' ? site.found : undefined;
   const [newest] = work.kind === 'found' ? work.found.open : [];
-  const [last] = found.changes.kind === 'found' ? found.changes.found.lines : [];
-  const around = newest ?? last;
-  const isTimed = access.kind === 'found' && access.found.lines.length > 0;
+  const [last] = changes.kind === 'found' ? changes.found.lines : [];
+  return {
+    isWell: read?.kind === 'read' && impressionIn(read.reading) === 'well',
+    hasErrors: errors.kind === 'found' && errors.found.errors > 0,
+    isPaused: pause.kind === 'found' && pause.found,
+    isRecent: backup.kind === 'found' && backup.found !== null,
+    isTimed: access.kind === 'found' && access.found.lines.length > 0,
+    holder: work.kind === 'found' ? work.found.lock?.info.by : undefined,
+    around: newest ?? last,
+  };
+}
+
+/** What helps next, most urgent first; only commands that the rules certainly let this person run. */
+function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
+  const { isWell, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
   // A wrong press is easy on a phone, so a change always opens a form first.
   const form = (...of: Parameters<typeof offer>): readonly Offer[] =>
     offer(...of).map((one) => ({ ...one, opens: 'form' }));
   const backups = offer('backups list', 'Backups');
-  const isRecent = backup.kind === 'found' && backup.found !== null;
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
     ...form('cache clear', 'Clear the cache'),
-    ...(pause.kind === 'found' && pause.found ? form('resume', 'Resume', []) : []),
-    ...(isPersons ? form('unlock', 'Unlock') : []),
+    ...(isPaused ? form('resume', 'Resume', []) : []),
+    ...(holder !== undefined && 'person' in holder ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),
     ...(around ? offer('change', `Change #${around.number}`, [String(around.number)]) : []),
     ...offer('changes', 'Changes'),

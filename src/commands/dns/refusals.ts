@@ -68,6 +68,20 @@ function conflictOf(wanted: RecordChange, snapshot: Snapshot): Refused | undefin
   if (missing.length > 0)
     return refused('remove', say`${valuesInShort(missing)} is not in the ${record}.`, present(was));
   if (records.length === 0 && adds.length === 0) return refused('name', say`There is no ${record}.`);
+  const ttl = ttlConflict(wanted, plan, least, record);
+  if (ttl) return ttl;
+  if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
+    return refused(
+      'add',
+      known.length > 0
+        ? say`${valuesInShort(known)} is already in the ${record}.`
+        : say`The ${record} already has this TTL.`,
+    );
+  return cnameConflict(wanted.type, plan);
+}
+
+/** `least`: the shortest TTL that the host accepts. */
+function ttlConflict(wanted: RecordChange, plan: Plan, least: number, record: Text): Refused | undefined {
   if (plan.after.length === 0 && wanted.ttl !== undefined)
     return refused(
       'ttl',
@@ -84,14 +98,7 @@ function conflictOf(wanted: RecordChange, snapshot: Snapshot): Refused | undefin
           say`Type another one: ${code(`--ttl=${least}`)}.`,
         )
       : refused('ttl', say`The host accepts no TTL below ${least} s.`, say`Type ${code(`--ttl=${least}`)} or more.`);
-  if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
-    return refused(
-      'add',
-      known.length > 0
-        ? say`${valuesInShort(known)} is already in the ${record}.`
-        : say`The ${record} already has this TTL.`,
-    );
-  return cnameConflict(wanted.type, plan);
+  return undefined;
 }
 
 /** A CNAME cannot share its name with other records. */

@@ -56,24 +56,6 @@ export function isGrave(message: string): boolean {
 /** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
 export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
   const kinds = new Map<string, MessageKind>();
-  const kindOf = (text: string, message: string, isCut: boolean): MessageKind => {
-    const known = kinds.get(text);
-    const kind = known ?? {
-      text,
-      count: 0,
-      first: undefined,
-      last: undefined,
-      oldest: message,
-      example: '',
-      causes: [],
-      isCut,
-      grave: isGrave(message),
-    };
-    if (!known) kinds.set(text, kind);
-    kind.example = message;
-    kind.isCut &&= isCut;
-    return kind;
-  };
   const kindsIn = ({ messages, isCut }: Line): readonly MessageKind[] => {
     // If PHP repeats a message for one request, the message counts once.
     const found: MessageKind[] = [];
@@ -81,7 +63,7 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
       const text = normalized(message);
       const endless = isCut && index === messages.length - 1;
       if (endless && found.some((kind) => kind.text.startsWith(text))) break;
-      const kind = kindOf(text, message, endless);
+      const kind = kindOf(kinds, text, message, endless);
       if (!found.includes(kind)) found.push(kind);
     }
     return found;
@@ -99,6 +81,26 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
     (one, other) =>
       Number(other.grave) - Number(one.grave) || other.count - one.count || (one.text < other.text ? -1 : 1),
   );
+}
+
+/** The kind of a message, which is its newest example now. */
+function kindOf(kinds: Map<string, MessageKind>, text: string, message: string, isCut: boolean): MessageKind {
+  const known = kinds.get(text);
+  const kind = known ?? {
+    text,
+    count: 0,
+    first: undefined,
+    last: undefined,
+    oldest: message,
+    example: '',
+    causes: [],
+    isCut,
+    grave: isGrave(message),
+  };
+  if (!known) kinds.set(text, kind);
+  kind.example = message;
+  kind.isCut &&= isCut;
+  return kind;
 }
 
 function add(kind: MessageKind, { count, first, last }: Pick<MessageKind, 'count' | 'first' | 'last'>): void {

@@ -44,7 +44,7 @@ export function unwrapped(body: string): Unwrapped {
   if (level !== undefined && byPhp === undefined) return ownOf(body, level, whole.length);
   if (start === '' || (whole === '' && !start.includes(opening)))
     return { messages: [body], isCut: false, cause: undefined };
-  const end = tail.exec(body)?.index ?? (body.endsWith('"') ? body.length - 1 : undefined);
+  const end = endOf(body);
   const content = body.slice(whole.length, end).replace(leftOut, '');
   const text = end === undefined ? withoutBegun(content) : content;
   const messages = text
@@ -58,7 +58,11 @@ export function unwrapped(body: string): Unwrapped {
   };
 }
 
-/** Drops the last message if it was cut off within its prefix. */
+/** Where the messages end; undefined: the line is cut off. */
+const endOf = (body: string): number | undefined =>
+  tail.exec(body)?.index ?? (body.endsWith('"') ? body.length - 1 : undefined);
+
+/** Drops a last message that was cut off within its prefix. */
 function withoutBegun(text: string): string {
   const last = text.lastIndexOf(separator);
   return last !== -1 && opening.startsWith(text.slice(last + separator.length)) ? text.slice(0, last) : text;

@@ -77,8 +77,6 @@ export async function logPage(reading: LogReading): Promise<Page> {
   const activity = stretch && busiest ? activityOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
-  const isMixed = failures.length > 0 && failures.length < lines.length;
-  const isLong = stretch !== undefined && stretch.to - stretch.from > wide;
   return {
     title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
@@ -88,20 +86,22 @@ export async function logPage(reading: LogReading): Promise<Page> {
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
-    offers: closerLooks(reading, { isMixed, isAll, busiest: isLong ? busiest : undefined }),
+    offers: closerLooks(reading, { failures: failures.length, isAll, busiest }),
     ...(asked.full && { file: fileOf(asked, shown) }),
   };
 }
 
-/** Buttons for a closer look. `isMixed`: some lines are errors and some not. `isAll`: the page shows every line. */
+/** Buttons for a closer look. `failures`: how many lines are errors. `isAll`: the page shows every line. */
 function closerLooks(
-  { asked }: LogReading,
-  { isMixed, isAll, busiest }: { isMixed: boolean; isAll: boolean; busiest: ReturnType<typeof busiestMinute> },
+  { asked, lines, stretch }: LogReading,
+  { failures, isAll, busiest }: { failures: number; isAll: boolean; busiest: ReturnType<typeof busiestMinute> },
 ): readonly Offer[] {
+  const isMixed = failures > 0 && failures < lines.length;
+  const isLong = stretch !== undefined && stretch.to - stretch.from > wide;
   const offers: Offer[] = [];
   if (!asked.errors && isMixed)
     offers.push({ label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) });
-  if (busiest && busiest.count > 1) offers.push(aroundOffer(asked, busiest.at));
+  if (isLong && busiest && busiest.count > 1) offers.push(aroundOffer(asked, busiest.at));
   if (!isAll && !asked.full) offers.push({ label: 'Full log', args: argsFor(asked, { full: true }) });
   return offers;
 }

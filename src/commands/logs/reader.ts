@@ -56,21 +56,26 @@ export function createLogReader(aliasKey: string) {
   };
 }
 
-/** The thread, started when it is needed. `run` runs one task there, on its own port: only the task's result comes back. */
+/** Starts the thread. When it ends, everybody waiting for it is told so. */
+function startThread(aliasKey: string, onEnd: (ended: Thread) => void): Thread {
+  const worker = new Worker(analysisThread, { workerData: aliasKey, resourceLimits });
+  const started: Thread = { worker, waiting: new Set() };
+  let cause: unknown;
+  worker.on('error', (error) => (cause = error)).unref();
+  worker.on('exit', () => {
+    onEnd(started);
+    for (const giveUp of started.waiting) giveUp(new Error('the thread that reads long logs has ended', { cause }));
+  });
+  return started;
+}
+
+/** The thread, started when it is needed. `run` does one task there, on a port of its own: only its result comes back. */
 function createThread(aliasKey: string) {
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  const start = (): Thread => {
-    const worker = new Worker(analysisThread, { workerData: aliasKey, resourceLimits });
-    const started: Thread = { worker, waiting: new Set() };
-    let cause: unknown;
-    worker.on('error', (error) => (cause = error)).unref();
-    worker.on('exit', () => {
-      if (thread === started) thread = undefined;
-      for (const giveUp of started.waiting) giveUp(new Error('the thread that reads long logs has ended', { cause }));
-    });
-    return started;
+  const onEnd = (ended: Thread): void => {
+    if (thread === ended) thread = undefined;
   };
   const close = async (): Promise<void> => {
     clearTimeout(idle);
@@ -80,7 +85,7 @@ function createThread(aliasKey: string) {
   };
   const run = async <Result>(task: Task, recall: SentSince = async () => []): Promise<Result> => {
     clearTimeout(idle);
-    thread ??= start();
+    thread ??= startThread(aliasKey, onEnd);
     const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();

@@ -148,32 +148,43 @@ const hidden = ([open, inside, close]: readonly [string, string, string], from =
 };
 
 type WordState = { isNext: boolean; pair: RegExp | undefined; left: number };
+/** Where the credential begins that the words before have announced; undefined: it is not in this word. */
+function announcedIn(inside: string, state: WordState): number | undefined {
+  const { isNext, pair } = state;
+  state.isNext = false;
+  state.pair = undefined;
+  if (isNext) return 0;
+  const name = pair?.exec(inside)?.[0];
+  if (name !== undefined) return name.length;
+  if (state.left === 0 || inside.startsWith('-')) return undefined;
+  state.left -= 1;
+  return state.left === 0 ? 0 : undefined;
+}
+/** The flag and its sign in `--password=tiger`. */
+function flagIn(inside: string, { flags }: PasswordPlaces): string | undefined {
+  const flag = /^[^=\s]{1,40}=(?=.)/.exec(inside)?.[0];
+  return flag !== undefined && flags?.test(flag.slice(0, -1)) === true ? flag : undefined;
+}
+/** A quoted text may be a command itself. */
+const shownInside = (raw: string, [open, inside, close]: readonly [string, string, string]): string =>
+  inside.includes(' ') && inside !== raw
+    ? `${open}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${close}`
+    : raw;
 /** Masks one word, and remembers in `state` what it says about the next words. */
 function shownWord(raw: string, taken: PasswordPlaces, state: WordState): string {
   const parts = partsOf(raw);
   const [, inside] = parts;
-  const { isNext, pair } = state;
-  state.isNext = false;
-  state.pair = undefined;
-  if (isNext) return hidden(parts);
-  const name = pair?.exec(inside)?.[0];
-  if (name !== undefined) return hidden(parts, name.length);
-  if (state.left > 0 && !inside.startsWith('-')) {
-    state.left -= 1;
-    if (state.left === 0) return hidden(parts);
-  }
+  const announced = announcedIn(inside, state);
+  if (announced !== undefined) return hidden(parts, announced);
   if (taken.flags?.test(inside) === true) state.isNext = true;
-  const flag = /^[^=\s]{1,40}=(?=.)/.exec(inside)?.[0];
-  if (flag !== undefined && taken.flags?.test(flag.slice(0, -1)) === true) return hidden(parts, flag.length);
+  const flag = flagIn(inside, taken);
+  if (flag !== undefined) return hidden(parts, flag.length);
   const begun = (taken.glued?.exec(inside) ?? taken.inWord?.exec(inside))?.[0];
   if (begun !== undefined)
     return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
   if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
   if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
-  // A quoted text may be a command itself.
-  return inside.includes(' ') && inside !== raw
-    ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}`
-    : raw;
+  return shownInside(raw, parts);
 }
 /** Masks `tiger` in `scott/tiger@orcl`. */
 const upToHost = (parts: readonly [string, string, string], from: number): string => {

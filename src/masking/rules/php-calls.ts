@@ -72,62 +72,89 @@ type Argument = {
   readonly isMade: boolean;
 };
 
+/** PHP cuts long arguments off. */
+const isCut = (value: string): boolean => value.endsWith('...') && value.length >= 15;
+const isGenerated = (value: string): boolean =>
+  isRandom(value) || (/\d/.test(value) && (isCut(value) || (isCoined(value) && value.length >= 8)));
+const isRandomText = (value: string): boolean => isRandom(value) && !/^[\da-f-]+$/i.test(value);
+const isMethodOrPrompt = (value: string, isAlone: boolean): boolean =>
+  (isLoginMethod(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value));
+const isUserName = (name: string, { value, isFirst, isAlone }: Argument): boolean =>
+  isFirst && !compares.test(name) && !isAlone && !isCut(value) && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
+
 /** Whether this argument of the function is a credential. */
-function isCredential(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
-  if ((isLoginMethod(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
+function isCredential(name: string, argument: Argument): boolean {
+  const { value, before, isAlone, isMade } = argument;
+  if (isMethodOrPrompt(value, isAlone)) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
-  const isCut = value.endsWith('...') && value.length >= 15;
-  const isIssued =
-    isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
-  const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
   // A constructor's only argument may be an ordinary word, such as the name of a firewall.
   if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
-  if (asksPassword.test(name)) return !isName;
-  if (logsIn.test(name)) return isAlone ? isIssued : !isName;
-  return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
+  if (asksPassword.test(name)) return !isUserName(name, argument);
+  if (logsIn.test(name)) return isAlone ? isGenerated(value) : !isUserName(name, argument);
+  return (takesKey.test(name) && isGenerated(value)) || (isMade && isAlone && isRandomText(value));
 }
 
 /** Functions that take a connection first; PHP's warnings leave it out. */
 const omitsConnection = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
 
+/** A call with its texts. `passed`: the name of the function to call, if that is the first of them. */
+type Call = {
+  readonly name: string;
+  readonly rest: string;
+  readonly strings: readonly RegExpExecArray[];
+  readonly passed: RegExpExecArray | undefined;
+  readonly known: (typeof placeOf)[number] | undefined;
+};
+
+const valueOf = (text: RegExpExecArray | undefined): string => text?.groups?.['value'] ?? '';
+
+function callOf(name: string, rest: string, found: readonly RegExpExecArray[]): Call {
+  const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
+  const passed = callsByName.test(name) ? strings[0] : undefined;
+  return { name, rest, strings, passed, known: placeOf.find(({ shape }) => shape.test(name)) };
+}
+
+/** Whether this text, an argument at this place of the call, is a credential. */
+function isMasked(call: Call, part: RegExpExecArray, place: number): boolean {
+  const { name, rest, strings, passed, known } = call;
+  const value = valueOf(part);
+  const given = strings.filter((one) => one !== passed);
+  if (known !== undefined) {
+    // A warning leaves out the connection before the name and the password.
+    const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(rest);
+    return (known.place === 'all' || known.place === place || (place === 1 && isShort)) && !isConstant(name, value);
+  }
+  const argument = {
+    value,
+    before: valueOf(strings[strings.indexOf(part) - 1]),
+    isFirst: part === given[0],
+    isAlone: given.length === 1,
+    isMade: name.endsWith('__construct'),
+  };
+  const isLast = place === 2 && given.indexOf(part) > 0;
+  const called = passed === undefined ? name.replace(inClass, '') : valueOf(passed);
+  return isCredential(called, argument) || (isLast && isDatabasePassword(call, value));
+}
+
+/** Whether the call connects to a database, and this value, in the password's place, is a password. */
+const isDatabasePassword = ({ name, rest, strings }: Call, value: string): boolean =>
+  ofDatabase.test(name) &&
+  !isPlace(value) &&
+  !/^(?:utf-?8|latin)/i.test(value) &&
+  (isHost(valueOf(strings[0])) || isCoined(value) || (rest.startsWith('(Array,') && /connect$/i.test(name)));
+
 function shown(match: string, { name = '' }: Groups): string {
   const rest = match.slice(name.length);
   const found = [...rest.matchAll(texts)];
-  const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
-  const isPassed = callsByName.test(name);
-  const passed = isPassed ? strings[0] : undefined;
-  const called = isPassed ? (passed?.groups?.['value'] ?? '') : name.replace(inClass, '');
-  const known = placeOf.find(({ shape }) => shape.test(name));
-  const given = strings.filter((one) => one !== passed);
-  const host = strings[0]?.groups?.['value'] ?? '';
-  // A warning leaves out the connection before the name and the password.
-  const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(rest);
-  const isOfDatabase = known === undefined && ofDatabase.test(name);
+  const call = callOf(name, rest, found);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
     const { open, value = '', end = '' } = part.groups ?? {};
     if (part[0] === ',' && depth === 1) place += 1;
     depth += part[0] === '(' ? 1 : part[0] === ')' ? -1 : 0;
-    if (open === undefined || part === passed || value === '') continue;
-    const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
-    const argument = {
-      value,
-      before,
-      isFirst: part === given[0],
-      isAlone: given.length === 1,
-      isMade: name.endsWith('__construct'),
-    };
-    const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
-    const isMasked =
-      known === undefined
-        ? isCredential(called, argument) ||
-          (isLast &&
-            !isPlace(value) &&
-            !/^(?:utf-?8|latin)/i.test(value) &&
-            (isHost(host) || isCoined(value) || (rest.startsWith('(Array,') && /connect$/i.test(name))))
-        : (known.place === 'all' || known.place === place || (place === 1 && isShort)) && !isConstant(name, value);
-    left += rest.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
+    if (open === undefined || part === call.passed || value === '') continue;
+    left += rest.slice(from, part.index) + (isMasked(call, part, place) ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }
   return left + rest.slice(from);

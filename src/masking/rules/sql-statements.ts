@@ -21,6 +21,12 @@ function isMasked(columns: readonly string[], row: readonly string[], place: num
   return isTelling(column) || (holdsOption.test(column) && isTelling(option));
 }
 
+/** A value without quotation marks is a number, an expression, or a random text that was printed without them. */
+const unquoted = (value: string, columns: readonly string[], row: readonly string[]): string =>
+  columns.length > 0 && isRandom(bareOf(value)) && isMasked(columns, row, row.length - 1)
+    ? value.replace(/\S+/, '***')
+    : value;
+
 function shown(match: string, { before = '', columns = '' }: Groups): string {
   const names = columns === '' ? [] : columns.split(',').map(bareOf);
   let depth = 0;
@@ -32,10 +38,7 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
     if (depth !== 1 || /^[(),]$|^\s*$/.test(found)) return found;
     row.push(bareOf(found));
     const quote = /^\\{0,4}'/.exec(found)?.[0];
-    if (quote === undefined)
-      return names.length > 0 && isRandom(bareOf(found)) && isMasked(names, row, row.length - 1)
-        ? found.replace(/\S+/, '***')
-        : found;
+    if (quote === undefined) return unquoted(found, names, row);
     if (found.length <= 2 * quote.length) return found;
     // Serialised data is left to other rules, which mask only the credentials in it.
     if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;

@@ -72,54 +72,81 @@ export async function explainAccess(
 
 async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
-  const { path, command } = resolved.parsed;
+  const { command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
-  for (const value of Object.values(resolved.input).filter(isNamed)) {
+  const unseen = answerIfUnseen(policy, person, resolved);
+  if (unseen) return unseen;
+  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
+  const { target, asked } = aboutOf(resolved, context.company());
+  const site = Object.values(resolved.input).find(isSite);
+  const read = readIn(resolved, target);
+  const requests = site ? onSite(context.names(person), asked, site) : [readingOf(asked, read)];
+  const decisions = requests.map((one) => decideAccess(policy, person, one));
+  const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
+  if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
+  if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
+  const anywhere =
+    (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
+  return anywhere ?? refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+}
+
+/** What a report without a target reads: the rules decide on it then. */
+const readIn = ({ parsed, input }: Resolved, target: Target | undefined) =>
+  parsed.command.shape === 'report' && target === undefined ? Object.values(input).find(isNamed) : undefined;
+
+/** The answer if the person may not see what is named, or if that is unknown. */
+function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
+  for (const value of Object.values(input).filter(isNamed)) {
     const seen = decideReading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
     if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
   }
-  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
-  const { target, asked } = aboutOf(resolved, context.company());
-  const site = Object.values(resolved.input).find(isSite);
-  // The rules check this environment or domain when it is read.
-  const read =
-    command.shape === 'report' && target === undefined ? Object.values(resolved.input).find(isNamed) : undefined;
-  const requests = site ? onSite(context.names(person), asked, site) : [read ? readingOf(asked, read) : asked];
-  const decisions = requests.map((one) => decideAccess(policy, person, one));
-  const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
-  if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
-  if (decision.kind === 'allowed') {
-    const { rules, approval } = decision;
-    if (approval === 'none') return { kind: 'allowed', rules, approval };
-    const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
-    const { expires, reason } = approval;
-    const counts = asks.map(({ count, people, groups, userGroups }) => ({
-      count,
-      groups,
-      people: people.length,
-      ...(userGroups && { userGroups }),
-    }));
-    return {
-      kind: 'allowed',
-      rules,
-      approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
-    };
-  }
-  // A command without a target is allowed if the person may run it anywhere.
-  if (site === undefined && read === undefined && !isDecided(command, target)) {
-    const is = mayRunSomewhere(policy, person, path, command);
-    if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
-    if (is !== 'no') return { kind: 'unknown', userGroups: is };
-  }
-  return refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+  return undefined;
+}
+
+/** The answer with whom the rules ask for approval. */
+async function allowedAnswer(
+  context: ExplainContext,
+  person: Person,
+  resolved: Resolved,
+  { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
+): Promise<Ability['answer']> {
+  if (approval === 'none') return { kind: 'allowed', rules, approval };
+  const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
+  const { expires, reason } = approval;
+  const counts = asks.map(({ count, people, groups, userGroups }) => ({
+    count,
+    groups,
+    people: people.length,
+    ...(userGroups && { userGroups }),
+  }));
+  return {
+    kind: 'allowed',
+    rules,
+    approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
+  };
+}
+
+/** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */
+function answerAnywhere(
+  policy: Policy,
+  person: Person,
+  { parsed: { path, command } }: Resolved,
+  { target, asked }: Pick<ReturnType<typeof aboutOf>, 'target' | 'asked'>,
+): Ability['answer'] | undefined {
+  if (isDecided(command, target)) return undefined;
+  const is = mayRunSomewhere(policy, person, path, command);
+  if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
+  return is === 'no' ? undefined : { kind: 'unknown', userGroups: is };
 }
 
 /** One request for each environment of the site. It is enough if one is allowed. */
 const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
   environmentsOfSite(names, id).map((target) => readingOf(asked, target));
 
-const readingOf = (asked: Asked, target: Target): Asked => ({ ...asked, aims: [{ target, access: 'read' }] });
+/** The request to read this; without it, what was asked. */
+const readingOf = (asked: Asked, target: Target | undefined): Asked =>
+  target === undefined ? asked : { ...asked, aims: [{ target, access: 'read' }] };
 
 function refusalOf(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');

@@ -6,7 +6,7 @@ import { auditHead, findAudit, keyId, listAudit, type AuditLine } from '../../st
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
-import type { ReadHandle } from '../../storage/tx.ts';
+import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, time, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
@@ -34,13 +34,8 @@ const aheadMs = hourMs;
 export async function publishAuditHead(database: Database): Promise<PublishResult | undefined> {
   return exclusiveTransaction(database, async (tx, at) => {
     const before = await readPublishedHead(tx);
-    if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
-      const lastAlarm = await readKv(tx, alarmKey);
-      if (lastAlarm && !isAhead(lastAlarm, at) && at - lastAlarm.at < dayMs) return undefined;
-      await writeKv(tx, { key: alarmKey, value: '1', at });
-      await enqueueOps(tx, `trail altered:${at}`, alteredText(before), at);
-      return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
-    }
+    if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash)
+      return raiseAlarm(tx, before, at);
     const head = await auditHead(tx);
     const last = before === undefined || isAhead(before, at) ? undefined : before;
     const since = last?.at ?? (await findAudit(tx, 1))?.at;
@@ -49,6 +44,15 @@ export async function publishAuditHead(database: Database): Promise<PublishResul
     await enqueueOps(tx, `trail:${at}`, headText(head), at);
     return { kind: 'published', head };
   });
+}
+
+/** Says once a day that the head that was published before is no longer in the trail. */
+async function raiseAlarm(tx: Tx, before: PublishedHead, at: number): Promise<PublishResult | undefined> {
+  const lastAlarm = await readKv(tx, alarmKey);
+  if (lastAlarm && !isAhead(lastAlarm, at) && at - lastAlarm.at < dayMs) return undefined;
+  await writeKv(tx, { key: alarmKey, value: '1', at });
+  await enqueueOps(tx, `trail altered:${at}`, alteredText(before), at);
+  return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
 }
 
 /**
@@ -74,10 +78,12 @@ export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: nu
   }
   if (isPublished || now - (first?.at ?? (await installedAt(db))) < publishedWithinMs)
     return { ...about, ...restored, verdict: read };
-  const gap: TrailGap = { from: 1, to: lines, why: lines === 0 ? 'no line' : 'never told' };
-  const gaps = [...(read.kind === 'unproven' ? read.gaps : []), gap];
+  const gaps = [...(read.kind === 'unproven' ? read.gaps : []), neverTold(lines)];
   return { ...about, ...restored, verdict: { kind: 'unproven', lines, head, gaps } };
 }
+
+/** The gap in a trail of which no head was published. */
+const neverTold = (lines: number): TrailGap => ({ from: 1, to: lines, why: lines === 0 ? 'no line' : 'never told' });
 
 /** When a line of the trail says that the database was restored, and to which state. */
 function restoreIn({ at, details }: Pick<AuditLine, 'at' | 'details'>): Pick<Finding, 'restored'> {

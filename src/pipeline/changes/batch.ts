@@ -171,15 +171,8 @@ export function nextStep(
   const isLeft = all.includes('not sent') || all.includes('unknown');
   const stopped = badItems(progress, changes);
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', items: stopped } };
-  if (all.every((one) => one === 'left out' || endedWell(one)))
-    return { kind: all.includes('accepted') ? 'all accepted' : all.includes('done') ? 'all done' : 'end' };
-  if (!isValid) {
-    if (underWay.length > 0) return { kind: 'wait' };
-    // The batch stays open, and reminds people, until somebody has closed the unknown outcomes.
-    if (all.includes('unknown'))
-      return state === 'stopped' ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'time over' } };
-    return { kind: 'end' };
-  }
+  if (all.every((one) => one === 'left out' || endedWell(one))) return endOf(all);
+  if (!isValid) return stepWhenOver(all, state);
   if (state === 'stopped') {
     return { kind: toDo.length + underWay.length > 0 || isLeft ? 'wait' : 'end' };
   }
@@ -194,7 +187,21 @@ export function nextStep(
   return items.length > 0 ? { kind: 'begin', items, isCanaryPassed } : { kind: 'wait' };
 }
 
-/** The changes that ended badly, except those after which a person let the batch go on. */
+/** How it ends if nothing went wrong. */
+const endOf = (all: readonly Standing[]): BatchStep => ({
+  kind: all.includes('accepted') ? 'all accepted' : all.includes('done') ? 'all done' : 'end',
+});
+
+/** What a batch does that may begin nothing any more. */
+function stepWhenOver(all: readonly Standing[], state: Situation['state']): BatchStep {
+  if (all.includes('under way')) return { kind: 'wait' };
+  // It stays open until somebody has closed what is unknown, and reminds of it.
+  if (all.includes('unknown'))
+    return state === 'stopped' ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'time over' } };
+  return { kind: 'end' };
+}
+
+/** The changes that ended badly, without those that a person has let it go on after. */
 export const badChanges = (progress: BatchProgress, changes: readonly ChangeInBatch[]): readonly number[] =>
   badItems(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 

@@ -111,14 +111,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       // Apply locks only now: if the version was outdated, nothing moved, and no lock may be left behind.
       await applyLocks(tx, change, next.locks, at);
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
-      // Messages other than the card have decision buttons while the change is approved, unknown or asked again.
-      if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
-      // Withdraws reminders, and what was said when it was asked again.
-      if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
-      // Direct-message copies are for deciding, so they skip the states between the decision and the end.
-      const isNews =
-        change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
-      await redrawCards(tx, change.number, at, isNews);
+      await showMove(tx, change, moved, at);
       // A batch that is over is not woken: only its card changes.
       if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
         await redrawCards(tx, moved.batch, at, false);
@@ -181,6 +174,18 @@ async function enqueueReply(
 /** Key of the message with *Stop*. The time to press it begins when that is posted, also after it was asked again. */
 export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>): string =>
   lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
+
+/** Redraws the card, and withdraws what no longer decides anything. */
+async function showMove(tx: Tx, before: Change, moved: Change, at: number): Promise<void> {
+  // Messages besides the card have decision buttons while it is approved, unknown or asked again.
+  if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at);
+  // Reminders, and what was said when it was asked again.
+  if (before.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
+  // Direct-message copies are for deciding, so they skip the states between the decision and the end.
+  const isNews =
+    before.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
+  await redrawCards(tx, moved.number, at, isNews);
+}
 
 /** Removes the decision buttons from all messages that have them. */
 async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {

@@ -130,6 +130,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   if (change.settled_at !== null || !from.includes(change.state)) return undefined;
   if (!isOfItsKind(change, event) || !isTimely(change, event, now)) return undefined;
   if (isBatchEvent(event)) return moveOfBatch(event, to, now);
+  if (isEnd(event)) return { patch: settled(to, now), locks: 'free' };
   switch (event.kind) {
     case 'approve':
       return {
@@ -162,21 +163,26 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: { ...settled(to, now), sent_at: null, lost_at: null }, locks: 'free' };
     case 'unverified':
       return { patch: settled(to, now), locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free' };
-    case 'decline':
-    case 'cancel':
-    case 'expire':
-    case 'invalidated':
-    case 'supersede':
-    case 'reject':
-    case 'finish':
-    case 'complete':
-    case 'fail':
-    case 'confirmed_happened':
-    case 'confirmed_not':
-    case 'reject_late':
-      return { patch: settled(to, now), locks: 'free' };
   }
 }
+
+/** Nothing moves the change after these, and nothing needs its locks. */
+const ends = [
+  'decline',
+  'cancel',
+  'expire',
+  'invalidated',
+  'supersede',
+  'reject',
+  'finish',
+  'complete',
+  'fail',
+  'confirmed_happened',
+  'confirmed_not',
+  'reject_late',
+] as const;
+type End = Extract<ChangeEvent, { kind: (typeof ends)[number] }>;
+const isEnd = (event: ChangeEvent): event is End => ends.some((kind) => kind === event.kind);
 
 const batchEvents = ['start', 'halt', 'go_on', 'end', 'all_done', 'all_accepted'] as const;
 type BatchEvent = Extract<ChangeEvent, { kind: (typeof batchEvents)[number] }>;

@@ -80,29 +80,48 @@ export function assessOperation(
   now: number,
 ): PollResult {
   const { operation } = observed;
-  const proof = observed.proof === 'trouble' ? undefined : observed.proof;
   const polledMs = now - poll.since;
   const sinceSentMs = now - (change.sent_at ?? poll.since);
   const next = polledAgain(poll, operation, now);
-  const how = proof?.verdict === 'yes' ? { proof: proof.says } : operation === 'finished' ? 'host' : undefined;
+  const how = howProven(observed);
   if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named));
   if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(observed.message, named));
   const again: PollResult = { wait: waitAfter(poll, observed), poll: next };
   if (operation === undefined) {
-    const mayStillShow = observed.proof === 'trouble' || proof?.verdict === 'not yet';
-    return mayStillShow && polledMs < notKnownMs ? again : unverifiedBy(change, observed, lockAfter(change));
+    return mayStillShow(observed, polledMs) ? again : unverifiedBy(change, observed, lockAfter(change));
   }
   if (operation === 'running') {
     return polledMs > maxMs ? endUnverified(change, 'never finished', unfollowedLockMs) : again;
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (polledMs > maxMs && (works || poll.known)) return outcomeLost(change, 'no longer answers about it');
-    return polledMs < neverAnsweredMs || works || poll.known ? again : unverifiedBy(change, observed, unfollowedLockMs);
+    return afterSilence(change, observed, works || poll.known, polledMs) ?? again;
   }
   if (polledMs < notKnownMs) return again;
   if (poll.known) return outcomeLost(change, 'no longer knows it');
   return works ? outcomeLost(change, 'does not know it when asked') : unverifiedBy(change, observed, unfollowedLockMs);
+}
+
+/** How it is known that it is done; undefined: it is not. */
+function howProven(observed: Observation): Parameters<typeof finished>[0] | undefined {
+  const proof = observed.proof === 'trouble' ? undefined : observed.proof;
+  if (proof?.verdict === 'yes') return { proof: proof.says };
+  return observed.operation === 'finished' ? 'host' : undefined;
+}
+
+/** Whether a read may still show the result. */
+const mayStillShow = ({ proof }: Observation, polledMs: number): boolean =>
+  polledMs < notKnownMs && (proof === 'trouble' || proof?.verdict === 'not yet');
+
+/** What comes of many polls without a clear answer; undefined: polling goes on. `answers`: the host has answered before. */
+function afterSilence(
+  change: Change,
+  observed: Observation,
+  answers: boolean,
+  polledMs: number,
+): PollResult | undefined {
+  if (answers) return polledMs > maxMs ? outcomeLost(change, 'no longer answers about it') : undefined;
+  return polledMs < neverAnsweredMs ? undefined : unverifiedBy(change, observed, unfollowedLockMs);
 }
 
 /** The state after one more poll. */

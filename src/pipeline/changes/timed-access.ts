@@ -82,25 +82,31 @@ export async function settleAccess(
     const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
     return remark('timer_not_set', text, { ops: true, tell: [change.requester] });
   }
-  const { id } = await setTimer(tx, {
-    change: change.number,
-    target_key: change.target,
-    target: JSON.stringify(storedTargets(change)[0]),
-    addresses: JSON.stringify(starts.addresses),
-    may_empty: access.mayEmpty ? 1 : 0,
-    requester: change.requester,
-    requester_name: change.requester_name,
-    requester_team: change.requester_team,
-    channel: change.channel,
-    ends_at: starts.endsAt,
-  });
+  const { id } = await setTimer(tx, timerFor(change, access, starts));
   const cancel = code(`timers cancel ${change.number}`);
   const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await remark('timer_set', text, { details });
 }
 
-/** The timers whose grant was sent before this change: it can't have affected later ones. */
+const timerFor = (
+  change: Change,
+  { mayEmpty }: Access,
+  { addresses, endsAt }: NonNullable<AccessEffects['starts']>,
+): Parameters<typeof setTimer>[1] => ({
+  change: change.number,
+  target_key: change.target,
+  target: JSON.stringify(storedTargets(change)[0]),
+  addresses: JSON.stringify(addresses),
+  may_empty: mayEmpty ? 1 : 0,
+  requester: change.requester,
+  requester_name: change.requester_name,
+  requester_team: change.requester_team,
+  channel: change.channel,
+  ends_at: endsAt,
+});
+
+/** The timers whose grant was sent before this change; it can't have affected later ones. */
 async function sentBefore(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }: Change): Promise<readonly Timer[]> {
   if (sentAt === null) return timers;
   const known: Timer[] = [];

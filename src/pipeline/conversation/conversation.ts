@@ -1,5 +1,7 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
+import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
@@ -110,40 +112,51 @@ export function evaluate(
   requester: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
 ): Ask | Omit<Ready, 'saidIn'> {
-  const { parsed, input, missing, problems } = resolved;
+  const { parsed, problems } = resolved;
+  const { command } = parsed;
   const { person, channel } = requester;
   assertMember(person);
   if (problems[0]) throw problems[0].refusal;
+  const incomplete = askForFields(policy(), resolved, person);
+  if (incomplete) return incomplete;
+  refuseLongReason(parsed);
+  const authorized = authorize(policy(), person, resolved, company());
+  const ready = { kind: 'ready', authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
+  if (command.shape === 'action') assertChannel(policy(), channel, [authorized.target, ...authorized.alsoReads]);
+  if (command.shape !== 'action' || parsed.dryRun)
+    return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
+  const will = reviewed ? 'save' : comesNext(command, authorized, first);
+  // A review asks for the reason itself.
+  if (will !== 'save') return { ...ready, will };
+  if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
+  if (reviewed) refuseUnlessTyped(command, authorized.target, reviewed.typedName);
+  else if (first === 'fields') return { kind: 'ask', resolved, person };
+  return { ...ready, will };
+}
+
+/** Asks for what is missing. Undefined: nothing is. Throws `Refusal` if the fields don't fit together. */
+function askForFields(policy: Policy, resolved: Resolved, person: Person): Ask | undefined {
+  const { parsed, input, missing } = resolved;
   const { command } = parsed;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
-    refuseUnlessMayTry(policy(), person, parsed);
+    refuseUnlessMayTry(policy, person, parsed);
     refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
   if (wrong) throw new Refusal(wrong.says, wrong);
-  if ((parsed.reason?.length ?? 0) > maxReasonLength) {
+  return undefined;
+}
+
+function refuseLongReason({ reason = '' }: ParsedCommand): void {
+  if (reason.length > maxReasonLength)
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
-  }
-  const authorized = authorize(policy(), person, resolved, company());
-  const { target, alsoReads } = authorized;
-  const ready = { kind: 'ready', authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
-  const isAction = command.shape === 'action';
-  if (isAction) assertChannel(policy(), channel, [target, ...alsoReads]);
-  if (!isAction || parsed.dryRun)
-    return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
-  const isReviewed = reviewed !== undefined;
-  if (parsed.queue && !isReviewed && first === undefined) return { ...ready, will: 'queue' };
-  // A review asks for the reason itself.
-  if (!isReviewed && (first === 'review' || parsed.handOn || authorized.each || needsReview(command, target)))
-    return { ...ready, will: 'review' };
-  if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
-  if (isReviewed) {
-    refuseUnlessTyped(command, target, reviewed.typedName);
-    return { ...ready, will: 'save' };
-  }
-  if (first === 'fields') return { kind: 'ask', resolved, person };
-  return { ...ready, will: 'save' };
+}
+
+/** What comes of an allowed action that has all its fields and was not reviewed. */
+function comesNext(command: AnyAction, { parsed, each, target }: Authorized, first: Request['first']): Ready['will'] {
+  if (parsed.queue && first === undefined) return 'queue';
+  return first === 'review' || parsed.handOn || each || needsReview(command, target) ? 'review' : 'save';
 }
 
 /** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */

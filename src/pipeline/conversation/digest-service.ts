@@ -62,6 +62,19 @@ async function ofChannel({ database }: PipelineContext, channel: string | undefi
   });
 }
 
+/** Throws `Refusal` if some of them are missing, or if they are too many. */
+function environmentsListed(scope: DigestScope, known: KnownNames): readonly Environment[] {
+  const { envs, missing } = listedIn(scope, known);
+  if (missing.length > 0)
+    throw new Refusal(say`I can't find ${list(missing, 5)} among what you can see. ${known.trouble} Nothing was done.`);
+  if (envs.length > maxDigestEnvironments)
+    throw new Refusal(
+      `These are ${envs.length} environments, and one digest has room for ${maxDigestEnvironments}. Nothing was done.`,
+      { hint: 'Name fewer of them.' },
+    );
+  return envs;
+}
+
 async function start(
   context: PipelineContext,
   actor: Actor,
@@ -70,15 +83,8 @@ async function start(
   known: KnownNames,
 ): Promise<{ readonly line: WatchLine; readonly next: number }> {
   const { person } = actor;
-  const { envs, missing } = listedIn(scope, known);
+  const envs = environmentsListed(scope, known);
   const names = namesIn(scope);
-  if (missing.length > 0)
-    throw new Refusal(say`I can't find ${list(missing, 5)} among what you can see. ${known.trouble} Nothing was done.`);
-  if (envs.length > maxDigestEnvironments)
-    throw new Refusal(
-      `These are ${envs.length} environments, and one digest has room for ${maxDigestEnvironments}. Nothing was done.`,
-      { hint: 'Name fewer of them.' },
-    );
   if (!(await mayAllNow(context, person.id, envs, 'digest')))
     throw new Refusal(say`**You may not have a digest of all of ${list(names, 5)}.** Nothing was done.`);
   if (place !== person.id) await assertPlace(context, place, envs);

@@ -2,6 +2,8 @@ import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
 import { explainAccess } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
+import type { Policy } from '../../policy/rules.ts';
+import type { Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions, type Actor } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
@@ -32,13 +34,7 @@ export function queryServiceFor(
   return {
     person,
     now,
-    commands: () =>
-      [...catalogue].map(([path, command]) => {
-        const is = mayRunSomewhere(policy(), person, path, command);
-        const unknown = is === 'yes' || is === 'no' ? [] : is;
-        const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
-        return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
-      }),
+    commands: () => commandsFor(policy(), person),
     names: () => {
       const { at, trouble, environmentsReadAt } = context.listing();
       const isListed = environmentsReadAt !== undefined;
@@ -55,12 +51,7 @@ export function queryServiceFor(
       const ids = await context.recent.of(person.id);
       return ids.flatMap((id) => environments.find((one) => one.id === id) ?? []);
     },
-    standing: () => {
-      const { own } = membershipsOf(policy(), person);
-      const groups = [...policy().groups.keys()].filter((name) => own.has(name));
-      const everyone = policy().rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
-      return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy(), person) };
-    },
+    standing: () => standingOf(policy(), person),
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
     buildInfo: () => buildInfoOf(context),
     ...adminActions(context, actor, readerOf(context, person)),
@@ -70,4 +61,19 @@ export function queryServiceFor(
     ...auditServiceFor(context, actor),
     ...timeLineServiceFor(context, actor),
   };
+}
+
+const commandsFor = (policy: Policy, person: Person): ReturnType<QueryService['commands']> =>
+  [...catalogue].map(([path, command]) => {
+    const is = mayRunSomewhere(policy, person, path, command);
+    const unknown = is === 'yes' || is === 'no' ? [] : is;
+    const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
+    return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
+  });
+
+function standingOf(policy: Policy, person: Person): ReturnType<QueryService['standing']> {
+  const { own } = membershipsOf(policy, person);
+  const groups = [...policy.groups.keys()].filter((name) => own.has(name));
+  const everyone = policy.rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
+  return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy, person) };
 }

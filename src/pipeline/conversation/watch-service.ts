@@ -62,20 +62,29 @@ export const watchesFor = (
         throw new Refusal(
           say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(watchLine(known).names, 5)}, can stop this.** Nothing was done.`,
         );
-      return exclusiveTransaction(context.database, async (tx, at) => {
-        const stopped = await stopWatch(tx, number, at);
-        if (stopped === undefined) return undefined;
-        const [env] = envs;
-        const isDigest = stopped.kind === 'digest' || env === undefined;
-        const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
-        await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
-        const about = isDigest ? aboutThen(stopped) : env.name;
-        await enqueueNote(tx, stopped, stoppedNote(stopped, about, person.name), at);
-        return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
-      });
+      return stop(context, actor, number, envs[0]);
     },
   };
 };
+
+/** Stops a watch of this environment, or a digest, and says so in its channel. Undefined if it was over before. */
+function stop(
+  context: PipelineContext,
+  actor: Actor,
+  number: number,
+  env: Environment | undefined,
+): ReturnType<WatchService['stopWatch']> {
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const stopped = await stopWatch(tx, number, at);
+    if (stopped === undefined) return undefined;
+    const isDigest = stopped.kind === 'digest' || env === undefined;
+    const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
+    await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
+    const about = isDigest ? aboutThen(stopped) : env.name;
+    await enqueueNote(tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
+    return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
+  });
+}
 
 const rightOf = ({ kind }: Watch): string => (kind === 'digest' ? 'digest' : 'watch');
 

@@ -1,5 +1,5 @@
 import { isName } from '../../commands/kit/action.ts';
-import type { Field, NameKind } from '../../commands/kit/fields.ts';
+import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
@@ -40,30 +40,51 @@ const wordFields = (command: Command): readonly (readonly [string, Field])[] =>
 function bindNames(rest: Word[], path: string, command: Command, context: BindContext): Given {
   const given: Record<string, readonly string[]> = {};
   const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
+  const siblingOf = (word: string): string | undefined => {
+    const sibling = context.sibling?.(word);
+    if (sibling !== undefined && context.isLoose && isDestructive(command)) throw needsFullName(path, word);
+    return sibling;
+  };
   for (const [at, { name, field }] of fields.entries()) {
-    if (field.after !== undefined) {
-      const begins = rest.findIndex((word) => word.text.toLowerCase() === field.after);
-      const [, named, ...others] = begins === -1 ? [] : rest.splice(begins);
-      if (begins !== -1) refuseEmpty(named ?? { text: '' }, field);
-      if (named) given[name] = textsOf([named, ...others]);
-      continue;
-    }
-    const isMany = field.kind === 'environment' && beginsMany(rest[0]?.text ?? '');
-    const fullAt = isMany ? 0 : fullNameIn(rest, field, fields.length - at);
-    const sibling = fullAt === -1 ? context.sibling?.(rest[0]?.text ?? '') : undefined;
-    if (sibling !== undefined && context.isLoose && isDestructive(command))
-      throw needsFullName(path, rest[0]?.text ?? '');
-    const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
-    const begins = Math.max(fullAt, 0);
-    const [taken, ...more] = fullAt === -1 && bare === -1 ? [] : rest.splice(begins, namesFrom(rest, begins));
-    if (field.optional && taken !== undefined) refuseEmpty(taken, field);
-    const word = sibling ?? taken?.text ?? context.target;
-    if (word !== undefined) given[name] = [word, ...textsOf(more)];
+    const words =
+      field.after === undefined
+        ? takeName(rest, field, fields.length - at, siblingOf, context.target)
+        : takeAfter(rest, field, field.after);
+    if (words.length > 0) given[name] = words;
   }
   return given;
 }
 
-/** Assigns words to the other fields, and removes those words from `rest`. */
+/** Takes a full name or several, or a bare word for a sibling. Takes nothing if only `target` is meant. */
+function takeName(
+  rest: Word[],
+  field: Exclude<Field, PlainField<unknown>>,
+  namesToCome: number,
+  siblingOf: (word: string) => string | undefined,
+  target: string | undefined,
+): readonly string[] {
+  const first = rest[0]?.text ?? '';
+  const isMany = field.kind === 'environment' && beginsMany(first);
+  const fullAt = isMany ? 0 : fullNameIn(rest, field, namesToCome);
+  const sibling = fullAt === -1 ? siblingOf(first) : undefined;
+  const isLeftOut = fullAt === -1 && sibling === undefined && target !== undefined;
+  const begins = Math.max(fullAt, 0);
+  const [taken, ...more] = isLeftOut ? [] : rest.splice(begins, namesFrom(rest, begins));
+  if (field.optional && taken !== undefined) refuseEmpty(taken, field);
+  const word = sibling ?? taken?.text ?? target;
+  return word === undefined ? [] : [word, ...textsOf(more)];
+}
+
+/** Takes all words behind the one that begins this field. */
+function takeAfter(rest: Word[], field: Field, after: string): readonly string[] {
+  const begins = rest.findIndex((word) => word.text.toLowerCase() === after);
+  if (begins === -1) return [];
+  const [, ...named] = rest.splice(begins);
+  refuseEmpty(named[0] ?? { text: '' }, field);
+  return textsOf(named);
+}
+
+/** Takes the words of the other fields out of `rest`. */
 function bindPlain(rest: Word[], command: Command): Given {
   const given: Record<string, readonly string[]> = {};
   for (const [name, field] of wordFields(command)) {

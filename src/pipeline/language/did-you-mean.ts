@@ -20,24 +20,14 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   if (first.trim() === '')
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const subcommands = paths.filter((path) => path.startsWith(`${first} `));
-  // `cache acme-shop/live` names an environment, not a command.
-  const isName = second?.includes('/') === true;
-  const says =
-    subcommands.length === 0
-      ? say`I don't know ${code(first.slice(0, 60))}.`
-      : second === undefined || isName
-        ? say`${code(first)} needs a second word.`
-        : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
+  const says = whatIsUnknown(first, second, subcommands.length > 0);
   const sentences = sentencesIn(words, commands);
   // If a word was meant as an option, an example without it would do more than what was typed.
   const isWhole = !words.some(({ text, quoted }) => !quoted && isOneHyphen(text));
   const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands, isWhole), []);
   if (sentences[0]?.slips === 0) return asExample();
   if (subcommands.length > 0) {
-    const { text, count } = spanOf(words, subcommands);
-    const offers = isName
-      ? subcommands.slice(0, maxOffers).flatMap((path) => runOffer(path, words.slice(1)))
-      : near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
+    const offers = offersAmong(subcommands, words);
     if (offers.length === 0 && sentences.length > 0) return asExample();
     return unknown(
       says,
@@ -45,12 +35,8 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
       offers,
     );
   }
-  const button = buttons.get(first);
-  if (button !== undefined)
-    return unknown(says, button, first === 'stop' && commands.has('pause') ? runOffer('pause', []) : []);
-  const alias = aliases.get(first);
-  if (alias !== undefined && commands.has(alias))
-    return unknown(says, didYouMean([code(alias)]), runOffer(alias, words.slice(1)));
+  const elsewhere = knownElsewhere(first, words, commands);
+  if (elsewhere) return unknown(says, elsewhere.hint, elsewhere.offers);
   const offers = nearestOffers(words, first, paths);
   if (offers.length === 0 && sentences.length > 0) return asExample();
   if (offers.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
@@ -61,7 +47,39 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   );
 }
 
-/** The nearest commands, at most three, each with its remaining words. */
+function whatIsUnknown(first: string, second: string | undefined, isGroup: boolean): Text {
+  if (!isGroup) return say`I don't know ${code(first.slice(0, 60))}.`;
+  return second === undefined || isName(second)
+    ? say`${code(first)} needs a second word.`
+    : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
+}
+
+/** `cache acme-shop/live` names an environment, not a command. */
+const isName = (second: string): boolean => second.includes('/');
+
+/** The commands in the group that the first word names, or those nearest to what was typed. */
+function offersAmong(subcommands: readonly string[], words: readonly Word[]): readonly Offer[] {
+  if (isName(words[1]?.text ?? ''))
+    return subcommands.slice(0, maxOffers).flatMap((path) => runOffer(path, words.slice(1)));
+  const { text, count } = spanOf(words, subcommands);
+  return near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
+}
+
+/** What a first word means that is a button here, or a command of other tools. */
+function knownElsewhere(
+  first: string,
+  words: readonly Word[],
+  commands: ReadonlyMap<string, Command>,
+): { readonly hint: Text; readonly offers: readonly Offer[] } | undefined {
+  const button = buttons.get(first);
+  if (button !== undefined)
+    return { hint: button, offers: first === 'stop' && commands.has('pause') ? runOffer('pause', []) : [] };
+  const alias = aliases.get(first);
+  if (alias === undefined || !commands.has(alias)) return undefined;
+  return { hint: didYouMean([code(alias)]), offers: runOffer(alias, words.slice(1)) };
+}
+
+/** The nearest commands, at most three, each with the words that are left for it. */
 function nearestOffers(
   words: readonly Word[],
   first: string,

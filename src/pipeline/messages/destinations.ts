@@ -45,12 +45,7 @@ export async function destinationsOf(
   if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: content }];
   const change = number === null ? undefined : await findChange(db, number);
   if (change === undefined) return [];
-  if (kind === 'card') {
-    const direct = { to: { person: change.requester }, as: content };
-    return change.channel === change.requester
-      ? [direct]
-      : [{ to: { channel: recipient ?? change.channel }, as: content }, direct];
-  }
+  if (kind === 'card') return destinationsOfCard(change, recipient, content);
   const card = await findCard(db, change.number);
   const direct = { to: { person: change.requester }, as: withHeading(change, content) };
   return card?.channel && card.ts
@@ -58,6 +53,15 @@ export async function destinationsOf(
     : [direct];
 }
 
-/** Outside its thread, a reply must name its change. */
+function destinationsOfCard(
+  { channel, requester }: Change,
+  recipient: string | null,
+  content: MessageContent,
+): readonly MessageDestination[] {
+  const direct = { to: { person: requester }, as: content };
+  return channel === requester ? [direct] : [{ to: { channel: recipient ?? channel }, as: content }, direct];
+}
+
+/** Outside its thread, a reply has to name its change. */
 const withHeading = (change: Change, content: MessageContent): MessageContent =>
   'headline' in content ? content : { ...content, text: say`${headingOf(change)}\n${content.text}` };

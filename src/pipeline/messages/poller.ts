@@ -15,26 +15,14 @@ type PollerOptions = {
   readonly onTrouble: (error: unknown) => void;
 };
 
-/** The poller runs only after `start`. A nudge during a poll causes one more. */
+/** The poller runs only after `start`. */
 export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Poller {
   let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | undefined;
-  let again = false;
-  const stopping = new AbortController();
   let soon: NodeJS.Timeout | undefined;
-
-  const pollWhileNudged = async (): Promise<void> => {
-    do {
-      again = false;
-      await look(stopping.signal).catch(onTrouble);
-    } while (again);
-    // Clear this here, not in a later `then`: a nudge in between would be lost.
-    polling = undefined;
-  };
+  const stopping = new AbortController();
+  const polls = createPolls(() => look(stopping.signal).catch(onTrouble));
   const nudge = (): void => {
-    if (timer === undefined) return;
-    again = polling !== undefined;
-    polling ??= pollWhileNudged();
+    if (timer !== undefined) polls.nudge();
   };
   return {
     nudge,
@@ -54,6 +42,29 @@ export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Polle
       clearInterval(timer);
       clearTimeout(soon);
       timer = undefined;
+      await polls.end();
+    },
+  };
+}
+
+/** One poll at a time. A nudge during a poll causes one more. */
+function createPolls(poll: () => Promise<void>): { readonly nudge: () => void; readonly end: () => Promise<void> } {
+  let polling: Promise<void> | undefined;
+  let again = false;
+  const pollWhileNudged = async (): Promise<void> => {
+    do {
+      again = false;
+      await poll();
+    } while (again);
+    // Cleared here, not in a later `then`: a nudge in between would be lost.
+    polling = undefined;
+  };
+  return {
+    nudge: () => {
+      again = polling !== undefined;
+      polling ??= pollWhileNudged();
+    },
+    end: async () => {
       again = false;
       await polling;
     },

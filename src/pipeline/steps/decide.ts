@@ -238,16 +238,8 @@ function noteFor(
     details: { name: by.name, verdict: decided.verdict, reason, ...requestDetails(decided.inbox) },
   };
   switch (decided.verdict) {
-    case 'approve': {
-      if (ruling.kind === 'move') {
-        const reply = approved(change, by.name, isPaused, reason);
-        // The reply about a stopped batch replaces this one; its card still names who approved.
-        const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
-        return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
-      }
-      const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-      return { ...base, reply: approvalCounted(by.name, { left, unknown: ruling.unknown, note: reason }) };
-    }
+    case 'approve':
+      return { ...base, ...approvedBy(change, by.name, ruling, isPaused, reason) };
     case 'decline':
       return { ...base, ...endedBy(change, 'Declined', by, reason) };
     case 'cancel':
@@ -260,17 +252,36 @@ function noteFor(
     case 'end':
       return base;
     case 'happened':
-    case 'did_not_happen': {
-      const happened = decided.verdict === 'happened';
-      const says = closed(happened, named(by.name));
-      const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
-      const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
-      return { ...base, reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
-    }
+    case 'did_not_happen':
+      return { ...base, ...closedBy(change, decided.verdict === 'happened', by) };
   }
 }
 
-/** The reply names whoever clicked without notifying them; the card mentions them. */
+function approvedBy(
+  change: Change,
+  name: string,
+  ruling: DecisionResult,
+  isPaused: boolean,
+  reason: string | undefined,
+): Pick<TransitionNote, 'reply' | 'replyKey' | 'decide' | 'tell'> {
+  if (ruling.kind === 'move') {
+    const reply = approved(change, name, isPaused, reason);
+    // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
+    const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
+    return { reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
+  }
+  const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
+  return { reply: approvalCounted(name, { left, unknown: ruling.unknown, note: reason }) };
+}
+
+function closedBy(change: Change, happened: boolean, by: Person): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops'> {
+  const says = closed(happened, named(by.name));
+  const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
+  const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
+  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
+}
+
+/** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
 function endedBy(
   change: Change,
   how: Parameters<typeof ended>[1],

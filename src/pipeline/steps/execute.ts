@@ -48,7 +48,15 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   if (isBatch(change)) return startBatch(context, change);
   failpoint('rechecked', change.number);
   const call = callOf(change);
-  if (call === undefined) return complete(context, change);
+  return call === undefined ? complete(context, change) : connectAndSend(context, change, call);
+}
+
+/** Opens the connection, saves *sending*, and writes, unless more than two seconds passed since it began to save. */
+async function connectAndSend(
+  context: StepsContext,
+  change: Change,
+  call: NonNullable<ReturnType<typeof callOf>>,
+): Promise<void> {
   const opened = await context.send.open().catch((error: unknown) => {
     if (error instanceof NotSent) return error;
     throw error;

@@ -2,6 +2,7 @@ import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Change, NewChange } from '../../storage/changes.ts';
+import { requestId } from '../../storage/inbox.ts';
 import { canaryIn } from '../changes/freeze-batch.ts';
 import type { BatchItem, BatchProgress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
@@ -13,8 +14,16 @@ import { canonicalArgs, withoutId } from '../language/resolve.ts';
 /** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
 
-/** The row of a new change: waiting if the rules require an approval, otherwise approved. `now` in epoch milliseconds. */
-export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewChange {
+/** The delivery it was asked in, and the person who handed it on. */
+type Origin = { readonly inboxKey?: string | undefined; readonly handedOnBy?: string | undefined };
+
+/** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
+export function rowOf(
+  frozen: Frozen,
+  { person, channel }: Requester,
+  now: number,
+  { inboxKey, handedOnBy }: Origin = {},
+): NewChange {
   return {
     ...targetColumns(frozen),
     command: frozen.parsed.path,
@@ -31,6 +40,8 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
     requester_name: person.name,
     requester_team: person.team,
     channel: channel.id,
+    request: inboxKey === undefined ? null : requestId(inboxKey),
+    handed_on_by: handedOnBy ?? null,
     authorization: JSON.stringify(frozen.authorization),
     created_at: now,
     ...initialState(frozen, now),

@@ -58,15 +58,31 @@ async function applyOutcome(context: StepsContext, tx: Tx, sent: Change, outcome
   if (wentOn(found, sent, outcome)) return found;
   const isOurs = isSameSend(found, sent);
   if (!isOurs && (await isRecorded(tx, sent, outcome))) return found;
-  const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
+  const isSetBack = disproves(outcome, found);
   const isSentAnew = found.state === 'sending' && !isOurs;
   if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, lostCommitOf(found));
   const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
   const event = isOurs ? eventOf(outcome) : await lateUnlessSetBack(tx, row, sent, outcome);
-  const note = noteFor(row, outcome, { event, isOurs }, at);
-  const moved = event && (await context.changeStore.advance(tx, row, event, note));
-  if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
+  return applyAnswer(context, tx, row, outcome, { event, isOurs }, at);
+}
+
+/** The row says unsent, and this says that it was or may have been sent. */
+const disproves = (outcome: Outcome, { state }: Change): boolean =>
+  (state === 'waiting' || state === 'approved') && !tookNothing(outcome);
+
+/** Moves the row, or leaves a remark if it can't be moved. */
+async function applyAnswer(
+  { changeStore }: StepsContext,
+  tx: Tx,
+  row: Change,
+  outcome: Outcome,
+  answered: Answered,
+  at: number,
+): Promise<Change> {
+  const note = noteFor(row, outcome, answered, at);
+  const moved = answered.event && (await changeStore.advance(tx, row, answered.event, note));
+  if (moved === undefined) await changeStore.remark(tx, row, 'late_answer', note);
   return moved ?? row;
 }
 
@@ -136,11 +152,7 @@ type Answered = { readonly event: ChangeEvent | undefined; readonly isOurs: bool
 
 function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, at: number): TransitionNote {
   const base = { by: 'sitehand', at };
-  if (outcome.kind === 'not sent') {
-    const why = say`I wrote nothing: ${outcome.why}.`;
-    if (event?.kind === 'send_aborted_late') return endedLate(change, event, at, why);
-    return event ? retryNote(change, event, at, why) : { ...base, reply: { text: why } };
-  }
+  if (outcome.kind === 'not sent') return unsentNote(change, event, at, say`I wrote nothing: ${outcome.why}.`);
   const text = answered(outcome, change);
   const note = { ...base, details: { receipt: outcome }, also: { receipt: JSON.stringify(outcome) } };
   if (outcome.kind === 'throttled') {
@@ -160,7 +172,12 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
 
-/** Tell those who got the *unknown* alarm. */
+function unsentNote(change: Change, event: ChangeEvent | undefined, at: number, why: Text): TransitionNote {
+  if (event === undefined) return { by: 'sitehand', at, reply: { text: why } };
+  return event.kind === 'send_aborted_late' ? endedLate(change, event, at, why) : retryNote(change, event, at, why);
+}
+
+/** Whoever was told that it is unknown hears that it is not. */
 function endedLate(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
   const late = say`${why} I couldn't save that in time, so it was unknown until now.`;
   return { ...retryNote({ ...change, lost_at: null }, event, at, late), ops: true, tell: [change.requester] };

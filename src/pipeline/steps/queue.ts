@@ -55,30 +55,22 @@ export function joinQueue(
   return exclusiveTransaction(context.database, async (tx, at) => {
     const held = await lockAhead(tx, wants, at);
     if (held === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
-    const { lock } = held;
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const args = JSON.stringify(canonicalArgs(authorized, { reason }));
     const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
     const same = own.find((row) => asSaved(row) === asSaved({ args }));
-    const ahead = (await queueOf(tx, lock.target)).length;
+    const ahead = (await queueOf(tx, held.lock.target)).length;
     if (same === undefined || same.turn_at === null)
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
     await answerDelivery(tx, inbox, at);
-    if (same) {
-      // It was this request's turn, and then somebody locked the target.
-      await endTurn(tx, same, at);
-      await withdrawTurn(tx, same, turnTaken, at);
-      await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
-      const place = (await queueOf(tx, same.target)).findIndex(({ id }) => id === same.id) + 1;
-      return queued(same, place, lockInWords(held, at));
-    }
+    if (same) return queued(same, await backInLine(context, tx, same, person.id, at), lockInWords(held, at));
     const row = await insertQueued(tx, {
-      target: lock.target,
+      target: held.lock.target,
       target_name: held.target,
       command: parsed.path,
       ...wants,
       args,
-      behind: lock.change,
+      behind: held.lock.change,
       requester: person.id,
       requester_name: person.name,
       requester_team: person.team,
@@ -92,7 +84,21 @@ export function joinQueue(
   });
 }
 
-/** The lock in the way of this request, or undefined. Throws `Refusal` if nobody may queue behind that lock. */
+/** Ends the turn of somebody whom a lock came before, and resolves with their place. */
+async function backInLine(
+  { changeStore }: ChangesContext,
+  tx: Tx,
+  row: QueuedRequest,
+  person: string,
+  at: number,
+): Promise<number> {
+  await endTurn(tx, row, at);
+  await withdrawTurn(tx, row, turnTaken, at);
+  await recordQueued(tx, changeStore.note, row, 'queue_join', { by: person, at });
+  return (await queueOf(tx, row.target)).findIndex(({ id }) => id === row.id) + 1;
+}
+
+/** The lock in the way of this request, or undefined. Throws `Refusal` if nobody can queue behind it. */
 async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
   const held = await lockAndHolder(tx, wants, at);
   if (held?.holder?.state === 'unknown')

@@ -1,8 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { requestId } from '../../storage/inbox.ts';
-import { LockHeld } from '../changes/change-store.ts';
+import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
@@ -28,6 +27,19 @@ export const lacksReason = ({ authorization: { approval }, parsed }: Authorized)
 export const reasonRequired = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
+/** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
+async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
+  const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
+  const held = await lockInTheWay(tx, row, now);
+  if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
+  const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
+  const decide = saved.state === 'approved' && coolsDown(saved);
+  const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
+  const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
+  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+  return saved;
+}
+
 /**
  * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
  * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
@@ -47,27 +59,17 @@ export async function save(
   // Detect a failover first, so this change isn't treated as older.
   await handleSetBack(context);
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
+  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
-      const row = {
-        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...approvers } }, requester, now),
-        request: inboxKey === undefined ? null : requestId(inboxKey),
-        handed_on_by: handedOn?.person ?? null,
-      };
+      const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.person });
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
-      const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
-      const held = await lockInTheWay(tx, row, now);
-      if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
-      const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
-      const decide = saved.state === 'approved' && coolsDown(saved);
-      const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
+      const saved = await begin(tx, changeStore, row, now);
       begunRow = row;
-      const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
-      await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also?.(tx, saved);
       // A removal by a timer uses nobody's place in a queue.
       if (confirmation !== 'timer') await usePlace(context, tx, saved, now);

@@ -19,8 +19,15 @@ import { createPoller, type Poller } from '../messages/poller.ts';
 import type { StepsContext } from './context.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import { withTrouble, watchProgress, withKinds, type News, type WatchProgress } from './watch-progress.ts';
-import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
+import {
+  withTrouble,
+  watchProgress,
+  withKinds,
+  type News,
+  type Trouble,
+  type WatchProgress,
+} from './watch-progress.ts';
+import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
 const pollMs = 2_000;
@@ -103,8 +110,7 @@ async function tellNew(
   now: number,
 ): Promise<void> {
   const { trouble, ...before } = watchProgress(watch);
-  const isResumed = trouble?.told.includes('unsure') ?? false;
-  const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
+  const { isResumed, still } = sureAgain(trouble);
   const gap = gapIn(watch, read);
   const taken = withKinds(before, read.kinds, now, quietEnd(watch, now));
   const after = gap && withTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
@@ -122,7 +128,13 @@ async function tellNew(
   });
 }
 
-/** Says if some lines since the last look are missing, because the host returns only the newest; otherwise undefined. */
+/** The trouble without the doubt about rights, and whether there was that doubt. */
+const sureAgain = (trouble: Trouble | undefined) => ({
+  isResumed: trouble?.told.includes('unsure') ?? false,
+  still: trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') },
+});
+
+/** What to say if lines since the last look could not be read, because the host gives only the newest. */
 const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
   isCut && reaches !== undefined && reaches > read_to
     ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`

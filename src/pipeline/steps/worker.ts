@@ -124,41 +124,35 @@ async function counted(underWay: Map<string, number>, who: string, work: () => P
   }
 }
 
+/** The same, and nobody else claims the change meanwhile. */
+async function noted({ changes, stepping }: UnderWay, change: Change, work: () => Promise<void>): Promise<void> {
+  stepping.add(change.number);
+  await counted(changes, change.requester, work).finally(() => stepping.delete(change.number));
+}
+
 /** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
 export function createWorker(context: StepsContext, onStep: () => void): Worker {
-  const steps = new Set<Promise<void>>();
-  const timers = new Set<Promise<void>>();
   const underWay: UnderWay = { changes: new Map(), timers: new Map(), stepping: new Set() };
   const checks = createChecksAfter(context, onStep);
-  const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
-    const task = work
-      .catch((error: unknown) => context.onTrouble(what, error))
-      .finally(() => {
-        running.delete(task);
-        onStep();
-        poller.nudge();
-        soon.add();
-      });
-    running.add(task);
+  const onEnd = (): void => {
+    onStep();
+    poller.nudge();
+    soon.add();
   };
+  const [steps, timers] = [createTasks(context.onTrouble, onEnd), createTasks(context.onTrouble, onEnd)];
   const poll = async (): Promise<void> => {
     await handleSetBack(context);
-    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
+    const claimed = await claimAll(context, maxSteps - steps.running.size, maxTimers - timers.running.size, underWay);
     for (const change of claimed.changes) {
-      underWay.stepping.add(change.number);
-      const work = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
-      run(
-        steps,
+      const work = noted(underWay, change, () => stepOrPutBack(context, change));
+      steps.run(
         `a step of #${change.number}`,
-        work.finally(() => {
-          underWay.stepping.delete(change.number);
-          checks.stepped(change);
-        }),
+        work.finally(() => checks.stepped(change)),
       );
     }
     for (const timer of claimed.timers) {
       const fired = counted(underWay.timers, timer.requester, () => fireTimer(context, timer));
-      run(timers, `timer ${timer.id}`, fired);
+      timers.run(`timer ${timer.id}`, fired);
     }
   };
   const onTrouble = (error: unknown): void => context.onTrouble('looking for work', error);
@@ -170,12 +164,30 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     stop: async (graceMs) => {
       soon.clear();
       await poller.stop();
-      await settledWithin(graceMs, [...steps, ...timers, ...checks.running]);
+      await settledWithin(graceMs, [...steps.running, ...timers.running, ...checks.running]);
     },
   };
 }
 
-/** Polls soon after a step, for changes that it rescheduled by less than the interval. */
+/** Work in the background. What it throws goes to `onTrouble`. */
+function createTasks(
+  onTrouble: StepsContext['onTrouble'],
+  onEnd: () => void,
+): { readonly running: ReadonlySet<Promise<void>>; readonly run: (what: string, work: Promise<void>) => void } {
+  const running = new Set<Promise<void>>();
+  const run = (what: string, work: Promise<void>): void => {
+    const task = work
+      .catch((error: unknown) => onTrouble(what, error))
+      .finally(() => {
+        running.delete(task);
+        onEnd();
+      });
+    running.add(task);
+  };
+  return { running, run };
+}
+
+/** Polls soon after a step, for what it rescheduled by less than the interval. */
 function createSoonPolls(nudge: () => void): { readonly add: () => void; readonly clear: () => void } {
   const waiting = new Set<NodeJS.Timeout>();
   return {

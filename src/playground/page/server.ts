@@ -46,17 +46,15 @@ async function answer(
   if (pathname === '/commands' && request.method === 'GET') {
     return sendJson(response, 200, await sources.catalogue.commands());
   }
+  const missing = { status: 404, body: { error: `there is no ${request.method} ${pathname}` } };
   if (pathname.startsWith('/control/')) {
     const result = await control(sources, request, pathname.slice('/control'.length), searchParams);
     if (request.method !== 'GET' && /\/(faults|break|mend)$/.test(pathname)) events.faultsChanged();
-    return sendJson(
-      response,
-      result?.status ?? 404,
-      result?.body ?? { error: `there is no ${request.method} ${pathname}` },
-    );
+    const { status, body } = result ?? missing;
+    return sendJson(response, status, body);
   }
   const asset = request.method === 'GET' ? await assetAt(pathname, sources.inOneFile) : undefined;
-  if (asset === undefined) return sendJson(response, 404, { error: `there is no ${request.method} ${pathname}` });
+  if (asset === undefined) return sendJson(response, missing.status, missing.body);
   sendAsset(response, asset);
 }
 

@@ -51,23 +51,7 @@ export async function startSite(world: World, options: SiteOptions = {}): Promis
       response.destroy(),
     );
   }, port);
-  const named = (name: string): Environment => {
-    const environment = world.environmentNamed(name);
-    if (environment === undefined) throw new RangeError(`there is no environment "${name}"`);
-    return environment;
-  };
-  const site = {
-    faults,
-    journal,
-    break(name: string, what: Break) {
-      const environment = named(name);
-      if (what === 'past-cache') fillCache(world, cache, environment, now());
-      breakSite(environment, what, now());
-    },
-    mend(name?: string) {
-      for (const environment of name === undefined ? world.environments() : [named(name)]) mendSite(environment);
-    },
-  };
+  const site = { faults, journal, ...breakerOf(world, cache, now) };
   let closing: Promise<void> | undefined;
   return {
     ...site,
@@ -79,6 +63,25 @@ export async function startSite(world: World, options: SiteOptions = {}): Promis
       timers.close();
       waiters.close();
       return (closing ??= served.close());
+    },
+  };
+}
+
+/** Breaks and mends environments by their name. */
+function breakerOf(world: World, cache: PageCache, now: () => number): Pick<SiteStandIn, 'break' | 'mend'> {
+  const named = (name: string): Environment => {
+    const environment = world.environmentNamed(name);
+    if (environment === undefined) throw new RangeError(`there is no environment "${name}"`);
+    return environment;
+  };
+  return {
+    break(name, what) {
+      const environment = named(name);
+      if (what === 'past-cache') fillCache(world, cache, environment, now());
+      breakSite(environment, what, now());
+    },
+    mend(name) {
+      for (const environment of name === undefined ? world.environments() : [named(name)]) mendSite(environment);
     },
   };
 }

@@ -23,26 +23,17 @@ export const blocksText = (blocks: readonly Fields[], names: Names): string =>
     .join('\n');
 
 function blockText(block: Fields, names: Names): string {
-  const text = textObject(block['text'], names);
   switch (block['type']) {
     case 'divider':
       return '---';
     case 'section':
-      return lines(
-        text,
-        ...objectsOf(block['fields']).map((each) => textObject(each, names)),
-        elementText(block['accessory'], names),
-      );
+      return sectionText(block, names);
     case 'context':
     case 'actions':
     case 'context_actions':
       return elementsText(block['elements'], names);
     case 'input':
-      return lines(
-        textObject(block['label'], names),
-        elementText(block['element'], names),
-        textObject(block['hint'], names),
-      );
+      return inputText(block, names);
     case 'image':
       return lines(textObject(block['title'], names), textOf(block['alt_text']));
     case 'rich_text':
@@ -60,15 +51,24 @@ function blockText(block: Fields, names: Names): string {
     case 'carousel':
       return blocksText(objectsOf(block['elements']), names);
     case 'container':
-      return lines(
-        textObject(block['title'], names),
-        textObject(block['subtitle'], names),
-        blocksText(objectsOf(block['child_blocks']), names),
-      );
+      return containerText(block, names);
     default:
-      return lines(text, textObject(block['title'], names));
+      return lines(textObject(block['text'], names), textObject(block['title'], names));
   }
 }
+
+const sectionText = ({ text, fields, accessory }: Fields, names: Names): string =>
+  lines(
+    textObject(text, names),
+    ...objectsOf(fields).map((each) => textObject(each, names)),
+    elementText(accessory, names),
+  );
+
+const inputText = ({ label, element, hint }: Fields, names: Names): string =>
+  lines(textObject(label, names), elementText(element, names), textObject(hint, names));
+
+const containerText = ({ title, subtitle, child_blocks: children }: Fields, names: Names): string =>
+  lines(textObject(title, names), textObject(subtitle, names), blocksText(objectsOf(children), names));
 
 const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
 

@@ -39,20 +39,10 @@ export async function startSlack(options: SlackOptions = {}): Promise<SlackStand
     responseUrls,
     closed: closed.signal,
   };
-  const route = createRoute(options, {
-    workspace,
-    socket,
-    secret: tokens.signingSecret,
-    timeoutMs: ackTimeoutMs,
-    closed: closed.signal,
-  });
-  const context: ActionContext = {
-    workspace,
-    delivery: route.delivery,
-    responseUrls,
-    escapes: options.shouldEscape ?? true,
-    events: new Set(options.events ?? EVENTS),
-  };
+  const timing = { timeoutMs: ackTimeoutMs, closed: closed.signal };
+  const route = createRoute(options, { workspace, socket, secret: tokens.signingSecret, ...timing });
+  const { delivery } = route;
+  const context: ActionContext = { workspace, delivery, responseUrls, ...behaviourOf(options) };
   const served = await serve(listenerOf(api), options.port);
   listening.served = served;
   served.server.on('upgrade', (...upgrade) => socket.accept(...upgrade));
@@ -65,6 +55,11 @@ export async function startSlack(options: SlackOptions = {}): Promise<SlackStand
   };
   return assemble(context, api, route, socket, close);
 }
+
+const behaviourOf = ({ shouldEscape = true, events = EVENTS }: SlackOptions) => ({
+  escapes: shouldEscape,
+  events: new Set(events),
+});
 
 function assemble(
   context: ActionContext,

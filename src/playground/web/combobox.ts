@@ -37,20 +37,28 @@ export function drawCombobox(
     hasChoice = false;
   });
   listbox.attachTo(input);
-  askWhileTyping(input, listbox, Number(element['min_query_length'] ?? 3), async (query) => {
-    try {
-      return await surface.suggest(block, element, query);
-    } catch (error) {
-      surface.session.showError(error);
-      return undefined;
-    }
-  });
+  const suggest = (query: string) => suggestOrShowError(surface, block, element, query);
+  askWhileTyping(input, listbox, Number(element['min_query_length'] ?? 3), suggest);
   const { chips, show } = createChips(chosen, (others) => {
     surface.put(block, element, others);
     input.focus();
   });
   if (isMany) show();
   return h('div', { class: 'combobox' }, isMany && chips, input, listbox.list);
+}
+
+async function suggestOrShowError(
+  surface: Surface,
+  block: Fields,
+  element: Fields,
+  query: string,
+): Promise<readonly Fields[] | undefined> {
+  try {
+    return await surface.suggest(block, element, query);
+  } catch (error) {
+    surface.session.showError(error);
+    return undefined;
+  }
 }
 
 /** The chosen options of a multi-select, each with a button to remove it. */

@@ -1,4 +1,4 @@
-import { h } from './dom.ts';
+import { type Child, h } from './dom.ts';
 import type { Session } from './session.ts';
 import { createSuggestions } from './suggestions.ts';
 
@@ -37,19 +37,15 @@ export function createComposer(session: Session, thread: () => string | undefine
     box.value = '';
     grow();
   };
-  return h(
-    'form',
-    {
-      class: 'composer',
-      submit: (event) => {
-        event.preventDefault();
-        void send();
-      },
-    },
-    suggestions?.element,
-    box,
-    h('button', { class: 'primary' }, 'Send'),
-  );
+  return drawForm(() => void send(), suggestions?.element, box);
+}
+
+function drawForm(send: () => void, ...inputs: readonly Child[]): HTMLFormElement {
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    send();
+  };
+  return h('form', { class: 'composer', submit }, ...inputs, h('button', { class: 'primary' }, 'Send'));
 }
 
 /** Posts a message or runs a command. Shows the problem and returns undefined if that is not possible. */

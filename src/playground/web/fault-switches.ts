@@ -31,17 +31,12 @@ export function createFaultSwitches(session: Session): FaultSwitches {
       .then(read)
       .catch((error: unknown) => session.showError(error));
   };
-  const toggles = FAILURES.map((failure) => ({
-    failure,
-    button: toggle(
-      failure,
-      thenRead(() => (isOn(failure, active) ? turnOff(failure, active) : turnOn(failure, active))),
-    ),
-  }));
-  const killed = toggle(
-    KILLED,
-    thenRead(() => (isKilled ? start() : kill())),
-  );
+  const toggles = FAILURES.map((failure) => {
+    const click = thenRead(() => (isOn(failure, active) ? turnOff(failure, active) : turnOn(failure, active)));
+    return { failure, button: toggle(failure, click) };
+  });
+  const killOrStart = thenRead(() => (isKilled ? start() : kill()));
+  const killed = toggle(KILLED, killOrStart);
   const sites = createSiteBreaks(thenRead);
   const endAll = h('button', { click: thenRead(() => Promise.all([clearAll(), isKilled && start()])) }, 'Mend all');
   const broken = h('span', { class: 'broken', 'aria-live': 'polite' });
@@ -56,12 +51,7 @@ export function createFaultSwitches(session: Session): FaultSwitches {
   const panel = drawPanel(of('hosting'), [...of('slack'), killed], sites.element);
   draw();
   return {
-    element: h(
-      'section',
-      { class: 'fault-switches' },
-      h('div', { class: 'bar' }, disclosureButton(panel), broken, endAll),
-      panel,
-    ),
+    element: drawSection(panel, broken, endAll),
     read,
     showBot(bot) {
       isKilled = bot.state === 'exited';
@@ -74,6 +64,9 @@ const namesOf = (active: ActiveFaults, isDead: boolean): string =>
   [...FAILURES.filter((failure) => isOn(failure, active)), ...(isDead ? [KILLED] : [])]
     .map(({ name }) => name)
     .join(', ');
+
+const drawSection = (panel: HTMLElement, ...inBar: readonly HTMLElement[]): HTMLElement =>
+  h('section', { class: 'fault-switches' }, h('div', { class: 'bar' }, disclosureButton(panel), ...inBar), panel);
 
 const drawPanel = (host: readonly HTMLElement[], others: readonly HTMLElement[], site: HTMLElement): HTMLElement =>
   h(

@@ -9,56 +9,73 @@ export type Listbox = {
   attachTo(input: HTMLElement): void;
 };
 
+type Offer = { options: readonly Fields[]; active: number };
+
 /** An empty, hidden list. With `isBegun`, Tab picks an option too: the first one if a word has been started. */
 export function createListbox(id: string, onChosen: (option: Fields) => void, isBegun?: () => boolean): Listbox {
   // A scrolling list would be a Tab stop, and would close as soon as it is reached.
   const list = h('ul', { role: 'listbox', id, 'aria-label': 'Suggestions', tabindex: '-1', hidden: true });
-  let options: readonly Fields[] = [];
-  let active = -1;
+  let offer: Offer = { options: [], active: -1 };
   let attached: HTMLElement | undefined;
   const expand = (open: boolean): void => {
     list.hidden = !open;
-    if (!open) active = -1;
+    if (!open) offer.active = -1;
     if (attached !== undefined) setExpanded(attached, open);
   };
+  const close = (): void => expand(false);
   const choose = (option: Fields): void => {
-    expand(false);
+    close();
     onChosen(option);
   };
   const draw = (): void => {
-    const rows = options.map((option, index) => drawOption(option, `${id}-${index}`, index === active, choose));
-    fill(list, ...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'Nothing matches.')]));
-    attached?.setAttribute('aria-activedescendant', active < 0 ? '' : `${id}-${active}`);
-    rows[active]?.scrollIntoView({ block: 'nearest' });
+    fillList(list, offer, choose);
+    attached?.setAttribute('aria-activedescendant', offer.active < 0 ? '' : `${id}-${offer.active}`);
   };
-  // Handles a key meant for the list; returns whether it was.
-  const handleKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    if (list.hidden) return false;
-    const byTab = key === 'Tab' && !shiftKey && isBegun !== undefined;
-    const chosen = options[byTab && active < 0 && isBegun() ? 0 : active];
-    if ((key === 'Enter' || byTab) && chosen !== undefined) choose(chosen);
-    else if (key === 'Escape') expand(false);
-    else if (key === 'ArrowDown') active = Math.min(active + 1, options.length - 1);
-    else if (key === 'ArrowUp') active = Math.max(active - 1, 0);
-    else return false;
-    draw();
-    return true;
+  const handleKey = (event: KeyboardEvent): boolean => {
+    const isHandled = keyIn(event, offer, isBegun, choose, close);
+    if (isHandled) draw();
+    return isHandled;
   };
   return {
     list,
-    show(offered) {
-      [options, active] = [offered, -1];
+    show(options) {
+      offer = { options, active: -1 };
       draw();
       expand(true);
     },
-    hide: () => expand(false),
+    hide: close,
     attachTo(input) {
       attached = input;
-      expand(false);
-      input.addEventListener('blur', () => expand(false));
-      routeKeys(input, handleKey);
+      close();
+      input.addEventListener('blur', close);
+      routeKeys(input, (event) => !list.hidden && handleKey(event));
     },
   };
+}
+
+function fillList(list: HTMLElement, { options, active }: Offer, choose: (option: Fields) => void): void {
+  const rows = options.map((option, index) => drawOption(option, `${list.id}-${index}`, index === active, choose));
+  fill(list, ...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'Nothing matches.')]));
+  rows[active]?.scrollIntoView({ block: 'nearest' });
+}
+
+/** Handles a key meant for an open list; returns whether it was. */
+function keyIn(
+  { key, shiftKey }: KeyboardEvent,
+  offer: Offer,
+  isBegun: (() => boolean) | undefined,
+  choose: (option: Fields) => void,
+  close: () => void,
+): boolean {
+  const { options, active } = offer;
+  const byTab = key === 'Tab' && !shiftKey && isBegun !== undefined;
+  const chosen = options[byTab && active < 0 && isBegun() ? 0 : active];
+  if ((key === 'Enter' || byTab) && chosen !== undefined) choose(chosen);
+  else if (key === 'Escape') close();
+  else if (key === 'ArrowDown') offer.active = Math.min(active + 1, options.length - 1);
+  else if (key === 'ArrowUp') offer.active = Math.max(active - 1, 0);
+  else return false;
+  return true;
 }
 
 /** `aria-expanded` needs the combobox role, so a textarea has both only while the list is open. */

@@ -18,20 +18,13 @@ type Messages = { readonly element: HTMLElement; wanted(): number; show(messages
 /** Follows the newest message unless the reader has scrolled away; then a button leads there. Calls `readMore` when they near the oldest one. */
 export function createMessages(session: Session, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
-  const show = keyedList<VisibleMessage>(
-    list,
-    (message) => `${session.me} ${message.channel} ${message.ts}`,
-    (message) => drawMessage(session, message, inThread),
-  );
+  const show = messagesIn(list, session, inThread);
   const newer = h('button', { class: 'newer', click: () => toEnd() }, '↓ New messages');
   newer.hidden = true;
-  let [room, roomAt, drawn, drawnAt] = [FIRST, '', 0, ''];
+  let [drawn, drawnAt] = [0, ''];
   let newest: string | undefined;
   const place = (): string => `${session.me} ${session.channel} ${inThread ? session.thread : ''}`;
-  const wanted = (): number => {
-    if (roomAt !== place()) [room, roomAt] = [FIRST, place()];
-    return room;
-  };
+  const room = createRoom(place);
   const isAtEnd = (): boolean => element.scrollHeight - element.scrollTop - element.clientHeight < 80;
   const toEnd = (): void => {
     element.scrollTop = element.scrollHeight;
@@ -39,8 +32,8 @@ export function createMessages(session: Session, label: string, inThread: boolea
   };
   const scroll = (): void => {
     if (isAtEnd()) newer.hidden = true;
-    if (element.scrollTop > NEAR_PX || drawn < wanted() || drawnAt !== place()) return;
-    room = drawn * 2;
+    if (element.scrollTop > NEAR_PX || drawn < room.wanted() || drawnAt !== place()) return;
+    room.make(drawn * 2);
     readMore();
   };
   const spoken = { role: 'log', 'aria-label': label, tabindex: '0' };
@@ -48,7 +41,7 @@ export function createMessages(session: Session, label: string, inThread: boolea
   const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list, newer);
   return {
     element,
-    wanted,
+    wanted: room.wanted,
     show(messages) {
       const follows = drawnAt !== place() || isAtEnd();
       const stay = holdStill(element, list);
@@ -62,6 +55,25 @@ export function createMessages(session: Session, label: string, inThread: boolea
       }
       newest = last;
     },
+  };
+}
+
+const messagesIn = (list: Element, session: Session, inThread: boolean): ReturnType<typeof keyedList<VisibleMessage>> =>
+  keyedList<VisibleMessage>(
+    list,
+    (message) => `${session.me} ${message.channel} ${message.ts}`,
+    (message) => drawMessage(session, message, inThread),
+  );
+
+/** Room for messages, which is as at first whenever the place is another one. */
+function createRoom(place: () => string): { readonly wanted: () => number; readonly make: (room: number) => void } {
+  let [room, roomAt] = [FIRST, ''];
+  return {
+    wanted: () => {
+      if (roomAt !== place()) [room, roomAt] = [FIRST, place()];
+      return room;
+    },
+    make: (more) => (room = more),
   };
 }
 

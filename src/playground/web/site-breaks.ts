@@ -64,12 +64,12 @@ export function createSiteBreaks(onClick: (task: () => Promise<unknown>) => () =
       environment.replaceChildren(...names.map((name) => h('option', { value: name, selected: name === value }, name)));
       showLink();
     },
-    summary: () =>
-      states
-        .filter(({ broken, next_push_breaks: soon }) => broken.length > 0 || soon)
-        .map(
-          ({ name, broken, next_push_breaks: soon }) => `${name}: ${[...broken, ...(soon ? ['push'] : [])].join(', ')}`,
-        )
-        .join('; '),
+    summary: () => summaryOf(states),
   };
 }
+
+const summaryOf = (states: readonly SiteState[]): string =>
+  states
+    .filter(({ broken, next_push_breaks: soon }) => broken.length > 0 || soon)
+    .map(({ name, broken, next_push_breaks: soon }) => `${name}: ${[...broken, ...(soon ? ['push'] : [])].join(', ')}`)
+    .join('; ');

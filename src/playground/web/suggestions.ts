@@ -3,7 +3,7 @@ import { ask } from './api.ts';
 import { type Command, type Completion, type Vocabulary, type Named, complete } from './completion.ts';
 import { type Directory, actors } from './directory.ts';
 import { fill, h } from './dom.ts';
-import { createListbox } from './listbox.ts';
+import { type Listbox, createListbox } from './listbox.ts';
 import type { Session } from './session.ts';
 
 /** The part of the hosting stand-in's state that commands can name. */
@@ -33,19 +33,13 @@ export function createSuggestions(session: Session, box: HTMLTextAreaElement, on
     element.hidden = true;
     listbox.hide();
   };
-  const show = (completion: Completion): void => {
-    fill(usage, ...completion.usage.flatMap(({ text, now }) => [h(now ? 'mark' : 'span', {}, text), ' ']));
-    if (completion.suggestions.length > 0) listbox.show(completion.suggestions.map(asOption));
-    else listbox.hide();
-    usage.hidden = completion.usage.length === 0;
-    element.hidden = usage.hidden && completion.suggestions.length === 0;
-  };
   const suggest = async (): Promise<void> => {
     wanted = true;
     const all = await known(box.value.startsWith('/'));
     const isAtEnd = box.selectionStart === box.value.length;
     if (!wanted || document.activeElement !== box) return;
-    show(all === undefined || !isAtEnd ? { suggestions: [], usage: [] } : complete(box.value, all));
+    const completion = all === undefined || !isAtEnd ? { suggestions: [], usage: [] } : complete(box.value, all);
+    show(completion, element, usage, listbox);
   };
   function choose(option: Fields): void {
     box.value = textOf(option['value']);
@@ -63,6 +57,14 @@ export function createSuggestions(session: Session, box: HTMLTextAreaElement, on
   listbox.attachTo(box);
   linkBox(box, listbox.list, usage);
   return { element, hide };
+}
+
+function show(completion: Completion, element: HTMLElement, usage: HTMLElement, listbox: Listbox): void {
+  fill(usage, ...completion.usage.flatMap(({ text, now }) => [h(now ? 'mark' : 'span', {}, text), ' ']));
+  if (completion.suggestions.length > 0) listbox.show(completion.suggestions.map(asOption));
+  else listbox.hide();
+  usage.hidden = completion.usage.length === 0;
+  element.hidden = usage.hidden && completion.suggestions.length === 0;
 }
 
 /** Links a box to its list and its description for assistive technology. */

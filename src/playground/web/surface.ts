@@ -35,19 +35,14 @@ export function surfaceAt(
     block_id: block['block_id'],
     action_id: element['action_id'],
   });
-  const control = (block: Fields, element?: Fields): VisibleControl | undefined =>
-    controls.find(
-      ({ block_id, action_id }) =>
-        block_id === block['block_id'] && (element === undefined || action_id === element['action_id']),
-    );
   return {
     session,
     name: 'view' in place ? place.view : `${place.channel}-${place.ts}`,
     valueIn(block, element) {
       const id = textOf(block['block_id']);
-      return draft.has(id) ? draft.get(id) : control(block, element)?.value;
+      return draft.has(id) ? draft.get(id) : controlIn(controls, block, element)?.value;
     },
-    errorUnder: (block) => control(block)?.error,
+    errorUnder: (block) => controlIn(controls, block)?.error,
     press: (block, element) =>
       void session.act('click', { ...which(block, element), ...valueOf(element) }, element['confirm']),
     put(block, element, value) {
@@ -65,5 +60,11 @@ export function surfaceAt(
     },
   };
 }
+
+const controlIn = (controls: readonly VisibleControl[], block: Fields, element?: Fields): VisibleControl | undefined =>
+  controls.find(
+    ({ block_id, action_id }) =>
+      block_id === block['block_id'] && (element === undefined || action_id === element['action_id']),
+  );
 
 const valueOf = ({ value }: Fields): object => (typeof value === 'string' ? { value } : {});

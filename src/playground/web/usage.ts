@@ -48,10 +48,10 @@ export function progressOf(slots: readonly Slot[], words: readonly string[]): Us
     if (word.startsWith('--')) {
       typed.add(name);
       const slot = options.find(({ option }) => option === name);
-      waiting = slot?.value === undefined || value !== undefined ? undefined : slot;
+      waiting = value === undefined && slot?.value !== undefined ? slot : undefined;
     } else if (waiting !== undefined) waiting = undefined;
     else {
-      while (places[at]?.optional === true && !suits(places[at], word)) at += 1;
+      while (isSkipped(places[at], word)) at += 1;
       if (takesCommand(places[at]))
         return { waiting, open: places.slice(at), isIncomplete: true, options: [], inner: index };
       filled = places[at]?.value?.endsWith('…') === true;
@@ -71,5 +71,6 @@ export function progressOf(slots: readonly Slot[], words: readonly string[]): Us
 /** Whether a slot takes the words of another command. */
 export const takesCommand = (slot: Slot | undefined): boolean => slot?.value === 'command…';
 
-const suits = (slot: Slot | undefined, word: string): boolean =>
-  slot?.value?.startsWith('@') !== true || word.startsWith('@');
+/** An optional person is left out if the word is no mention. */
+const isSkipped = (slot: Slot | undefined, word: string): boolean =>
+  slot?.optional === true && slot.value?.startsWith('@') === true && !word.startsWith('@');

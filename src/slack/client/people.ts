@@ -81,29 +81,18 @@ export function createPeople(options: PeopleOptions): People {
   const { now, idsOf, onGroup, replicas, lookAt } = options;
   const { team, enterprise: ourEnterprise } = options.bot;
   const ask = createBoundedCall(options);
-  const users = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
+  const accountOf = createAccounts(ask, now);
   const groups = createUserGroups({
     question: async (usergroup) => groupAnswerOf(await ask('usergroups.users.list', { usergroup }, groupReply)),
     now,
     replicas,
     onGroup,
   });
-
-  const userOf = shareCalls(async (id): Promise<User | undefined> => {
-    const reply = await ask('users.info', { user: id }, userReply);
-    if (reply instanceof NoAnswer) return undefined;
-    users.set(id, { user: reply.user, at: now() });
-    return reply.user;
-  });
-  const knownUser = (id: string, purpose: Purpose): User | undefined => {
-    const found = users.get(id);
-    return found && now() - found.at < accountAgeMs[purpose] ? found.user : undefined;
-  };
   const who =
     (purpose: Purpose): AskPerson =>
     async (id, groupIds, from = team) => {
       const [user, ...lists] = await Promise.all([
-        knownUser(id, purpose) ?? userOf(id),
+        accountOf(id, purpose),
         ...groupIds.map(async (group) => [group, await groups.ask(group, purpose)] as const),
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
@@ -124,6 +113,21 @@ export function createPeople(options: PeopleOptions): People {
     },
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
+  };
+}
+
+/** Finds accounts, in the cache if young enough for the purpose. Undefined if Slack did not answer. */
+function createAccounts(ask: ReturnType<typeof createBoundedCall>, now: () => number) {
+  const users = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
+  const userOf = shareCalls(async (id): Promise<User | undefined> => {
+    const reply = await ask('users.info', { user: id }, userReply);
+    if (reply instanceof NoAnswer) return undefined;
+    users.set(id, { user: reply.user, at: now() });
+    return reply.user;
+  });
+  return (id: string, purpose: Purpose): User | Promise<User | undefined> => {
+    const found = users.get(id);
+    return found && now() - found.at < accountAgeMs[purpose] ? found.user : userOf(id);
   };
 }
 

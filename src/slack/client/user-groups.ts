@@ -62,18 +62,19 @@ const paused: GroupAnswer = { kind: 'not told', why: 'ratelimited', isLasting: f
 
 type Entry = { readonly askedAt: number; readonly answer: Promise<GroupAnswer>; settled?: GroupAnswer };
 
+function isUsable({ askedAt, settled }: Entry, ageMs: number, now: number): boolean {
+  // Still pending: share it.
+  if (settled === undefined) return true;
+  const isPassing = settled.kind === 'not told' && !settled.isLasting;
+  return now - askedAt <= (isPassing ? Math.min(ageMs, momentMs) : ageMs);
+}
+
 /** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
 export function createUserGroups({ question, now, replicas, onGroup }: UserGroupOptions): UserGroups {
   const cache = new BoundedMap<string, Entry>(maxKept);
   let questionTimes: readonly number[] = [];
   let restsUntil = -Infinity;
 
-  const isUsable = ({ askedAt, settled }: Entry, ageMs: number): boolean => {
-    // Still pending: share it.
-    if (settled === undefined) return true;
-    const isPassing = settled.kind === 'not told' && !settled.isLasting;
-    return now() - askedAt <= (isPassing ? Math.min(ageMs, momentMs) : ageMs);
-  };
   const askSlack = (group: string): Promise<GroupAnswer> => {
     const entry: Entry = { askedAt: now(), answer: question(group) };
     questionTimes = [...questionTimes, entry.askedAt];
@@ -89,7 +90,7 @@ export function createUserGroups({ question, now, replicas, onGroup }: UserGroup
   const ask = async (group: string, purpose: Purpose): Promise<GroupAnswer> => {
     const { ageMs, questions } = bounds[purpose];
     const known = cache.get(group);
-    if (known && isUsable(known, ageMs)) return known.answer;
+    if (known && isUsable(known, ageMs, now())) return known.answer;
     if (now() < restsUntil) return paused;
     questionTimes = questionTimes.filter((at) => now() - at < minuteMs);
     return questionTimes.length < shareOf(questions, replicas()) ? askSlack(group) : tooOften;

@@ -45,7 +45,37 @@ export type PayloadStore = {
  * After a crash or a database error a button looks expired.
  */
 export function createPayloadStore(database: Database, onTrouble: (error: unknown) => void): PayloadStore {
-  const waiting = new Map<string, Pick<ButtonPayload, 'id' | 'person' | 'kind' | 'content'>>();
+  const written = createLateWrites(database, onTrouble);
+  const put = async (person: string, kind: ButtonPayload['kind'], content: string): Promise<string> => {
+    if (content.length > maxContentLength) throw new RangeError('this is too long to be kept');
+    const id = randomUUID();
+    await written.add({ id, person, kind, content });
+    return id;
+  };
+  const take = async (id: string, kind: ButtonPayload['kind']): Promise<unknown> => {
+    const found = written.waiting.get(id) ?? (await findPayload(database.db, id, await database.now()));
+    if (found?.kind !== kind)
+      throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
+    return JSON.parse(await unpack(found.content));
+  };
+  return {
+    keepPage: async (person, kept) => {
+      // The file was already sent.
+      const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
+      return content.length > maxContentLength ? undefined : put(person, 'page', content);
+    },
+    keepList: async (person, kept) => put(person, 'list', await pack(JSON.stringify(kept))),
+    keptPage: async (id) => page.parse(await take(id, 'page')),
+    keptList: async (id) => list.parse(await take(id, 'list')),
+    close: written.end,
+  };
+}
+
+type NewPayload = Pick<ButtonPayload, 'id' | 'person' | 'kind' | 'content'>;
+
+/** Writes payloads together, a moment later. `add` resolves when there is room for it to wait. */
+function createLateWrites(database: Database, onTrouble: (error: unknown) => void) {
+  const waiting = new Map<string, NewPayload>();
   let writing: Promise<void> | undefined;
   const write = async (): Promise<void> => {
     await wait(momentMs);
@@ -63,30 +93,14 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
     for (const { id } of payloads) waiting.delete(id);
     writing = waiting.size > 0 ? write() : undefined;
   };
-  const put = async (person: string, kind: ButtonPayload['kind'], content: string): Promise<string> => {
-    if (content.length > maxContentLength) throw new RangeError('this is too long to be kept');
-    while (waiting.size >= maxWaiting) await writing;
-    const id = randomUUID();
-    waiting.set(id, { id, person, kind, content });
-    writing ??= write();
-    return id;
-  };
-  const take = async (id: string, kind: ButtonPayload['kind']): Promise<unknown> => {
-    const found = waiting.get(id) ?? (await findPayload(database.db, id, await database.now()));
-    if (found?.kind !== kind)
-      throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
-    return JSON.parse(await unpack(found.content));
-  };
   return {
-    keepPage: async (person, kept) => {
-      // Leave out the file: it was already sent.
-      const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
-      return content.length > maxContentLength ? undefined : put(person, 'page', content);
+    waiting: waiting as ReadonlyMap<string, NewPayload>,
+    add: async (payload: NewPayload): Promise<void> => {
+      while (waiting.size >= maxWaiting) await writing;
+      waiting.set(payload.id, payload);
+      writing ??= write();
     },
-    keepList: async (person, kept) => put(person, 'list', await pack(JSON.stringify(kept))),
-    keptPage: async (id) => page.parse(await take(id, 'page')),
-    keptList: async (id) => list.parse(await take(id, 'list')),
-    close: async () => {
+    end: async (): Promise<void> => {
       while (waiting.size > 0) await writing;
     },
   };

@@ -49,9 +49,7 @@ export async function formContentsOf(
       refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
   };
   for (const [name, field] of Object.entries(parsed.command.fields)) {
-    // Several environments are shown as they were typed, because nobody can read a list of ids.
-    const shown = isName(field) && field.after === undefined ? shownAs(field, resolved.input[name]) : [];
-    const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
+    const given = wordsOf(name, field, resolved);
     const dependent = dependents[name];
     // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
@@ -69,6 +67,12 @@ export async function formContentsOf(
     fields.push({ ...formField, given: listed.given, choices: { id: kept.id, words }, note, required });
   }
   return { fields, choices, ...(trouble && { trouble }) };
+}
+
+/** Several environments stay as they were typed, because nobody can read a list of ids. */
+function wordsOf(name: string, field: FormField['field'], { parsed, input }: Resolved): readonly string[] {
+  const shown = isName(field) && field.after === undefined ? shownAs(field, input[name]) : [];
+  return shown.length > 0 ? shown : (parsed.given[name] ?? []);
 }
 
 type ChoicesQuery = {

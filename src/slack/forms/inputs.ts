@@ -69,13 +69,10 @@ const usableChoices = ({ field, given, choices }: FormField): FormField['choices
 
 function elementOf({ name, field, given, choices }: FormField, names: NameOf): Element {
   const [first] = given;
-  if (isName(field) && field.after !== undefined)
-    return typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
-  if (isName(field)) {
-    const chosen = first === undefined || first.length > limits.option ? undefined : names(first);
-    const initial = chosen !== undefined && first !== undefined ? { initial_option: optionOf(first, chosen) } : {};
-    return { type: 'external_select', ...searchable(name, field.shown), ...initial };
-  }
+  if (isName(field))
+    return field.after === undefined
+      ? nameSelectOf(name, field.shown, first, names)
+      : typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
   if (choices) return selectOf(name, field.many, field.shown, given, choices.words);
   if (typeof field.absent === 'boolean') {
     const option = optionOf('yes', 'Yes');
@@ -95,7 +92,14 @@ function elementOf({ name, field, given, choices }: FormField, names: NameOf): E
   return typedElementOf(name, field, given.join(field.many ? '\n' : ' '));
 }
 
-/** The element of a typed field: a number or a text. */
+/** A search among all names. */
+function nameSelectOf(name: string, shown: string, word: string | undefined, names: NameOf): Element {
+  const chosen = word === undefined || word.length > limits.option ? undefined : names(word);
+  const initial = chosen !== undefined && word !== undefined ? { initial_option: optionOf(word, chosen) } : {};
+  return { type: 'external_select', ...searchable(name, shown), ...initial };
+}
+
+/** The element of a field that is typed: a number or a text. */
 function typedElementOf(
   name: string,
   { between, example, many }: Pick<PlainField<unknown>, 'between' | 'example' | 'many'>,
@@ -207,18 +211,13 @@ export const optionOf = (value: string, text: string): PlainTextOption => ({
 });
 
 const selected = z.object({ value: z.string() });
-const state = z.record(
-  z.string(),
-  z.record(
-    z.string(),
-    z.object({
-      value: z.string().nullish(),
-      selected_user: z.string().nullish(),
-      selected_option: selected.nullish(),
-      selected_options: z.array(selected).nullish(),
-    }),
-  ),
-);
+const inputState = z.object({
+  value: z.string().nullish(),
+  selected_user: z.string().nullish(),
+  selected_option: selected.nullish(),
+  selected_options: z.array(selected).nullish(),
+});
+const state = z.record(z.string(), z.record(z.string(), inputState));
 
 /** What was filled in. */
 type Filled = {
@@ -242,13 +241,7 @@ export function readInputs(
   const given: Record<string, readonly string[]> = {};
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {
-      const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);
-      const list = block === blockIdOf(name) ? undefined : choices.get(name);
-      const chosenWords = list ? picked.map((at) => at && list[Number(at)]) : picked;
-      const entered = [input.value, input.selected_user && `@${input.selected_user}`, ...chosenWords]
-        .filter((word) => typeof word === 'string')
-        .map((word) => word.trim())
-        .filter((word) => word !== '');
+      const entered = wordsIn(input, block === blockIdOf(name) ? undefined : choices.get(name));
       for (const word of entered) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
       for (const word of entered) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
       // A long checklist has several blocks.
@@ -257,6 +250,16 @@ export function readInputs(
   }
   const { [reasonField]: reason, [typedField]: typed, [leaveOutField]: leaveOut = [], ...fields } = given;
   return { given: fields, reason: reason?.[0], typed: typed?.[0], leaveOut };
+}
+
+/** What was typed or chosen. `list`: the choices, if the input has their indexes. */
+function wordsIn(input: z.infer<typeof inputState>, list: readonly string[] | undefined): readonly string[] {
+  const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);
+  const chosenWords = list ? picked.map((at) => at && list[Number(at)]) : picked;
+  return [input.value, input.selected_user && `@${input.selected_user}`, ...chosenWords]
+    .filter((word) => typeof word === 'string')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }
 
 /** The block id of a field in a view's state; undefined if it has none. */

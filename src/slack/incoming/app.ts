@@ -40,24 +40,15 @@ const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, c
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
 export function createSlackServer({ config, context, notReady, remark }: SlackServerOptions): SlackServer {
-  const { log, bot } = context;
+  const { log } = context;
   const logger = boltLogger(log);
-  const { slack, http } = config;
+  const { http } = config;
   const running = new Set<Promise<void>>();
   const health = probesFor(() => receiver, notReady, remark);
   const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
-  if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
-  else readSafely(receiver, onMalformed);
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
-  const app = new App({
-    receiver,
-    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: bot.team }),
-    convoStore: false,
-    clientOptions: clientOptions(slack.apiUrl, logger),
-    logger,
-  });
-  app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
+  const app = appOn(receiver, config, context, logger);
   listen(app, context, trackIn(running, log));
   const ownServer = createServer(server, (request, response) => serveProbe(health, request, response));
   let connections = boundConnections(ownServer, maxConnections);
@@ -89,6 +80,23 @@ export function createSlackServer({ config, context, notReady, remark }: SlackSe
       await settledWithin(Math.max(0, graceMs - (performance.now() - began)), running);
     },
   };
+}
+
+function appOn(
+  receiver: SocketModeReceiver | HTTPReceiver,
+  { slack }: Config,
+  { log, bot }: SlackContext,
+  logger: BoltLogger,
+): App {
+  const app = new App({
+    receiver,
+    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: bot.team }),
+    convoStore: false,
+    clientOptions: clientOptions(slack.apiUrl, logger),
+    logger,
+  });
+  app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
+  return app;
 }
 
 /** Disconnects from Slack, or stops listening, when first called. Resolves when that is done. */
@@ -132,7 +140,7 @@ function receiverFor(
   if (delivery.kind === 'socket') {
     // Bolt's Socket Mode overwrites the options that it gets (100 retries), so it gets an object of its own.
     const installerOptions = { clientOptions: { slackApiUrl: apiUrl, fetch: boundedFetch } };
-    return new SocketModeReceiver({
+    const receiver = new SocketModeReceiver({
       appToken: delivery.appToken.reveal(),
       logger,
       installerOptions,
@@ -142,8 +150,10 @@ function receiverFor(
         return false;
       },
     });
+    readSafely(receiver, onMalformed);
+    return receiver;
   }
-  return new HTTPReceiver({
+  const receiver = new HTTPReceiver({
     signingSecret: delivery.signingSecret.reveal(),
     endpoints: '/slack/events',
     bodyLimit,
@@ -155,6 +165,8 @@ function receiverFor(
     },
     customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
   });
+  refuseMalformed(receiver, bodyLimit, onMalformed);
+  return receiver;
 }
 
 function portOf(server: { address(): { port: number } | string | null }): number {

@@ -13,31 +13,8 @@ const maxAhead = 4;
  * closes those without a complete request, which nothing else closes at a stop.
  */
 export function boundConnections(server: Server, max: number): { readonly endUnheard: () => void } {
-  const requests = new Map<Socket, Set<IncomingMessage>>();
-  /** Connections in the order in which they are closed: first the one that has waited longest for a complete request. */
-  const queue = new Set<Socket>();
+  const { requests, isBusy, isFull, enqueue, end } = createPlaces(max);
   server.maxConnections = max * maxFactor;
-
-  const isBusy = (socket: Socket): boolean => {
-    for (const { complete } of requests.get(socket) ?? []) if (complete) return true;
-    return false;
-  };
-  const end = (socket: Socket): void => {
-    queue.delete(socket);
-    requests.delete(socket);
-    socket.destroy();
-  };
-  const enqueue = (socket: Socket): void => {
-    if (!requests.has(socket)) return;
-    queue.delete(socket);
-    queue.add(socket);
-    for (const one of queue) {
-      if (requests.size <= max) return;
-      if (!isBusy(one)) end(one);
-    }
-  };
-  const isFull = (): boolean => requests.size >= max && [...requests.keys()].every(isBusy);
-
   server.on('connection', (socket) => {
     if (isFull()) return void socket.destroy();
     requests.set(socket, new Set());
@@ -61,4 +38,31 @@ export function boundConnections(server: Server, max: number): { readonly endUnh
       for (const socket of requests.keys()) if (!isBusy(socket)) end(socket);
     },
   };
+}
+
+/** The connections with their requests. `enqueue` puts one at the end of those to be closed, and closes what is too much. */
+function createPlaces(max: number) {
+  const requests = new Map<Socket, Set<IncomingMessage>>();
+  /** Connections in the order they are closed: oldest wait for a complete request first. */
+  const queue = new Set<Socket>();
+  const isBusy = (socket: Socket): boolean => {
+    for (const { complete } of requests.get(socket) ?? []) if (complete) return true;
+    return false;
+  };
+  const isFull = (): boolean => requests.size >= max && [...requests.keys()].every(isBusy);
+  const end = (socket: Socket): void => {
+    queue.delete(socket);
+    requests.delete(socket);
+    socket.destroy();
+  };
+  const enqueue = (socket: Socket): void => {
+    if (!requests.has(socket)) return;
+    queue.delete(socket);
+    queue.add(socket);
+    for (const one of queue) {
+      if (requests.size <= max) return;
+      if (!isBusy(one)) end(one);
+    }
+  };
+  return { requests, isBusy, isFull, enqueue, end };
 }

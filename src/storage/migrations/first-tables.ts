@@ -12,10 +12,17 @@ export function firstTables(dialect: SqlDialect): readonly string[] {
   return [...tables, ...room, ...dialect.announceDue, named];
 }
 
-const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
+const changes = (dialect: SqlDialect): string[] => [
   `create table changes (
-    number ${counted},
-    command text not null,
+    number ${dialect.counted},
+${whatWasAsked(dialect)}
+${whatBecameOfIt(dialect)}
+    check ((owner is null) = (lease_until is null))
+  ) ${dialect.strict}`,
+];
+
+const whatWasAsked = ({ integer }: SqlDialect): string =>
+  `    command text not null,
     risk text not null,
     args text not null,
     target text not null,
@@ -36,8 +43,10 @@ const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
     batch ${integer} references changes (number),
     progress text,
     channel text not null,
-    "authorization" text not null,
-    state text not null,
+    "authorization" text not null,`;
+
+const whatBecameOfIt = ({ integer }: SqlDialect): string =>
+  `    state text not null,
     version ${integer} not null,
     created_at ${integer} not null,
     expires_at ${integer} not null,
@@ -54,10 +63,7 @@ const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
     lost_at ${integer},
     reminders ${integer},
     last_note text,
-    undo text,
-    check ((owner is null) = (lease_until is null))
-  ) ${strict}`,
-];
+    undo text,`;
 
 const changeIndexes = (): readonly string[] => [
   'create index changes_due on changes (due_at) where due_at is not null',

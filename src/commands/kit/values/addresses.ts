@@ -33,25 +33,17 @@ export function readAddress(text: string, anyWidth: boolean): string {
   const [host = '', bits, ...rest] = text.split('/');
   const wrong = (why: string): Refusal => new Refusal(say`${code(text.slice(0, 80))} ${why} Nothing was done.`);
   if (rest.length > 0 || !ipaddr.isValid(host)) throw wrong(unreadable(text));
-  if (host.includes('%')) throw wrong('has a zone id, which means nothing at the host.');
   const address = ipaddr.parse(host);
+  const ambiguous = ambiguityOf(host, address, bits);
+  if (ambiguous) throw wrong(ambiguous);
   const kind = address.kind();
-  if (kind === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(host)) {
-    throw wrong('can be read in more than one way. Write four decimal numbers without leading zeros.');
-  }
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
-    const range = Number(bits) >= 96 ? `/${Number(bits) - 96}` : '';
-    throw wrong(`is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}${range}.`);
-  }
   const whole = kind === 'ipv4' ? 32 : 128;
   if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > whole)) {
     throw wrong(`is not a range: the part after / is 0 to ${whole}.`);
   }
   const width = Number(bits ?? whole);
-  if (!anyWidth && width < widest[kind]) {
-    throw wrong(`would let in far too many addresses. The widest range I accept is /${widest[kind]}.`);
-  }
-  if (!anyWidth && address.range() === 'unspecified') throw wrong('stands for every address, or for none.');
+  const tooMany = anyWidth ? undefined : tooManyIn(address, width);
+  if (tooMany) throw wrong(tooMany);
   if (width === whole) return spelled(address);
   const range = `${spelled(address)}/${width}`;
   const network =
@@ -59,6 +51,22 @@ export function readAddress(text: string, anyWidth: boolean): string {
   if (spelled(network) !== spelled(address))
     throw wrong(`is not a range: its first address is ${spelled(network)}/${width}.`);
   return range;
+}
+
+/** What is wrong with an address that could mean another one, or nothing. */
+function ambiguityOf(host: string, address: ipaddr.IPv4 | ipaddr.IPv6, bits: string | undefined): string | undefined {
+  if (host.includes('%')) return 'has a zone id, which means nothing at the host.';
+  if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(host))
+    return 'can be read in more than one way. Write four decimal numbers without leading zeros.';
+  if (!(address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress())) return undefined;
+  const range = Number(bits) >= 96 ? `/${Number(bits) - 96}` : '';
+  return `is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}${range}.`;
+}
+
+function tooManyIn(address: ipaddr.IPv4 | ipaddr.IPv6, width: number): string | undefined {
+  const least = widest[address.kind()];
+  if (width < least) return `would let in far too many addresses. The widest range I accept is /${least}.`;
+  return address.range() === 'unspecified' ? 'stands for every address, or for none.' : undefined;
 }
 
 function unreadable(text: string): string {

@@ -15,17 +15,16 @@ export type Route = {
   readonly deliverTo: (url: string | readonly string[]) => void;
 };
 
+type RouteParts = {
+  readonly workspace: Workspace;
+  readonly socket: SocketMode;
+  readonly secret: string;
+  readonly timeoutMs: number;
+  readonly closed: AbortSignal;
+};
+
 /** A route of the chosen kind; `deliverTo` switches it to HTTP. */
-export function createRoute(
-  options: SlackOptions,
-  around: {
-    readonly workspace: Workspace;
-    readonly socket: SocketMode;
-    readonly secret: string;
-    readonly timeoutMs: number;
-    readonly closed: AbortSignal;
-  },
-): Route {
+export function createRoute(options: SlackOptions, around: RouteParts): Route {
   const { workspace, socket } = around;
   const chosen = options.delivery ?? { kind: 'socket' };
   let urls: readonly string[] = chosen.kind === 'http' && chosen.url !== undefined ? [chosen.url] : [];

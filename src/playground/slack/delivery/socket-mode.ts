@@ -41,7 +41,7 @@ export function createSocketMode(options: {
     if (!acks.arrived(textOf(ack['envelope_id']), ack['payload']))
       options.onProblem(`an ack nobody waits for, too late or unasked: ${text.slice(0, 200)}`);
   });
-  const tickets = new Map<string, true>();
+  const tickets = createTickets();
   return {
     deliver(envelope, attempt) {
       const socket = connections.next();
@@ -52,13 +52,10 @@ export function createSocketMode(options: {
       return answer;
     },
     open() {
-      const ticket = randomBytes(16).toString('hex');
-      setBounded(tickets, ticket, true, MAX_TICKETS);
-      return `${options.baseUrl().replace(/^http/, 'ws')}/link?ticket=${ticket}&app_id=${APP_ID}`;
+      return `${options.baseUrl().replace(/^http/, 'ws')}/link?ticket=${tickets.issue()}&app_id=${APP_ID}`;
     },
     accept(request, socket, head) {
-      const ticket = new URL(request.url ?? '/', 'http://link').searchParams.get('ticket') ?? '';
-      if (tickets.delete(ticket)) connections.accept(request, socket, head);
+      if (tickets.use(request.url)) connections.accept(request, socket, head);
       else socket.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n');
     },
     count: () => connections.count(),
@@ -68,6 +65,20 @@ export function createSocketMode(options: {
       connections.close();
       acks.close();
     },
+  };
+}
+
+/** Tickets for one connection each, in the address to connect to. */
+function createTickets() {
+  const unused = new Map<string, true>();
+  return {
+    issue(): string {
+      const ticket = randomBytes(16).toString('hex');
+      setBounded(unused, ticket, true, MAX_TICKETS);
+      return ticket;
+    },
+    /** Whether this address has one that was not used yet. */
+    use: (url = '/'): boolean => unused.delete(new URL(url, 'http://link').searchParams.get('ticket') ?? ''),
   };
 }
 
@@ -82,27 +93,7 @@ function createConnections(onChanged: (count: number) => void, onMessage: (text:
   let turn = 0;
   const pings = setInterval(() => open.forEach((socket) => socket.ping()), PING_MS);
   pings.unref();
-
-  function onConnected(socket: WebSocket): void {
-    socket.on('error', () => socket.terminate());
-    if (open.length >= MAX_CONNECTIONS) {
-      socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
-      return socket.close();
-    }
-    open.push(socket);
-    socket.on('message', (raw: Buffer) => onMessage(raw.toString()));
-    socket.on('close', () => onClosed(socket));
-    socket.send(hello(open.length));
-    onChanged(open.length);
-  }
-
-  function onClosed(socket: WebSocket): void {
-    const index = open.indexOf(socket);
-    if (index < 0) return;
-    open.splice(index, 1);
-    onChanged(open.length);
-  }
-
+  const onConnected = (socket: WebSocket): void => welcome(socket, open, onChanged, onMessage);
   return {
     next() {
       turn += 1;
@@ -124,6 +115,30 @@ function createConnections(onChanged: (count: number) => void, onMessage: (text:
       server.close();
     },
   };
+}
+
+/** Adds a connection to the open ones until it is closed, if there is room for it. */
+function welcome(
+  socket: WebSocket,
+  open: WebSocket[],
+  onChanged: (count: number) => void,
+  onMessage: (text: string) => void,
+): void {
+  socket.on('error', () => socket.terminate());
+  if (open.length >= MAX_CONNECTIONS) {
+    socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
+    return socket.close();
+  }
+  open.push(socket);
+  socket.on('message', (raw: Buffer) => onMessage(raw.toString()));
+  socket.on('close', () => {
+    const index = open.indexOf(socket);
+    if (index < 0) return;
+    open.splice(index, 1);
+    onChanged(open.length);
+  });
+  socket.send(hello(open.length));
+  onChanged(open.length);
 }
 
 const hello = (connections: number): string =>

@@ -6,7 +6,8 @@ import { channelReference, messagePayload, viewPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import { namesIn } from '../render-text.ts';
 import { labelOf } from '../person-view.ts';
-import type { Person, Values } from '../shapes.ts';
+import type { Message, Person, Values } from '../shapes.ts';
+import type { Workspace } from '../workspace.ts';
 import { blocksOf, replaceView, stackOf } from '../views.ts';
 import { type ActionContext, channelFor } from './context.ts';
 
@@ -64,23 +65,7 @@ function messageSurface(
   if (message === undefined || (message.onlyFor !== undefined && message.onlyFor !== person.id))
     throw new Impossible(`${person.real_name} sees no message ${where.ts} in ${channel.id}`);
   const values = message.values.get(person.id) ?? new Map();
-  const ephemeral = message.onlyFor !== undefined;
-  // A thread's root names itself as its thread.
-  const isParent = workspace.messages.get(channel.id)?.some(({ threadTs }) => threadTs === message.ts);
-  const threadTs = message.threadTs ?? (isParent ? message.ts : undefined);
-  const inThread = threadTs === undefined ? {} : { thread_ts: threadTs };
-  const container = {
-    type: 'message',
-    message_ts: message.ts,
-    channel_id: channel.id,
-    is_ephemeral: ephemeral,
-    ...inThread,
-  };
-  const place = {
-    container,
-    channel: channelReference(channel),
-    ...(ephemeral ? {} : { message: { ...messagePayload(message), ...inThread } }),
-  };
+  const place = placeOf(workspace, channel, message);
   const responseUrl = (): string =>
     responseUrls.issue({ channel: channel.id, person: person.id, messageTs: message.ts });
   return {
@@ -94,6 +79,27 @@ function messageSurface(
       const mine = withValue(now?.values.get(person.id) ?? new Map(), blockId, actionId, value);
       if (now !== undefined) edit(workspace, now, { values: new Map(now.values).set(person.id, mine) });
     },
+  };
+}
+
+/** The payload fields that name a message. */
+function placeOf(workspace: Workspace, channel: ReturnType<typeof channelFor>, message: Message): Fields {
+  const ephemeral = message.onlyFor !== undefined;
+  // A thread's root names itself as its thread.
+  const isParent = workspace.messages.get(channel.id)?.some(({ threadTs }) => threadTs === message.ts);
+  const threadTs = message.threadTs ?? (isParent ? message.ts : undefined);
+  const inThread = threadTs === undefined ? {} : { thread_ts: threadTs };
+  const container = {
+    type: 'message',
+    message_ts: message.ts,
+    channel_id: channel.id,
+    is_ephemeral: ephemeral,
+    ...inThread,
+  };
+  return {
+    container,
+    channel: channelReference(channel),
+    ...(ephemeral ? {} : { message: { ...messagePayload(message), ...inThread } }),
   };
 }
 
