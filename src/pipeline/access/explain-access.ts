@@ -106,7 +106,7 @@ function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ab
 
 /** The answer with whom the rules ask for approval. */
 async function allowedAnswer(
-  context: ExplainContext,
+  context: AccessContext,
   person: Person,
   resolved: Resolved,
   { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,

@@ -27,7 +27,7 @@ import {
   type Trouble,
   type WatchProgress,
 } from './watch-progress.ts';
-import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { minuteMs, hourMs } from '../../duration.ts';
 
 const pollMs = 2_000;
