@@ -75,7 +75,7 @@ test.concurrent('what the policy turns off, nobody verified or nobody may see is
   const off = await (
     await ana.says('/site check acme-docs/live', 'C0GENERAL')
   ).hears("acme-docs/live can't be checked");
-  expect(off.text).toContain('the policy turns checks of it off. I didn't contact the site.');
+  expect(off.text).toContain("the policy turns checks of it off. I didn't contact the site.");
   const unverified = await ana.says('/site check new.acme.example', 'C0GENERAL');
   await unverified.hears('the host has not verified new.acme.example yet');
   const rob = await scenario.person('rob').says('/site check acme-shop/live', 'C0GENERAL');
