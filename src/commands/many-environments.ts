@@ -1,4 +1,5 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
+import type { Offer } from '../errors.ts';
 import { plain, say, time, type Text } from '../text.ts';
 import { whyMissing, type StatusText } from './builtin/status-line.ts';
 import { environments, type NameField } from './kit/fields.ts';
@@ -33,8 +34,14 @@ type ManyReport<T> = {
   readonly none: Text;
   /** Shown above the lines. */
   readonly note?: Text | undefined;
+  /** Only a part of each was read: ✅ from `tell` is shown as •, because what was not read may be bad. */
+  readonly isPartial?: boolean;
+  /** A button for one environment; the worst ones get it. */
+  readonly offer?: (env: Environment) => Offer | undefined;
   readonly now: number;
 };
+
+const maxOffers = 3;
 
 const columns = ['environment', 'state', 'says', 'read at'];
 
@@ -57,18 +64,9 @@ const states: Readonly<Record<StatusText['mark'], string>> = {
 };
 const order = Object.keys(states);
 
-export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: ManyReport<T>): Page {
-  const lines = each
-    .flatMap(({ env: { name }, part }) => {
-      const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };
-      return told === undefined ? [] : [{ name, ...told }];
-    })
-    .toSorted(
-      (one, other) =>
-        order.indexOf(one.mark) - order.indexOf(other.mark) ||
-        one.rank - other.rank ||
-        one.name.localeCompare(other.name, 'en'),
-    );
+export function manyPage<T>(report: ManyReport<T>): Page {
+  const { title, of, each, none, note, offer, now } = report;
+  const lines = linesOf(report);
   const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
   const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
   const counts = [
@@ -77,22 +75,44 @@ export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, no
     unknown ? `, ${unknown} unknown` : '',
     hidden ? `, ${hidden} you may not see` : '',
   ];
-  const notes = [...(trouble ? [say`There may be more: ${trouble}`] : []), ...(note ? [note] : [])];
+  const notes = [...(of.trouble ? [say`There may be more: ${of.trouble}`] : []), ...(note ? [note] : [])];
   const read = [time(now, 'date')];
   const rows = [
     ...notes.map((says) => [[], [], says, read]),
-    ...lines.map(({ mark, name, says }) => [[{ text: name }], [{ text: states[mark] }], says, read]),
+    ...lines.map(({ env: { name }, state, says }) => [[{ text: name }], [{ text: state }], says, read]),
   ];
+  const offers = lines.flatMap(({ env }) => offer?.(env) ?? []).slice(0, maxOffers);
   return {
     title: say`${title} · ${counts.join('')}`,
     parts: [
       ...notes.map((one) => paragraph(one)),
       lines.length === 0
         ? paragraph(none)
-        : { kind: 'list', entries: lines.map(({ mark, name, says }) => say`${mark} **${name}** ${says}`) },
+        : { kind: 'list', entries: lines.map(({ mark, env, says }) => say`${mark} **${env.name}** ${says}`) },
     ],
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
+    ...(offers.length > 0 && { offers }),
     reads: each.map(({ env, paths }) => ({ env, paths })),
     source: say`${readAt(now)}, among the environments you can see; for you alone`,
   };
+}
+
+/** What is said of each environment, the worst first, with the mark that is shown and its words for a file. */
+function linesOf<T>({ each, tell, isPartial = false }: Pick<ManyReport<T>, 'each' | 'tell' | 'isPartial'>) {
+  return each
+    .flatMap(({ env, part }) => {
+      const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };
+      return told === undefined ? [] : [{ env, ...told }];
+    })
+    .toSorted(
+      (one, other) =>
+        order.indexOf(one.mark) - order.indexOf(other.mark) ||
+        one.rank - other.rank ||
+        one.env.name.localeCompare(other.env.name, 'en'),
+    )
+    .map((line) =>
+      isPartial && line.mark === '✅'
+        ? { ...line, mark: '•' as const, state: 'nothing found in what was read' }
+        : { ...line, state: states[line.mark] },
+    );
 }

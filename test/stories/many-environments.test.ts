@@ -204,17 +204,30 @@ describe('many environments', () => {
   test('status of many: the worst first, and what could not be read before what is well', async () => {
     const chi = scenario.person('chi');
     await (await chi.says('/site lock lumen-studio/live release')).hears('locked by you');
-    const page = await ask('status */live', 'Status, worst first · 5 of 6 environments, 1 unknown');
+    const page = await ask('status */live', 'Locks, open changes and backups · 5 of 6 environments, 1 unknown');
     expect(told(page).map((line) => line.replace(/ \d+ \w+ ago/, ' … ago'))).toEqual([
       '⚠️ lumen-studio/live locked, newest backup unknown',
       '⚠️ acme-shop/live no backup',
       '⚠️ acme-blog/live newest backup … ago',
       '❔ acme-docs/live newest backup unknown',
-      '✅ harbor-events/live newest backup … ago',
-      '✅ north-bakery/live newest backup … ago',
+      '• harbor-events/live newest backup … ago',
+      '• north-bakery/live newest backup … ago',
     ]);
-    expect(page.text).toContain('their sites and logs were not read');
-    const rob = await ask('status set:care-plan', 'Status, worst first · 2 of 3 environments, 1 unknown', 'rob');
+    expect(lines(page)[1]).toMatch(/^Their sites and logs were not read, so • is not “well”/);
+    expect(page.text).not.toContain('✅');
+    expect(labelsOf(page)).toEqual([
+      'Status of lumen-studio/live',
+      'Status of acme-shop/live',
+      'Status of acme-blog/live',
+      'File',
+    ]);
+    const one = await scenario.person('ana').clicks(page, 'Status of acme-shop/live');
+    await one.hears(/^\S+ acme-shop\/live · /);
+    const rob = await ask(
+      'status set:care-plan',
+      'Locks, open changes and backups · 2 of 3 environments, 1 unknown',
+      'rob',
+    );
     expect(told(rob)).toContain('❔ acme-docs/live you may not see its backups');
     await (await chi.says('/site unlock lumen-studio/live')).hears('lumen-studio/live');
   });
