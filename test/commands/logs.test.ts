@@ -55,7 +55,12 @@ const textOf = ({ title, parts }: Page): string =>
     ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : part.kind === 'code' ? part.text : '')),
   ].join('\n');
 
-const own: SentChange = { at: now - 17 * minute, number: 1039, says: 'Cleared the cache of acme-shop/live' };
+const own: SentChange = {
+  at: now - 17 * minute,
+  number: 1039,
+  mark: '✅',
+  says: 'Cleared the cache of acme-shop/live',
+};
 const fatal = (ago: number): string =>
   lineAt(ago, `PHP Fatal error:  Uncaught Error for order ${Math.round(ago * 97)}`);
 const warning = (ago: number): string =>
@@ -72,7 +77,7 @@ describe('the error log', () => {
     const text = textOf(page);
     expect(text).toMatch(/^[▁-█]{24}\n *↑$/m);
     expect(text).toContain(
-      'My changes (↑ below the bars):\n• 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
+      'My changes (↑ below the bars):\n✅ 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
     );
     expect(text).toContain('40× PHP Fatal error:  Uncaught Error for order * · first 13:50 UTC, last 13:59 UTC');
     expect(text).toContain('newest: PHP Fatal error:  Uncaught Error for order 509');
@@ -132,7 +137,7 @@ describe('the error log', () => {
   ])('five changes %s have no comparison and no arrow', async (_, host, ago) => {
     const happened = Array.from({ length: 5 }, (_, index) => ({ ...own, at: now - ago * minute, number: index + 1 }));
     const text = textOf(await shown('error', { host, happened }));
-    expect(text).toContain('My changes around that time:\n• ');
+    expect(text).toContain('My changes around that time:\n✅ ');
     expect(text.match(/\(#\d\)/g)).toHaveLength(5);
     expect(text).not.toContain('↑');
   });

@@ -60,10 +60,14 @@ function nextAfter({ at }: SentChange, { stretch: { from }, firsts }: Activity):
 /** Log times are whole seconds. */
 const secondOf = (at: number): number => Math.floor(at / 1_000);
 
-function changeOf({ at, number, says }: SentChange, next: First | undefined, { stretch, isWhole, as }: Activity): Text {
+function changeOf(
+  { at, number, mark, says }: SentChange,
+  next: First | undefined,
+  { stretch, isWhole, as }: Activity,
+): Text {
   const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
   const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
-  return say`• ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;
+  return say`${mark} ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;
 }
 
 function apart(milliseconds: number): string {
