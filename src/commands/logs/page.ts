@@ -74,7 +74,8 @@ export async function logPage(reading: LogReading): Promise<Page> {
   const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
   const { firsts } = section;
   const isWhole = !reading.isCut && reading.span.from === undefined;
-  const activity = stretch && busiest ? activityOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
+  const activity =
+    stretch && busiest ? activityOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : undefined;
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
   const isMixed = failures.length > 0 && failures.length < lines.length;
@@ -83,8 +84,8 @@ export async function logPage(reading: LogReading): Promise<Page> {
     title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
       ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
-      ...activity,
-      ...section.parts.filter((part) => part.length > 0).map((part) => paragraph(part)),
+      ...(activity?.volume ?? []),
+      ...[...section.parts, activity?.changes ?? []].filter((part) => part.length > 0).map((part) => paragraph(part)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
