@@ -221,6 +221,14 @@ test(
     const elsewhere = await (await ana.says('/site status', 'C0OPS')).hears('Which environment? Nothing was read.');
     expect(labelsOf(elsewhere)).toContain('acme-shop/live');
     await (await ana.clicks(elsewhere, 'acme-shop/live')).hears(cardOf('acme-shop/live'));
+    const first = await (await chi.says('/site status', 'C0OPS')).hears('Which environment? Nothing was read.');
+    const form = await chi.clicks(first, 'Choose an environment…').then(() => chi.form('Environment'));
+    expect(form.controls.map(({ label }) => label)).toEqual(['Environment']);
+    await chi.submits({ Environment: 'acme-docs/live' });
+    await slack.until(
+      () => slack.messages({ channel: 'C0OPS', as: ids.chi }).find(({ text }) => cardOf('acme-docs/live').test(text)),
+      patienceMs,
+    );
 
     await slack.home(ids.ana);
     const home = await slack.until(() => slack.views(ids.ana).home, patienceMs);
@@ -279,7 +287,7 @@ test(
     const asked = await (
       await ana.says('/site status', 'C0GENERAL')
     ).hears('This channel is bound to acme-shop. Which of its environments? Nothing was read.');
-    expect(labelsOf(asked).toSorted()).toEqual(['acme-shop/live', 'acme-shop/staging']);
+    expect(labelsOf(asked).toSorted()).toEqual(['Choose an environment…', 'acme-shop/live', 'acme-shop/staging']);
     const hidden = await scenario.person('fay').says('/site status', 'C0GENERAL');
     await hidden.hears("I can't find an environment of it among those you can see.");
   }),
