@@ -1,11 +1,11 @@
 import { cached } from '../../policy/cached.ts';
 import { isName } from '../../commands/kit/action.ts';
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
-import { Refusal, type Offer, type Args } from '../../errors.ts';
+import { offering, Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
-import { bold, code, joined, say, type Text } from '../../text.ts';
+import { bold, code, joined, list, say, type Text } from '../../text.ts';
 import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
@@ -36,11 +36,30 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
       else if (!field.optional) missing.push(name);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      problems.push({ field: name, refusal: error });
+      problems.push({ field: name, refusal: withChoice(error, parsed, name, words) });
     }
   }
   return { parsed, input, missing, problems };
 }
+
+/** The refusal of a misspelt choice, with the nearest one as a button. */
+function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [typed = '']: readonly string[]): Refusal {
+  const field = parsed.command.fields[name];
+  if (field?.kind !== 'plain' || field.choices === undefined || refusal.offers.length > 0) return refusal;
+  const [nearest] = near(typed.toLowerCase().slice(0, 40), field.choices);
+  if (nearest === undefined || typeof field.absent === 'boolean') return refusal;
+  const args = argsOf(
+    parsed.path,
+    parsed.command.fields,
+    (key) => (key === name ? [nearest] : (parsed.given[key] ?? [])),
+    parsed,
+  );
+  return offering(refusal, [inForm(parsed, { label: `${field.label}: ${nearest}`, args })]);
+}
+
+/** A button that runs no write of which a part was not typed: it opens the form. */
+const inForm = ({ command }: ParsedCommand, offer: Offer): Offer =>
+  changesSomething(command) ? { ...offer, opens: 'form' } : offer;
 
 /**
  * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary, and the
@@ -137,7 +156,27 @@ function find(
   const meant = near(comparableName(typed), known)
     .flatMap((close) => searchIn(all).exact(close))
     .slice(0, 3);
-  throw unknownName(parsed, name, meant, names.trouble);
+  const unknown = unknownName(parsed, name, meant, names.trouble);
+  const siblings = meant.length > 0 || names.trouble ? [] : environmentsBeside(typed, all);
+  if (siblings.length === 0) throw unknown;
+  const shown = siblings.slice(0, maxCandidates - 1);
+  throw offering(
+    unknown,
+    shown.map((one) => inForm(parsed, offer(one))),
+    say`Its site has ${list(
+      siblings.map((one) => one.name),
+      shown.length,
+      'bold',
+    )}.`,
+  );
+}
+
+/** The environments of the site that begins this name. */
+function environmentsBeside(typed: string, all: readonly NamedItem[]): readonly NamedItem[] {
+  const site = comparableName(/^[^/]+\//.exec(typed)?.[0] ?? '');
+  return site === ''
+    ? []
+    : all.filter((one) => one.kind === 'environment' && comparableName(one.name).startsWith(site));
 }
 
 /** Whether this field of an action can name the environments of a batch. */
