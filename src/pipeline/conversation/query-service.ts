@@ -39,11 +39,7 @@ export function queryServiceFor(
         const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
         return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
       }),
-    names: () => {
-      const { at, trouble, environmentsReadAt } = context.listing();
-      const isListed = environmentsReadAt !== undefined;
-      return { ...context.names(person), at, isListed, trouble: trouble && troubleText(trouble) };
-    },
+    names: () => namesFor(context, person),
     change: (number) => storyFor(context, person, number),
     can: (words, id) => explainAccess(context, person, words, id),
     changes: (filter) => changesFor(context, person, filter),
@@ -69,5 +65,19 @@ export function queryServiceFor(
     ...bindingFor(context, actor, channel),
     ...auditServiceFor(context, actor),
     ...timeLineServiceFor(context, actor),
+  };
+}
+
+/** What this person may read, and which of their environments a domain is for, as far as the host says so. */
+function namesFor(context: PipelineContext, person: Actor['person']): ReturnType<QueryService['names']> {
+  const { at, trouble, environmentsReadAt, environmentDomains } = context.listing();
+  const mine = context.names(person);
+  const ids = new Set(mine.environments.map(({ id }) => id));
+  return {
+    ...mine,
+    domainHomes: environmentDomains.filter(({ environmentId }) => ids.has(environmentId)),
+    at,
+    isListed: environmentsReadAt !== undefined,
+    trouble: trouble && troubleText(trouble),
   };
 }
