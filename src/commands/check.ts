@@ -160,7 +160,7 @@ function lineOf(look: Look): Text {
   const { status, trouble, unread, title, cache, finalAddress, address } = look;
   const moved = finalAddress === address ? undefined : say`at ${code(finalAddress)}`;
   const facts: readonly Inline[] = [
-    say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}, first byte after ${seconds(look.firstByteMs)}`,
+    say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}${isInstant(look.firstByteMs) ? '' : `, first byte after ${seconds(look.firstByteMs)}`}`,
     trouble && bold(trouble),
     unread,
     moved,
@@ -170,7 +170,10 @@ function lineOf(look: Look): Text {
   return say`${start} ${joined(facts, '; ')}`;
 }
 
-export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+export const seconds = (ms: number): string =>
+  isInstant(ms) ? 'under 0.1 s' : `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+/** It would be shown as 0.0 s. */
+const isInstant = (ms: number): boolean => ms < 50;
 
 export function certificateIn(looks: readonly Look[]): Text | undefined {
   const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));

@@ -66,6 +66,8 @@ export type NewestBackup = { readonly type: string; readonly at: number | undefi
 export type LoudestError = {
   /** How many errors there are; warnings and notices do not count. */
   readonly errors: number;
+  /** How many kinds of errors. */
+  readonly kinds: number;
   /** How many other messages. */
   readonly others: number;
   /** The most frequent kind of error, masked, and when it came last; undefined: there is no error. */
