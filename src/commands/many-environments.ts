@@ -9,7 +9,11 @@ import type { EnvironmentResult } from './kit/report.ts';
 /** Reports over many environments: a line for each, with what could not be read named as unknown. */
 
 /** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
-export type Ranked = StatusText & { readonly rank: number };
+export type Ranked = StatusText & {
+  readonly rank: number;
+  /** It has no line of its own, because the note tells of it; it counts, and is in the file. */
+  readonly isInNote?: true;
+};
 
 /** One environment or several, typed after `in`. `leftOut`: what is meant without it. */
 export const among = (leftOut: string): NameField<Environment | Environments, true> => ({
@@ -81,14 +85,21 @@ export function manyPage<T>(report: ManyReport<T>): Page {
     ...notes.map((says) => [[], [], says, read]),
     ...lines.map(({ env: { name }, state, says }) => [[{ text: name }], [{ text: state }], says, read]),
   ];
+  const shown = lines.filter(({ isInNote }) => isInNote !== true);
   const offers = lines.flatMap(({ env }) => offer?.(env) ?? []).slice(0, maxOffers);
   return {
     title: say`${title} · ${counts.join('')}`,
     parts: [
       ...notes.map((one) => paragraph(one)),
-      lines.length === 0
-        ? paragraph(none)
-        : { kind: 'list', entries: lines.map(({ mark, env, says }) => say`${mark} **${env.name}** ${says}`) },
+      ...(lines.length === 0 ? [paragraph(none)] : []),
+      ...(shown.length === 0
+        ? []
+        : [
+            {
+              kind: 'list',
+              entries: shown.map(({ mark, env, says }) => say`${mark} **${env.name}** ${says}`),
+            } as const,
+          ]),
     ],
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
     ...(offers.length > 0 && { offers }),
