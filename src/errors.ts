@@ -38,7 +38,16 @@ export class Refusal extends Error {
   }
 }
 
-/** Something we must fix. The person gets a sentence and the id of the request; the log gets the cause. */
+/** The same refusal with these buttons, and another hint if there is one. */
+export const offering = (refusal: Refusal, offers: readonly Offer[], hint: Inline = refusal.hint): Refusal =>
+  new Refusal(refusal.says, {
+    hint,
+    offers,
+    isLater: refusal.isLater,
+    ...(refusal.field !== undefined && { field: refusal.field }),
+  });
+
+/** Something we must fix. The person gets a sentence and the id of the request, and the log the cause. */
 export class Fault extends Error {
   override readonly name = 'Fault';
 

@@ -1,5 +1,12 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
-import { impressionIn, impressionOf, mostTellingOf, readingsForBad, verdictOf } from '../site-check/reading.ts';
+import {
+  impressionIn,
+  impressionOf,
+  mostTellingOf,
+  readingsForBad,
+  slownessIn,
+  verdictOf,
+} from '../site-check/reading.ts';
 import type { Impression, Look, SiteReading, Verdict } from '../site-check/reading.ts';
 import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
 import { environmentOrDomain } from './kit/fields.ts';
@@ -52,7 +59,7 @@ export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, re
   return {
     title: cut
       ? say`❔ **No verdict on ${of.name}**: ${counted(readings.length, 'reading')} of ${readingsForBad}`
-      : titleOf(of.name, verdict),
+      : titleOf(of.name, verdict, readings),
     parts: [...(cut ? [paragraph(whyCut[cut])] : []), ...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
     source: joined(
       [shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more, there],
@@ -80,7 +87,14 @@ const titles: Readonly<Record<Impression, (name: string) => Text>> = {
   'cannot be checked': (name) => say`❔ **${name} can't be checked**`,
 };
 
-function titleOf(name: string, verdict: Verdict): Text {
+function titleOf(name: string, verdict: Verdict, readings: readonly SiteReading[]): Text {
+  const slow = slownessIn(readings);
+  const isWell = verdict.kind === 'well' || (verdict.kind === 'one reading' && verdict.looks === 'well');
+  if (isWell && slow) {
+    const took = `${seconds(slow.look.ms)} ${asWhom(slow.look)}`;
+    const where = readings.length === 1 ? 'one reading' : `slow in ${slow.of} of ${readings.length} readings`;
+    return say`⚠️ **${name} answers, but slowly**: ${took} · ${where}`;
+  }
   switch (verdict.kind) {
     case 'one reading':
       return titles[verdict.looks](name);
@@ -108,7 +122,8 @@ export const impressionWords: Readonly<Record<Impression, string>> = {
 
 function inOneLine(reading: SiteReading, at: number): Text {
   const answers = [...new Set(reading.looks.map((look) => `${shortOf(look)} ${asWhom(look)}`))].slice(0, 4);
-  return say`Reading ${at + 1}, ${time(reading.at)}: **${impressionWords[impressionIn(reading)]}** (${answers.join(', ')})`;
+  const slow = slownessIn([reading]) && ', slow';
+  return say`Reading ${at + 1}, ${time(reading.at)}: **${impressionWords[impressionIn(reading)]}**${slow} (${answers.join(', ')})`;
 }
 
 export const asWhom = ({ as }: Pick<Look, 'as'>): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
@@ -145,7 +160,7 @@ function lineOf(look: Look): Text {
   const { status, trouble, unread, title, cache, finalAddress, address } = look;
   const moved = finalAddress === address ? undefined : say`at ${code(finalAddress)}`;
   const facts: readonly Inline[] = [
-    say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}, first byte after ${seconds(look.firstByteMs)}`,
+    say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}${isInstant(look.firstByteMs) ? '' : `, first byte after ${seconds(look.firstByteMs)}`}`,
     trouble && bold(trouble),
     unread,
     moved,
@@ -155,7 +170,10 @@ function lineOf(look: Look): Text {
   return say`${start} ${joined(facts, '; ')}`;
 }
 
-export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+export const seconds = (ms: number): string =>
+  isInstant(ms) ? 'under 0.1 s' : `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+/** It would be shown as 0.0 s. */
+const isInstant = (ms: number): boolean => ms < 50;
 
 export function certificateIn(looks: readonly Look[]): Text | undefined {
   const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));

@@ -1,4 +1,5 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
+import type { Offer } from '../errors.ts';
 import { plain, say, time, type Text } from '../text.ts';
 import { whyMissing, type StatusText } from './builtin/status-line.ts';
 import { environments, type NameField } from './kit/fields.ts';
@@ -7,8 +8,12 @@ import type { EnvironmentResult } from './kit/report.ts';
 
 /** Reports over many environments: one line for each; an environment that could not be read is named as unknown. */
 
-/** A line about one environment. Among lines with the same mark, those with a lower rank come first. */
-export type Ranked = StatusText & { readonly rank: number };
+/** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
+export type Ranked = StatusText & {
+  readonly rank: number;
+  /** It has no line of its own, because the note tells of it; it counts, and is in the file. */
+  readonly isInNote?: true;
+};
 
 /** One environment or several, typed after `in`. `leftOut`: what the report is about without the field. */
 export const among = (leftOut: string): NameField<Environment | Environments, true> => ({
@@ -33,8 +38,14 @@ type ManyReport<T> = {
   readonly none: Text;
   /** Shown above the lines. */
   readonly note?: Text | undefined;
+  /** Only a part of each was read: ✅ from `tell` is shown as •, because what was not read may be bad. */
+  readonly isPartial?: boolean;
+  /** A button for one environment; the worst ones get it. */
+  readonly offer?: (env: Environment) => Offer | undefined;
   readonly now: number;
 };
+
+const maxOffers = 3;
 
 const columns = ['environment', 'state', 'says', 'read at'];
 
@@ -54,18 +65,9 @@ const states: Readonly<Record<StatusText['mark'], string>> = {
 };
 const order = Object.keys(states);
 
-export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: ManyReport<T>): Page {
-  const lines = each
-    .flatMap(({ env: { name }, part }) => {
-      const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };
-      return told === undefined ? [] : [{ name, ...told }];
-    })
-    .toSorted(
-      (one, other) =>
-        order.indexOf(one.mark) - order.indexOf(other.mark) ||
-        one.rank - other.rank ||
-        one.name.localeCompare(other.name, 'en'),
-    );
+export function manyPage<T>(report: ManyReport<T>): Page {
+  const { title, of, each, none, note, offer, now } = report;
+  const lines = linesOf(report);
   const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
   const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
   const counts = [
@@ -74,22 +76,51 @@ export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, no
     unknown ? `, ${unknown} unknown` : '',
     hidden ? `, ${hidden} you may not see` : '',
   ];
-  const notes = [...(trouble ? [say`There may be more: ${trouble}`] : []), ...(note ? [note] : [])];
+  const notes = [...(of.trouble ? [say`There may be more: ${of.trouble}`] : []), ...(note ? [note] : [])];
   const read = [time(now, 'date')];
   const rows = [
     ...notes.map((says) => [[], [], says, read]),
-    ...lines.map(({ mark, name, says }) => [[{ text: name }], [{ text: states[mark] }], says, read]),
+    ...lines.map(({ env: { name }, state, says }) => [[{ text: name }], [{ text: state }], says, read]),
   ];
+  const shown = lines.filter(({ isInNote }) => isInNote !== true);
+  const offers = lines.flatMap(({ env }) => offer?.(env) ?? []).slice(0, maxOffers);
   return {
     title: say`${title} · ${counts.join('')}`,
     parts: [
       ...notes.map((one) => paragraph(one)),
-      lines.length === 0
-        ? paragraph(none)
-        : { kind: 'list', entries: lines.map(({ mark, name, says }) => say`${mark} **${name}** ${says}`) },
+      ...(lines.length === 0 ? [paragraph(none)] : []),
+      ...(shown.length === 0
+        ? []
+        : [
+            {
+              kind: 'list',
+              entries: shown.map(({ mark, env, says }) => say`${mark} **${env.name}** ${says}`),
+            } as const,
+          ]),
     ],
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
+    ...(offers.length > 0 && { offers }),
     reads: each.map(({ env, paths }) => ({ env, paths })),
     source: say`${readAt(now)}, among the environments you can see; for you alone`,
   };
+}
+
+/** What is said of each environment, the worst first, with the mark that is shown and its words for a file. */
+function linesOf<T>({ each, tell, isPartial = false }: Pick<ManyReport<T>, 'each' | 'tell' | 'isPartial'>) {
+  return each
+    .flatMap(({ env, part }) => {
+      const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };
+      return told === undefined ? [] : [{ env, ...told }];
+    })
+    .toSorted(
+      (one, other) =>
+        order.indexOf(one.mark) - order.indexOf(other.mark) ||
+        one.rank - other.rank ||
+        one.env.name.localeCompare(other.env.name, 'en'),
+    )
+    .map((line) =>
+      isPartial && line.mark === '✅'
+        ? { ...line, mark: '•' as const, state: 'nothing found in what was read' }
+        : { ...line, state: states[line.mark] },
+    );
 }

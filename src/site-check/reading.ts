@@ -73,6 +73,19 @@ export function impressionOf(look: Look): Impression {
   return unread === undefined ? 'well' : 'unknown';
 }
 
+/** An answer that takes this long is called slow. Slow alone is not bad. */
+const slowMs = 3_000;
+
+/** The slowest answer of these readings, and in how many of them an answer was slow; undefined if none was. */
+export function slownessIn(
+  readings: readonly SiteReading[],
+): { readonly look: Answered; readonly of: number } | undefined {
+  const slow = readings.map(({ looks }) => looks.filter((look) => look.kind === 'answered' && look.ms >= slowMs));
+  const [look] = slow.flat().toSorted((one, other) => msOf(other) - msOf(one));
+  return look?.kind === 'answered' ? { look, of: slow.filter(({ length }) => length > 0).length } : undefined;
+}
+const msOf = (look: Look): number => (look.kind === 'answered' ? look.ms : 0);
+
 export function impressionIn({ looks, missing }: SiteReading): Impression {
   const all = looks.map(impressionOf);
   if (all.includes('bad') || missing.length > 0) return 'bad';

@@ -30,6 +30,7 @@ describe.concurrent('a canary', () => {
     const card = await ana.confirms();
     await scenario.hosting.until(() => scenario.writes('acme-blog/live')[0]);
     expect(writeCounts(scenario, ['acme-blog/staging'])).toEqual([0]);
+    await card.shows(/acme-blog\/live (?:goes first, alone\.|went first\. I'm checking its site)/);
     await scenario.becomes(card.number, 'done');
     expect(writeCounts(scenario, ['acme-blog/live', 'acme-blog/staging'])).toEqual([1, 1]);
     const [first, second] = scenario.rows('select target_name, sent_at from changes where batch = ?', card.number);

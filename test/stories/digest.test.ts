@@ -106,7 +106,9 @@ describe('a weekly digest', () => {
     inScenario({ policy }, async (own) => {
       const refused = async (words: string, why: RegExp, channel?: string): Promise<void> =>
         void (await (await own.person('ana').says(`/site digest ${words}`, channel)).hears(why));
-      await refused('', /isn't bound to a site/);
+      const unbound = await (await own.person('ana').says('/site digest')).hears(/isn't bound to a site/);
+      await own.person('ana').clicks(unbound, 'Name the sites…');
+      await own.person('ana').form('Sites');
       await refused('acme-shop nowhere', /can't find nowhere among the sites and environments/);
       await refused('north-bakery', /This channel is for other sites/);
       await refused('acme-shop', /doesn't have me as a member/, 'C0RANDOM');

@@ -160,14 +160,14 @@ describe('many environments', () => {
       'Who lets 203.0.113.77 in over SSH and SFTP · 3 of 12 environments, 3 unknown',
     );
     expect(told(page)).toEqual([
+      '❔ 1 environment unknown, because the list there is empty: lumen-studio/staging. It is not documented whether an empty list lets everybody in or nobody.',
       '• acme-blog/live lets it in: 203.0.113.0/24',
       '• acme-docs/live lets it in: 203.0.113.10/24',
       '• acme-shop/staging lets it in: 203.0.113.77',
       "❔ harbor-events/live unknown: I can't read its entry 203.0.113.7-203.0.113.99.",
       expect.stringMatching(/^❔ lumen-studio\/live unknown: The host answered 502/),
-      '❔ lumen-studio/staging unknown: its list is empty.',
     ]);
-    expect(page.text).toContain('It is not documented whether an empty allowlist lets everybody in or nobody');
+    expect(page.text).not.toContain('can still connect');
     const some = await ask(
       'allowlist find 203.0.113.77 in acme-*/* except acme-docs/live',
       'SSH and SFTP · 2 of 5 environments',
@@ -182,6 +182,20 @@ describe('many environments', () => {
     );
     expect(told(rob)).toHaveLength(4);
     expect(rob.text).not.toContain('203.0.113.10/24');
+    const bakery = ['north-bakery/live', 'north-bakery/staging'].flatMap((name) => world.environmentNamed(name) ?? []);
+    for (const env of bakery) env.allowlist = [];
+    const many = await ask('allowlist find 203.0.113.77', 'SSH and SFTP · 3 of 12 environments, 5 unknown');
+    expect(told(many)[0]).toContain(
+      '3 environments unknown, because the list there is empty: lumen-studio/staging, north-bakery/live, north-bakery/staging.',
+    );
+    expect(told(many)).toHaveLength(6);
+    await scenario.person('ana').clicks(many, 'File');
+    const file = await scenario.slack.until(
+      () => scenario.slack.files(scenario.person('ana').id).find(({ name }) => name.startsWith('who-lets-')),
+      patienceMs,
+    );
+    expect(recordsOf(file.text).filter(([, , says]) => says === 'unknown: its list is empty.')).toHaveLength(3);
+    for (const env of bakery) env.allowlist = ['198.51.100.1'];
   });
 
   test('without an address a form opens, which keeps where to look', async () => {
@@ -204,17 +218,30 @@ describe('many environments', () => {
   test('status of many: the worst first, and what could not be read before what is well', async () => {
     const chi = scenario.person('chi');
     await (await chi.says('/site lock lumen-studio/live release')).hears('locked by you');
-    const page = await ask('status */live', 'Status, worst first · 5 of 6 environments, 1 unknown');
+    const page = await ask('status */live', 'Locks, open changes and backups · 5 of 6 environments, 1 unknown');
     expect(told(page).map((line) => line.replace(/ \d+ \w+ ago/, ' … ago'))).toEqual([
       '⚠️ lumen-studio/live locked, newest backup unknown',
       '⚠️ acme-shop/live no backup',
       '⚠️ acme-blog/live newest backup … ago',
       '❔ acme-docs/live newest backup unknown',
-      '✅ harbor-events/live newest backup … ago',
-      '✅ north-bakery/live newest backup … ago',
+      '• harbor-events/live newest backup … ago',
+      '• north-bakery/live newest backup … ago',
     ]);
-    expect(page.text).toContain('their sites and logs were not read');
-    const rob = await ask('status set:care-plan', 'Status, worst first · 2 of 3 environments, 1 unknown', 'rob');
+    expect(lines(page)[1]).toMatch(/^Their sites and logs were not read, so • is not “well”/);
+    expect(page.text).not.toContain('✅');
+    expect(labelsOf(page)).toEqual([
+      'Status of lumen-studio/live',
+      'Status of acme-shop/live',
+      'Status of acme-blog/live',
+      'File',
+    ]);
+    const one = await scenario.person('ana').clicks(page, 'Status of acme-shop/live');
+    await one.hears(/^\S+ acme-shop\/live · /);
+    const rob = await ask(
+      'status set:care-plan',
+      'Locks, open changes and backups · 2 of 3 environments, 1 unknown',
+      'rob',
+    );
     expect(told(rob)).toContain('❔ acme-docs/live you may not see its backups');
     await (await chi.says('/site unlock lumen-studio/live')).hears('lumen-studio/live');
   });

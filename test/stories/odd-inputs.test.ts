@@ -80,6 +80,23 @@ test('a mistyped command runs nothing until its button is pressed, and then runs
   expect(scenario.writes('acme-docs/staging')).toHaveLength(before + 1);
 });
 
+test('a mistyped option of a write has a button that opens the form with the right one, and writes nothing', async () => {
+  const ana = scenario.person('ana');
+  const before = done();
+  const said = await ana.says(`/site cache clear ${S} --raeson "release 42"`, where);
+  await ana.clicks(await said.hears('Did you mean --reason?'), 'Form with --reason…');
+  const form = await ana.form('Reason');
+  expect(form.controls.find(({ label }) => label === 'Reason')).toMatchObject({ value: 'release 42' });
+  expect(done()).toEqual(before);
+  const half = await ana.says('/site cache', where);
+  await ana.clicks(await half.hears('cache needs a second word'), 'cache clear…');
+  await ana.form('Environment');
+  const unknown = await ana.says('/site logs acme-shop/production', where);
+  const logs = await ana.clicks(await unknown.hears('Its site has acme-shop/'), L);
+  await logs.hears(`${L} · error log`);
+  expect(done()).toEqual(before);
+});
+
 test('an empty name opens the form, which requires one', async () => {
   const chi = scenario.person('chi');
   const before = done();

@@ -142,8 +142,10 @@ test.concurrent('somebody who may read one site sees that site, and the others a
   const rob = scenario.person('rob');
   const listed = await rob.says('/site environments', 'C0GENERAL');
   const list = await listed.hears('Environments and domains');
-  expect(list.text).toContain('acme-blog/live');
-  expect(list.text).not.toMatch(/acme-shop|north-bakery|harbor|lumen/);
+  expect(list.text).toMatch(/^acme-blog\/live · live · \S*acme-blog\S*$/m);
+  expect(list.text).not.toMatch(/acme-shop|north-bakery|harbor|lumen|[\da-f]{8}-[\da-f]{4}-/);
+  const named = await rob.says('/site environments acme-blog/live', 'C0GENERAL');
+  await named.hears(scenario.hosting.world.environmentNamed('acme-blog/live')?.id ?? 'an id');
 
   const unknown = await rob.says('/site logs acme-nothing/live', 'C0GENERAL');
   const forbidden = await rob.says('/site logs north-bakery/live', 'C0GENERAL');

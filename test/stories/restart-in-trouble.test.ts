@@ -59,7 +59,7 @@ describe.concurrent.each(troubles)(
         const said = await scenario.person('ana').says('/site cache clear acme-shop/live');
         await said.hears(/I can't tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
         const listed = await scenario.person('ana').says('/site environments');
-        await listed.hears("Environments and domains · 14 names; I don't know the sites right now");
+        await listed.hears("Environments and domains · 14 domains; I don't know the sites right now");
         const none = await scenario.person('ana').says('/site environments acme-shop/');
         const page = await none.hears("Environments and domains with “acme-shop/” · I don't know the sites right now");
         expect(page.text).not.toMatch(/0 names|I found nothing with that name/);

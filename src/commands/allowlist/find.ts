@@ -1,11 +1,12 @@
 import { Refusal, type Offer } from '../../errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
-import { code, say } from '../../text.ts';
+import { bold, code, list as listOf, say, type Text } from '../../text.ts';
 import { wordField } from '../kit/fields.ts';
+import { counted } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
 import { among, manyPage, asEnvironments, type Ranked } from '../many-environments.ts';
-import { emptyIsUnknown, entriesFor, addressesOn, addressesInShort, type Allowlist } from './listing.ts';
+import { entriesFor, addressesOn, addressesInShort, type Allowlist } from './listing.ts';
 
 export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
@@ -32,9 +33,9 @@ export const allowlistFind = report({
       each: found,
       tell: (list) => letsIn(list, address),
       none: say`None of them does.`,
-      note: found.some(({ part }) => part.kind === 'found' && part.found.length === 0)
-        ? say`${emptyIsUnknown}`
-        : undefined,
+      note: emptyOnes(
+        found.flatMap(({ env, part }) => (part.kind === 'found' && part.found.length === 0 ? [env.name] : [])),
+      ),
       now,
     });
     const offer = removal(
@@ -47,6 +48,7 @@ export const allowlistFind = report({
 
 /** The most ids that a button can hold. */
 const maxRemovals = 45;
+const maxNamed = 5;
 
 const isListed = (list: Allowlist, address: string): boolean => addressesOn(list, [address]).length > 0;
 
@@ -64,11 +66,17 @@ function oneAddress(text: string): string {
   throw new Refusal(say`${code(address)} is a range, and this is about one address at a time. Nothing was done.`);
 }
 
+/** One line for all whose lists are empty. */
+const emptyOnes = (names: readonly string[]): Text | undefined =>
+  names.length === 0
+    ? undefined
+    : say`❔ ${bold(counted(names.length, 'environment'))} unknown, because the list there is empty: ${listOf(names, maxNamed)}. It is not documented whether an empty list lets everybody in or nobody.`;
+
 /** Undefined: the list has entries, and none of them lets the address in. */
 function letsIn(list: Allowlist, address: string): Ranked | undefined {
   const { lets, unreadable } = entriesFor(list, address);
   if (lets.length > 0) return { mark: '•', says: say`lets it in: ${addressesInShort(lets)}`, rank: 0 };
-  if (list.length === 0) return { mark: '❔', says: say`unknown: its list is empty.`, rank: 0 };
+  if (list.length === 0) return { mark: '❔', says: say`unknown: its list is empty.`, rank: 0, isInNote: true };
   if (unreadable.length > 0)
     return { mark: '❔', says: say`unknown: I can't read its entry ${addressesInShort(unreadable)}.`, rank: 0 };
   return undefined;

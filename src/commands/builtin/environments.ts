@@ -1,8 +1,13 @@
-import type { Domain, Environment } from '../../hosting/contract/target.ts';
-import { inline, say } from '../../text.ts';
-import { builtin } from '../kit/builtin.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { code, joined, list, say, type Text } from '../../text.ts';
+import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
-import { age, counted, tableOr } from '../kit/page.ts';
+import { age, counted, listOr, type Page } from '../kit/page.ts';
+
+/** More would fill a phone's screen. */
+const maxDomains = 4;
+/** A longer file would not be kept. */
+const maxSheet = 2_000;
 
 export const environments = builtin({
   summary: 'List the sites, environments and domains you can see',
@@ -10,38 +15,119 @@ export const environments = builtin({
   right: 'read',
   freshens: true,
   fields: { search: optional(word('Search')) },
-  answer: ({ input, queryService }) => {
-    const { environments, domains, at, trouble, isListed } = queryService.names();
-    const wanted = (input.search ?? '').toLowerCase();
-    const rows = rowsOf(environments, domains).filter(
-      (row) => row.name.toLowerCase().includes(wanted) || row.id === wanted,
-    );
-    const isUnlisted = !isListed && environments.length === 0;
-    const names = counted(rows.length, 'name');
-    const unknown = "I don't know the sites right now";
-    const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;
-    return {
-      title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
-      parts: tableOr(
-        (isUnlisted && trouble) || 'I found nothing with that name among what you can see.',
-        ['Name', 'Kind', 'Id'],
-        rows.map(({ name, kind, id }) => [inline(name), inline(kind), id === '' ? [] : [{ text: id, style: 'code' }]]),
-      ),
-      source:
-        at !== undefined
-          ? say`listed by the host ${age(queryService.now - at)}${trouble ? say`; ${trouble}` : ''}`
-          : rows.length > 0
-            ? trouble
-            : undefined,
-    };
-  },
+  answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });
 
-function rowsOf(environments: readonly Environment[], domains: readonly Domain[]) {
-  const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
+type Names = ReturnType<QueryService['names']>;
+
+/** Environments first, each with its domains. Ids are long and seldom needed: only a search and the file show them. */
+export function environmentsPage(names: Names, search: string | undefined, now: number): Page {
+  const { at, trouble, isListed } = names;
+  const wanted = (search ?? '').toLowerCase();
+  const rows = rowsOf(names).filter((row) => fits(row, wanted));
+  const lines = wanted === '' ? rows.filter(({ kind, home }) => kind === 'environment' || home === undefined) : rows;
+  const isUnlisted = !isListed && names.environments.length === 0;
+  const counts = (['environment', 'domain'] as const).flatMap((kind) => {
+    const number = rows.filter((row) => row.kind === kind).length;
+    return number > 0 ? [counted(number, kind)] : [];
+  });
+  const found = counts.length > 0 ? counts.join(', ') : 'none';
+  const unknown = "I don't know the sites right now";
+  const amount = !isUnlisted ? found : rows.length > 0 ? `${found}; ${unknown}` : unknown;
+  return {
+    title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
+    parts: listOr(
+      (isUnlisted && trouble) || 'I found nothing with that name among what you can see.',
+      lines.filter(({ kind }) => kind !== 'site' || wanted !== '').map((row) => lineOf(row, wanted !== '')),
+    ),
+    ...(rows.length > 1 && rows.length <= maxSheet && { sheet: sheetOf(rows) }),
+    reads: rows.flatMap(({ env }) => (env ? [{ env, paths: [] }] : [])),
+    source:
+      at !== undefined
+        ? say`listed by the host ${age(now - at)}${trouble ? say`; ${trouble}` : ''}`
+        : rows.length > 0
+          ? trouble
+          : undefined,
+  };
+}
+
+type Row = {
+  readonly kind: 'environment' | 'domain' | 'site';
+  readonly name: string;
+  readonly id: string;
+  /** Of an environment. */
+  readonly env?: Environment;
+  readonly domains: readonly string[];
+  /** Of a domain: the environments that it is for; undefined: the host does not say. */
+  readonly home?: string | undefined;
+  /** Of a domain. */
+  readonly site?: string | undefined;
+};
+
+/** Environments, then domains, then sites. A domain is for an environment only if the host says so. */
+function rowsOf({ environments, domains, domainHomes }: Names): readonly Row[] {
+  const homes = Map.groupBy(domainHomes, ({ name }) => name.toLowerCase());
+  const inHome = Map.groupBy(
+    domains.flatMap(({ name }) =>
+      (homes.get(name.toLowerCase()) ?? []).map(({ environmentId }) => ({ name, environmentId })),
+    ),
+    ({ environmentId }) => environmentId,
+  );
+  const namesOf = new Map(environments.map(({ id, name }) => [id, name]));
+  const homeOf = (domain: string): string | undefined =>
+    (homes.get(domain.toLowerCase()) ?? [])
+      .flatMap(({ environmentId }) => namesOf.get(environmentId) ?? [])
+      .join(', ') || undefined;
+  const sites = new Map(environments.flatMap(({ site }) => (site ? [[site.name, site.id ?? '']] : [])));
   return [
-    ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),
-    ...environments.map(({ name, live, id }) => ({ name, kind: live ? 'environment, live' : 'environment', id })),
-    ...domains.map(({ name, site, id }) => ({ name, kind: site ? `domain of ${site.name}` : 'domain', id })),
+    ...environments.map((env) => ({
+      kind: 'environment' as const,
+      name: env.name,
+      id: env.id,
+      env,
+      domains: (inHome.get(env.id) ?? []).map(({ name }) => name),
+    })),
+    ...domains.map(({ name, id, site }) => ({
+      kind: 'domain' as const,
+      name,
+      id,
+      domains: [],
+      home: homeOf(name),
+      site: site?.name,
+    })),
+    ...[...sites].map(([name, id]) => ({ kind: 'site' as const, name, id, domains: [] })),
   ];
 }
+
+const fits = ({ name, id, domains }: Row, wanted: string): boolean =>
+  [name, ...domains].some((one) => one.toLowerCase().includes(wanted)) || id === wanted;
+
+const belongsTo = ({ home, site }: Row): string | undefined =>
+  home ?? (site === undefined ? undefined : `${site}, environment unknown`);
+
+function lineOf(row: Row, withId: boolean): Text {
+  const { kind, name, id, env, domains } = row;
+  const of = belongsTo(row);
+  const facts = [
+    env?.live ? 'live' : undefined,
+    kind === 'site' ? 'site' : kind === 'domain' ? `domain${of === undefined ? '' : ` of ${of}`}` : undefined,
+    domains.length > 0 ? list(domains, maxDomains) : undefined,
+    withId && id !== '' ? code(id) : undefined,
+  ];
+  return joined([say`**${name}**`, ...facts], ' · ');
+}
+
+const sheetOf = (rows: readonly Row[]): NonNullable<Page['sheet']> => ({
+  name: 'environments-and-domains.csv',
+  columns: ['name', 'kind', 'live', 'of', 'domains', 'id'],
+  rows: rows.map((row) =>
+    [
+      row.name,
+      row.kind,
+      row.env === undefined ? '' : row.env.live ? 'yes' : 'no',
+      belongsTo(row) ?? '',
+      row.domains.join(', '),
+      row.id,
+    ].map((text): Text => [{ text }]),
+  ),
+});

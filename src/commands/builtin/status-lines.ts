@@ -42,7 +42,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
   ];
 }
 
-function errorsText({ errors, others, loudest, cut: left, isTimeless }: LoudestError): StatusText {
+function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: LoudestError): StatusText {
   const where = left
     ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
@@ -57,10 +57,11 @@ function errorsText({ errors, others, loudest, cut: left, isTimeless }: LoudestE
   }
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;
-  const rest = errors > count ? ` ${counted(errors - count, 'other error')}.` : '';
+  const rest =
+    errors > count ? ` ${counted(errors - count, 'more error')} of ${counted(kinds - 1, 'other kind')}.` : '';
   return {
     mark: '⚠️',
-    says: say`loudest, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.${rest}${where}`,
+    says: say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.${rest}${where}`,
   };
 }
 

@@ -6,19 +6,22 @@ import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/sit
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { dayMs } from '../../duration.ts';
 
-/** The state of many environments, one line each. Their sites and logs are not read. */
+/** What is at hand of many environments, a line each. Their sites and logs are not read, so none is called well. */
 
 export async function statusOfMany(of: Environments, queryService: QueryService): Promise<Page> {
   const { now } = queryService;
-  const page = manyPage({
-    title: say`**Status,** worst first`,
+  return manyPage({
+    title: say`**Locks, open changes and backups**`,
     of,
     each: await queryService.briefStatus(of.all),
     tell: (brief) => briefText(brief, now),
     none: [],
+    note: say`**Their sites and logs were not read,** so • is not “well”: it means that nothing was found in the rest. The worst come first. To read one whole, press its button or type ${code('status site/environment')}.`,
+    isPartial: true,
+    offer: (env) =>
+      queryService.mayRunOn('status', env) ? { label: `Status of ${env.name}`, args: ['status', env.id] } : undefined,
     now,
   });
-  return { ...page, source: say`${page.source}; their sites and logs were not read` };
 }
 
 /** A part of a line. The worst part decides the mark and the place of the line. */

@@ -18,7 +18,7 @@ export function siteText(part: StatusPart<FirstReading>): StatusText {
   if (found.kind === 'cannot be checked')
     return { mark: '❔', says: say`can't be checked: ${found.why}. I didn't contact it.` };
   const { reading, instead } = found;
-  const there = instead && say`${code('CHECK_CONNECT_TO')} sent it to ${code(instead)} in place of the site.`;
+  const there = instead && say`Asked ${code(instead)} instead of the site.`;
   const { mark, says } = readingText(reading);
   return { mark, says: joined([says, there]) };
 }

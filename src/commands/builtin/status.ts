@@ -107,6 +107,9 @@ async function choose(queryService: QueryService): Promise<{ readonly instead: A
         : say`This channel is bound to ${bound.name}. Which of its environments?`;
   throw new Refusal(joined([why, trouble, 'Nothing was read.']), {
     hint: say`Name it, as in ${code('status acme-shop/live')}.`,
-    offers: choices.slice(0, maxChoices).map(({ id, name }) => ({ label: name, args: ['status', id] })),
+    offers: [
+      ...choices.slice(0, maxChoices).map(({ id, name }) => ({ label: name, args: ['status', id] })),
+      { label: 'Choose an environment', args: ['status'], opens: 'form' },
+    ],
   });
 }

@@ -37,6 +37,8 @@ export type QueryService = WatchService & {
   names(): {
     readonly environments: readonly Environment[];
     readonly domains: readonly Domain[];
+    /** For which environment a domain of this name is, where the host says so. */
+    readonly domainHomes: readonly { readonly name: string; readonly environmentId: string }[];
     readonly at: number | undefined;
     /** Whether the host has listed environments at all. */
     readonly isListed: boolean;

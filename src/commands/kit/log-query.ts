@@ -18,8 +18,13 @@ export type LogsInput = {
   readonly full: boolean;
 };
 
-/** A change of an environment: when it was sent (epoch ms), its number, and what it did. */
-export type SentChange = { readonly at: number; readonly number: number; readonly says: string };
+/** A change of an environment: when it was sent (epoch ms), its number, the mark of its state, and what came of it. */
+export type SentChange = {
+  readonly at: number;
+  readonly number: number;
+  readonly mark: string;
+  readonly says: string;
+};
 
 /** A log as the host sent it. Plain data, so that it can be passed to another thread. */
 export type SentLog = {

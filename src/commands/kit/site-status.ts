@@ -64,7 +64,9 @@ export type NewestBackup = { readonly type: string; readonly at: number | undefi
 export type LoudestError = {
   /** The number of errors, without warnings and notices. */
   readonly errors: number;
-  /** The number of other messages. */
+  /** How many kinds of errors. */
+  readonly kinds: number;
+  /** How many other messages. */
   readonly others: number;
   /** The most frequent kind of error, masked, and when it last occurred; undefined: there are no errors. */
   readonly loudest: { readonly says: string; readonly count: number; readonly last: number | undefined } | undefined;

@@ -1,5 +1,5 @@
 import { minuteMs } from '../../duration.ts';
-import { code, say, time, type Text } from '../../text.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
 import { counted, type PagePart, paragraph } from '../kit/page.ts';
 import type { SentChange } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
@@ -7,7 +7,9 @@ import { cutTo, type First } from './section.ts';
 
 /** A problem is linked to a change if it first occurs within this time after it. */
 const near = 30 * minuteMs;
-const maxChanges = 5;
+/** More of them would hide the errors on a phone. */
+const maxChanges = 3;
+const titleCharacters = 80;
 
 /** Changes up to this long before the first line are shown too. */
 export const ledUp = 15 * minuteMs;
@@ -24,46 +26,62 @@ type Activity = {
   readonly as: 'time' | 'date';
 };
 
-/** Volume over time, with Sitehand's own changes marked. */
-export function activityOf(activity: Activity): readonly PagePart[] {
-  const { stretch, busiest, happened, isWhole, as } = activity;
+/** Volume over time, with arrows for Sitehand's own changes, and those changes, which follow what was logged. */
+export function activityOf(activity: Activity): { readonly volume: readonly PagePart[]; readonly changes: Text } {
+  const { stretch, busiest, happened, as } = activity;
   const bars = barsOf(activity.times, stretch);
   // If all lines have the same time, arrows would say nothing.
   const times = stretch.to > stretch.from ? happened.map(({ at }) => at) : [];
   const arrows = arrowsFor(times, stretch);
-  const shown = happened.slice(-maxChanges).map((one) => ({ one, next: nextAfter(one, activity) }));
-  const changes = shown.map(({ one, next }) => changeOf(one, next, activity));
-  const left = happened.length - changes.length;
+  const busy = say`Busiest ${as === 'time' ? 'at ' : ''}${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
+  return {
+    volume: [{ kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` }, paragraph(busy)],
+    changes: changesIn(activity, arrows !== ''),
+  };
+}
+
+function changesIn(activity: Activity, hasArrows: boolean): Text {
+  const { stretch, happened, isWhole, as } = activity;
+  if (happened.length === 0) return [];
+  const all = happened.map((one) => ({ one, next: nextAfter(one, activity) }));
+  // Those that a problem followed come first, then the newest.
+  const shown = all
+    .toReversed()
+    .toSorted((one, other) => Number(other.next !== undefined) - Number(one.next !== undefined))
+    .slice(0, maxChanges)
+    .toSorted((one, other) => one.one.at - other.one.at);
+  const left = all.length - shown.length;
   const unread =
     !isWhole && shown.some(({ next }) => next !== undefined)
       ? say`This leaves out lines before ${time(stretch.from, as)}, so a “first” may have occurred earlier.`
       : undefined;
-  const busy = say`Busiest ${as === 'time' ? 'at ' : ''}${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
-  const head =
-    changes.length === 0
-      ? undefined
-      : arrows === ''
-        ? 'My changes around that time:'
-        : 'My changes (↑ below the bars):';
-  const older = left > 0 ? say`• and ${counted(left, 'older change')}.` : undefined;
-  return [
-    { kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` },
-    paragraph(busy, head, ...changes, older, unread),
-  ];
+  return joined(
+    [
+      hasArrows ? 'Changes made with Sitehand (↑ under the bars):' : 'Changes made with Sitehand around that time:',
+      ...shown.map(({ one, next }) => changeOf(one, next, activity)),
+      left > 0 ? say`• and ${counted(left, 'other change')}.` : undefined,
+      unread,
+    ],
+    '\n',
+  );
 }
 
-/** The first problem soon after a change; undefined if the change is older than the first line. */
-function nextAfter({ at }: SentChange, { stretch: { from }, firsts }: Activity): First | undefined {
-  return secondOf(at) > secondOf(from) ? firsts.find((first) => first.at >= at && first.at - at <= near) : undefined;
+/**
+ * The worst problem that first occurred soon after this change and before the next one, so that each is named once;
+ * undefined if the change is older than the first line.
+ */
+function nextAfter({ at }: SentChange, { stretch: { from }, firsts, happened }: Activity): First | undefined {
+  if (secondOf(at) <= secondOf(from)) return undefined;
+  const until = Math.min(at + near, ...happened.flatMap((other) => (other.at > at ? other.at - 1 : [])));
+  return firsts.find((first) => first.at >= at && first.at <= until);
 }
 
 /** Log times are whole seconds. */
 const secondOf = (at: number): number => Math.floor(at / 1_000);
 
-function changeOf({ at, number, says }: SentChange, next: First | undefined, { stretch, isWhole, as }: Activity): Text {
-  const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
-  const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
-  return say`• ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;
+function changeOf({ at, number, mark, says }: SentChange, next: First | undefined, { as }: Activity): Text {
+  const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”`;
+  return say`${mark} ${time(at, as)} ${cutTo(says, titleCharacters)} (${code(`#${number}`)})${before}`;
 }
 
 function apart(milliseconds: number): string {

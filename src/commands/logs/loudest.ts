@@ -33,6 +33,7 @@ export async function loudestError(
     kinds.reduce((sum, kind) => sum + (kind.grave === grave ? kind.count : 0), 0);
   return {
     errors: countOf(true),
+    kinds: kinds.filter(({ grave }) => grave).length,
     others: countOf(false),
     // Errors come first, the most frequent one at the top.
     loudest: first?.grave ? { says: shortText(first.text), count: first.count, last: first.last } : undefined,

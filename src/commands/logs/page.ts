@@ -58,10 +58,7 @@ export function stretchOf(
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
 export async function logPage(reading: LogReading): Promise<Page> {
   const { asked, lines, stretch } = reading;
-  const all =
-    asked.log === 'error'
-      ? lines.map((line) => ({ line, request: undefined }))
-      : await mapInChunks(lines, (chunk) => chunk.map(withRequest));
+  const all = await withRequests(reading);
   const failures = errorsIn(all, asked.log);
   const seen = asked.errors ? failures : all;
   const shown = asked.errors ? seen.map(({ line }) => line) : lines;
@@ -71,24 +68,41 @@ export async function logPage(reading: LogReading): Promise<Page> {
   await setImmediate();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
-  const happened = reading.happened.filter(({ at }) => stretch && at <= stretch.to);
-  const { firsts } = section;
-  const isWhole = !reading.isCut && reading.span.from === undefined;
-  const activity = stretch && busiest ? activityOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
+  const activity = activityIn(reading, times, section, as);
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
   return {
     title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
       ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
-      ...activity,
-      ...section.parts.filter((part) => part.length > 0).map((part) => paragraph(part)),
+      ...(activity?.volume ?? []),
+      ...[...section.parts, activity?.changes ?? []].filter((part) => part.length > 0).map((part) => paragraph(part)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
     offers: closerLooks(reading, { failures: failures.length, isAll, busiest }),
     ...(asked.full && { file: fileOf(asked, shown) }),
   };
+}
+
+/** The lines with their requests; an error log has none. */
+const withRequests = async ({ asked, lines }: LogReading): Promise<readonly LineWithRequest[]> =>
+  asked.log === 'error'
+    ? lines.map((line) => ({ line, request: undefined }))
+    : mapInChunks(lines, (chunk) => chunk.map(withRequest));
+
+/** Volume over time, and our own changes in it; undefined if no line has a time. */
+function activityIn(
+  { stretch, happened, isCut, span }: LogReading,
+  times: readonly number[],
+  { firsts }: Section,
+  as: 'time' | 'date',
+): ReturnType<typeof activityOf> | undefined {
+  const busiest = busiestMinute(times);
+  if (stretch === undefined || busiest === undefined) return undefined;
+  const before = happened.filter(({ at }) => at <= stretch.to);
+  const isWhole = !isCut && span.from === undefined;
+  return activityOf({ times, stretch, busiest, happened: before, firsts, isWhole, as });
 }
 
 /** Buttons for a closer look. `failures`: how many lines are errors. `isAll`: the page shows every line. */

@@ -75,7 +75,7 @@ export function renderBatch(
   const all = itemsShown(batch, changes);
   return {
     ...card,
-    lines: [...card.lines, countsOf(all), ...openLines(batch, all)],
+    lines: [...card.lines, countsOf(all), ...canaryLine(batch, all), ...openLines(batch, all)],
     warning: undefined,
     facts: [
       ...card.facts.filter(([label]) => !before.has(label)),
@@ -85,7 +85,21 @@ export function renderBatch(
   };
 }
 
-/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar also counts accepted items. */
+/** Which environment goes first while the batch runs, and what the others wait for. */
+function canaryLine(batch: Change, all: readonly ShownItem[]): readonly Text[] {
+  const { canary } = batchProgress(batch);
+  const first = all[canary?.item ?? -1];
+  if (batch.state !== 'running' || canary === undefined || first === undefined) return [];
+  const { name } = first.item.target;
+  // Somebody may have let the others follow without its site being known to be well.
+  if (canary.isPassed) return first.change === undefined ? [] : [say`**${name} went first.**`];
+  if (first.standing === 'to do' || first.standing === 'under way')
+    return [say`**${name} goes first, alone.** The others follow if its site is well after that.`];
+  if (first.standing !== 'done' && first.standing !== 'accepted') return [];
+  return [say`**${name} went first.** I'm checking its site, and the others follow if it is well.`];
+}
+
+/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar counts what was accepted, too. */
 export function countsOf(all: readonly WithStanding[]): Text {
   const count = (standing: Standing): number => itemsWith(all, standing).length;
   const done = count('done');

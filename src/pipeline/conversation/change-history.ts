@@ -75,18 +75,20 @@ export async function happenedTo({ db }: Database, env: Environment, since: numb
     .flatMap((change) =>
       change.sent_at === null || change.sent_at < since || change.state === 'rejected'
         ? []
-        : [
-            {
-              at: change.sent_at,
-              number: change.number,
-              says: plain(frozenCardOf(change).done).slice(0, maxTitleLength),
-            },
-          ],
+        : [{ at: change.sent_at, number: change.number, mark: markOf(change), says: whatCameOf(change) }],
     )
     .toSorted((one, other) => one.at - other.at);
 }
 
-/** The ids of the environments and domains: a name can move to another id, and cards show only names. */
+/** What was sent, in a few words that begin with what came of it, unless it is known to be done. */
+export function whatCameOf(change: Pick<Change, 'state' | 'card'>): string {
+  const { done, title } = frozenCardOf(change);
+  if (change.state === 'done' || change.state === 'happened') return plain(done).slice(0, maxTitleLength);
+  const state = change.state === 'unknown' ? 'outcome unknown' : stateLabel(change.state);
+  return `${state}: ${plain(title).slice(0, maxTitleLength)}`;
+}
+
+/** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
 function idsFact(change: Change): FrozenCard['facts'] {
   const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
   const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);

@@ -59,6 +59,7 @@ async function ofChannel({ database }: PipelineContext, channel: string | undefi
   if (bound) return { sites: [{ kind: 'site', id: bound.site, name: bound.name }], environments: [] };
   throw new Refusal("This channel isn't bound to a site. Nothing was done.", {
     hint: say`Name what the digest is about, as in ${code('digest acme-shop')}, or bind the channel with ${code('use')}.`,
+    offers: [{ label: 'Name the sites', args: ['digest'], opens: 'form' }],
   });
 }
 

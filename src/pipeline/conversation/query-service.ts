@@ -35,11 +35,7 @@ export function queryServiceFor(
     person,
     now,
     commands: () => commandsFor(policy(), person),
-    names: () => {
-      const { at, trouble, environmentsReadAt } = context.listing();
-      const isListed = environmentsReadAt !== undefined;
-      return { ...context.names(person), at, isListed, trouble: trouble && troubleText(trouble) };
-    },
+    names: () => namesFor(context, person),
     change: (number) => storyFor(context, person, number),
     can: (words, id) => explainAccess(context, person, words, id),
     changes: (filter) => changesFor(context, person, filter),
@@ -76,4 +72,18 @@ function standingOf(policy: Policy, person: Person): ReturnType<QueryService['st
   const groups = [...policy.groups.keys()].filter((name) => own.has(name));
   const everyone = policy.rules.some((rule) => rule.effect === 'allow' && rule.to === 'everyone');
   return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy, person) };
+}
+
+/** What this person may read, and which of their environments a domain is for, as far as the host says so. */
+function namesFor(context: PipelineContext, person: Actor['person']): ReturnType<QueryService['names']> {
+  const { at, trouble, environmentsReadAt, environmentDomains } = context.listing();
+  const mine = context.names(person);
+  const ids = new Set(mine.environments.map(({ id }) => id));
+  return {
+    ...mine,
+    domainHomes: environmentDomains.filter(({ environmentId }) => ids.has(environmentId)),
+    at,
+    isListed: environmentsReadAt !== undefined,
+    trouble: trouble && troubleText(trouble),
+  };
 }

@@ -1,9 +1,10 @@
 import type { Field } from '../../commands/kit/fields.ts';
-import type { Command } from '../../commands/index.ts';
+import { changesSomething, type Command } from '../../commands/index.ts';
 import { away, nearestCommands, didYouMean, near, nearest } from '../../nearest-words.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { optionName, usage } from './usage.ts';
+import { takesTokens } from './pasted-credentials.ts';
 import type { Word } from './tokenize.ts';
 
 /** Suggestions for unknown commands and options. */
@@ -59,8 +60,10 @@ const isName = (second: string): boolean => second.includes('/');
 
 /** The commands in the group that the first word names, or those nearest to what was typed. */
 function offersAmong(subcommands: readonly string[], words: readonly Word[]): readonly Offer[] {
-  if (isName(words[1]?.text ?? ''))
-    return subcommands.slice(0, maxOffers).flatMap((path) => runOffer(path, words.slice(1)));
+  const second = words[1]?.text;
+  if (second === undefined)
+    return subcommands.map((path): Offer => ({ label: path, args: path.split(' '), opens: 'form' }));
+  if (isName(second)) return subcommands.slice(0, maxOffers).flatMap((path) => runOffer(path, words.slice(1)));
   const { text, count } = spanOf(words, subcommands);
   return near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
 }
@@ -182,8 +185,29 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option: names the nearest known option, or how the field is typed as a word. */
-export function unknownOption(name: string, path: string, command: Command, known: readonly string[]): Refusal {
+/** The same words with this option in place of the one at `at`. A button never runs a write that was not typed. */
+function optionOffer(
+  path: string,
+  command: Command,
+  words: readonly Word[],
+  at: number,
+  option: string,
+): readonly Offer[] {
+  // Words that may hold a credential are not repeated.
+  if (Object.values<Field>(command.fields).some(takesTokens)) return [];
+  const corrected = words.map((word, index) =>
+    index === at ? { ...word, text: word.text.replace(/^--[^=]+/, `--${option}`) } : word,
+  );
+  return runOffer(path, corrected).map((offer) =>
+    changesSomething(command) ? { args: offer.args, label: `Form with --${option}`, opens: 'form' } : offer,
+  );
+}
+
+/** Where in its command a word is. */
+type Place = { readonly path: string; readonly command: Command; readonly words: readonly Word[]; readonly at: number };
+
+/** Refuses an unknown option: names the nearest known one, or how that field is typed in its place. */
+export function unknownOption(name: string, { path, command, words, at }: Place, known: readonly string[]): Refusal {
   const [closest] = near(name, known);
   const options = known.map((one) => code(`--${one}`));
   const isInPlace = Object.entries(command.fields).some(
@@ -197,5 +221,6 @@ export function unknownOption(name: string, path: string, command: Command, know
         : options.length > 0
           ? say`It has ${joined(options, ', ')}.`
           : 'It has no options.',
+    offers: isInPlace || closest === undefined ? [] : optionOffer(path, command, words, at, closest),
   });
 }

@@ -81,7 +81,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     }
     const name = (match[1] ?? '').toLowerCase();
     const option = known.get(name);
-    if (option === undefined) throw unknownOption(name, path, command, offered(known));
+    if (option === undefined) throw unknownOption(name, { path, command, words, at }, offered(known));
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
     // `--reason -dry-run` must stay a dry run.

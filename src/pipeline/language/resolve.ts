@@ -1,11 +1,11 @@
 import { cached } from '../../policy/cached.ts';
 import { isName } from '../../commands/kit/action.ts';
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
-import { Refusal, type Offer, type Args } from '../../errors.ts';
+import { offering, Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
-import { bold, code, joined, say, type Text } from '../../text.ts';
+import { bold, code, joined, list, say, type Text } from '../../text.ts';
 import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
@@ -36,11 +36,30 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
       else if (!field.optional) missing.push(name);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      problems.push({ field: name, refusal: error });
+      problems.push({ field: name, refusal: withChoice(error, parsed, name, words) });
     }
   }
   return { parsed, input, missing, problems };
 }
+
+/** The refusal of a misspelt choice, with the nearest one as a button. */
+function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [typed = '']: readonly string[]): Refusal {
+  const field = parsed.command.fields[name];
+  if (field?.kind !== 'plain' || field.choices === undefined || refusal.offers.length > 0) return refusal;
+  const [nearest] = near(typed.toLowerCase().slice(0, 40), field.choices);
+  if (nearest === undefined || typeof field.absent === 'boolean') return refusal;
+  const args = argsOf(
+    parsed.path,
+    parsed.command.fields,
+    (key) => (key === name ? [nearest] : (parsed.given[key] ?? [])),
+    parsed,
+  );
+  return offering(refusal, [inForm(parsed, { label: `${field.label}: ${nearest}`, args })]);
+}
+
+/** A button that runs no write of which a part was not typed: it opens the form. */
+const inForm = ({ command }: ParsedCommand, offer: Offer): Offer =>
+  changesSomething(command) ? { ...offer, opens: 'form' } : offer;
 
 /**
  * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary and
@@ -118,26 +137,62 @@ function find(
   const [typed = '', ...more] = words;
   const exact = more.length > 0 ? [] : searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
-  if (exact.length === 0 && namesMany(words)) {
-    if (field.orMany) return environmentsNamed(words, names);
-    if (takesMany(parsed.command, name)) {
-      const many = environmentsNamed(words, names);
-      const [only, ...more] = many.all;
-      // Show what a set or `*` means before running it, even if it matches one.
-      return only && more.length === 0 && !isOpen(words) ? only : many;
-    }
-    throw takesOne(parsed, field);
-  }
+  if (exact.length === 0 && namesMany(words)) return manyNamed(field, words, names, parsed, name);
   const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
   const partial = searchIn(all).containing(typed, maxCandidates);
   if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
+  throw unknownAmong(all, typed, names, parsed, name);
+}
+
+/** What a pattern, a list or a set means for a field that takes many. Throws `Refusal` for others. */
+function manyNamed(
+  field: NameKind,
+  words: readonly string[],
+  names: KnownNames,
+  parsed: ParsedCommand,
+  name: string,
+): NamedItem | Environments {
+  if (field.orMany) return environmentsNamed(words, names);
+  if (!takesMany(parsed.command, name)) throw takesOne(parsed, field);
+  const many = environmentsNamed(words, names);
+  const [only, ...more] = many.all;
+  // Show what a set or `*` means before running it, even if it matches one.
+  return only && more.length === 0 && !isOpen(words) ? only : many;
+}
+
+/** The refusal of a name that is not among these, with those nearest to it, or the environments of its site. */
+function unknownAmong(
+  all: readonly NamedItem[],
+  typed: string,
+  { trouble }: KnownNames,
+  parsed: ParsedCommand,
+  name: string,
+): Refusal {
   const known = all.map((one) => comparableName(one.name));
   const meant = near(comparableName(typed), known)
     .flatMap((close) => searchIn(all).exact(close))
     .slice(0, 3);
-  throw unknownName(parsed, name, meant, names.trouble);
+  const unknown = unknownName(parsed, name, meant, trouble);
+  const siblings = meant.length > 0 || trouble ? [] : environmentsBeside(typed, all);
+  if (siblings.length === 0) return unknown;
+  const shown = siblings.slice(0, maxCandidates - 1);
+  const siblingNames = list(
+    siblings.map((one) => one.name),
+    shown.length,
+    'bold',
+  );
+  const offers = shown.map((one) => inForm(parsed, offerOf(parsed, name, one)));
+  return offering(unknown, offers, say`Its site has ${siblingNames}.`);
+}
+
+/** The environments of the site that begins this name. */
+function environmentsBeside(typed: string, all: readonly NamedItem[]): readonly NamedItem[] {
+  const site = comparableName(/^[^/]+\//.exec(typed)?.[0] ?? '');
+  return site === ''
+    ? []
+    : all.filter((one) => one.kind === 'environment' && comparableName(one.name).startsWith(site));
 }
 
 /** Whether this field of an action can name the environments of a batch. */

@@ -28,7 +28,7 @@ const well: SiteStatus = {
   verdict: undefined,
   work: found({ lock: undefined, open: [], hidden: 0, more: false }),
   backup: found({ type: 'scheduled', at: now - 3_600_000 }),
-  errors: found({ errors: 0, others: 0, loudest: undefined, cut: undefined, isTimeless: false }),
+  errors: found({ errors: 0, kinds: 0, others: 0, loudest: undefined, cut: undefined, isTimeless: false }),
   changes: found({ lines: [], more: false }),
   access: found({ lines: [], more: false }),
   pause: found(undefined),
@@ -91,11 +91,29 @@ describe('a line of the status', () => {
       "🚫 Errors of the last hour: not shown: I can't tell whether you may run logs, because Slack doesn't say who is in S0DEVS.",
     ],
     [
-      { errors: found({ errors: 0, others: 2, loudest: undefined, cut: { since: now }, isTimeless: false }) },
+      {
+        errors: found({
+          errors: 14,
+          kinds: 3,
+          others: 0,
+          loudest: { says: 'PHP Fatal error: no', count: 3, last: undefined },
+          cut: undefined,
+          isTimeless: false,
+        }),
+      },
+      '⚠️ Errors of the last hour: most frequent, 3×: “PHP Fatal error: no”. 11 more errors of 2 other kinds.',
+    ],
+    [site({ ...look, ms: 20 }), '✅ Site: answers well in one reading: 200 in under 0.1 s as a visitor.'],
+    [
+      { site: found({ kind: 'read', reading: { at: now, looks: [look], missing: [] }, instead: '127.0.0.1:1' }) },
+      '✅ Site: answers well in one reading: 200 in 0.4 s as a visitor. Asked 127.0.0.1:1 instead of the site.',
+    ],
+    [
+      { errors: found({ errors: 0, kinds: 0, others: 2, loudest: undefined, cut: { since: now }, isTimeless: false }) },
       '❔ Errors of the last hour: no error; 2 warnings and notices. Only the newest lines were read, back to 03:00 UTC.',
     ],
     [
-      { errors: found({ errors: 0, others: 1, loudest: undefined, cut: undefined, isTimeless: true }) },
+      { errors: found({ errors: 0, kinds: 0, others: 1, loudest: undefined, cut: undefined, isTimeless: true }) },
       '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time and may be older.',
     ],
     [
@@ -130,6 +148,7 @@ describe('a line of the status', () => {
       }),
       errors: found({
         errors: 900,
+        kinds: 12,
         others: 3,
         loudest: { says: `${'x'.repeat(140)}…`, count: 500, last: now },
         cut: { since: now },

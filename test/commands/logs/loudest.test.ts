@@ -34,6 +34,7 @@ test.each<[string, readonly string[], object]>([
     ],
     {
       errors: 3,
+      kinds: 2,
       others: 4,
       loudest: { says: 'PHP Fatal error: Uncaught in …/a.php:*', count: 2, last: now - 6 * 60_000 },
     },

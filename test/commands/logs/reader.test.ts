@@ -38,7 +38,7 @@ it('reads a long log in a worker thread with the same result as here, with the s
   const asked: number[] = [];
   const recall = async (since: number) => {
     asked.push(since);
-    return [{ at: now - 60_000, number: 7, says: 'Cleared the cache' }];
+    return [{ at: now - 60_000, number: 7, mark: '✅', says: 'Cleared the cache' }];
   };
   const here = await analyze(look, aliasesBy('key'), recall);
   const beside = await reader.analyze(look, recall);

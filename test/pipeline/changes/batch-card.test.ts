@@ -76,6 +76,26 @@ const labels = (...of: Parameters<typeof batchOf>): readonly string[] =>
   cardFor(...of).buttons.map(({ label }) => label);
 const linesOf = (...of: Parameters<typeof batchOf>): readonly string[] => cardFor(...of).lines.map(plain);
 
+describe('the environment that goes first', () => {
+  const goes = 's1/live goes first, alone. The others follow if its site is well after that.';
+  const checks = "s1/live went first. I'm checking its site, and the others follow if it is well.";
+  test.each<[State, string, boolean, string | undefined]>([
+    ['running', '---', false, goes],
+    ['running', '-s-', false, goes],
+    ['running', '-d-', false, checks],
+    ['running', '-g-', false, checks],
+    ['running', 'sds', true, 's1/live went first.'],
+    ['running', 'sxs', true, undefined],
+    ['running', '-f-', false, undefined],
+    ['stopped', '-d-', false, undefined],
+  ])('%s, %s, passed: %s', (state, text, isPassed, says) => {
+    const [batch, changes] = batchOf(state, text);
+    const progress = JSON.stringify({ ...batchProgress(batch), canary: { item: 1, isPassed } } satisfies BatchProgress);
+    const { lines } = renderBatch({ ...batch, progress }, changes, [], 'f00d');
+    expect(lines.map(plain).find((line) => line.includes('first'))).toBe(says);
+  });
+});
+
 describe('the numbers', () => {
   test.each<[string, string]>([
     ['----', '▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 0 of 4 done · 4 to do'],

@@ -179,7 +179,8 @@ describe('lines that cannot be parsed', () => {
       'Type one of',
       ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
     ],
-    ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
+    ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'show']],
+    ['half a command of which there is one', 'cache', 'needs a second word', ['cache', 'clear']],
     [
       'half a command with a target',
       'cache acme/Live --dry-run',
@@ -231,7 +232,7 @@ describe('lines that cannot be parsed', () => {
     ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
     ['a prototype', '__proto__', "I don't know __proto__", undefined],
     ['a constructor', 'constructor prototype', "I don't know constructor", undefined],
-    ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
+    ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', ['logs', 'a/b', '--since', '1h']],
     ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search', undefined],
     [
       'an option of another command',
@@ -275,6 +276,35 @@ describe('lines that cannot be parsed', () => {
       else expect(example?.[2]).toMatch(new RegExp(`^${path} [<[]`));
     },
   );
+
+  test.each<[string, string, readonly unknown[]]>([
+    ['half a command', 'cache', [{ label: 'cache clear', args: ['cache', 'clear'], opens: 'form' }]],
+    [
+      'a slip in an option of a command that only reads',
+      'logs a/b --sicne=1h',
+      [{ label: 'Run logs a/b --since=1h', args: ['logs', 'a/b', '--since=1h'] }],
+    ],
+    [
+      'one in a write opens its form',
+      'push a/b a/c --databse --reason "for 42"',
+      [
+        {
+          label: 'Form with --database',
+          args: ['push', 'a/b', 'a/c', '--database', '--reason', 'for 42'],
+          opens: 'form',
+        },
+      ],
+    ],
+    [
+      'one in a write of our own too',
+      'lock a/b deploying --fr 2h',
+      [{ label: 'Form with --for', args: ['lock', 'a/b', 'deploying', '--for', '2h'], opens: 'form' }],
+    ],
+    ['words that may hold a credential are not repeated', 'dns set a.b TXT x --tll 300', []],
+    ['a word that would become an option', 'logs a/b "--full" --sicne 1h', []],
+  ])('%s: its buttons', (_, line, offers) => {
+    expect(refusalOf(() => read(line)).offers).toEqual(offers);
+  });
 
   test('no button is offered if a quoted word would become an option', () => {
     expect(refusalOf(() => read('cahce clear "--dry-run"')).offers).toEqual([]);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { comparableName } from '../../../src/policy/pattern.ts';
+import { say } from '../../../src/text.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import {
   ana,
@@ -60,6 +61,34 @@ describe('a name means one target or none', () => {
   ])('%s is unknown', (_, typed, why) => {
     expect(refusalText(refusal(typed))).toContain(why);
     expect(refusalText(refusal(typed))).toContain('Nothing was done.');
+  });
+
+  test('an unknown environment of a known site is answered with its environments, and no click writes at once', () => {
+    const asked = refusal('acme-shop/production');
+    expect(refusalText(asked)).toBe(
+      "I can't find acme-shop/production among the environments you can see. Nothing was done. Its site has acme-shop/live, acme-shop/staging.",
+    );
+    expect(asked.offers.map(({ label, opens }) => [label, opens])).toEqual([
+      ['Clear cache: acme-shop/live', 'form'],
+      ['Clear cache: acme-shop/staging', 'form'],
+    ]);
+    const { problems } = resolve(parsedFor('logs', { env: ['acme-shop/production'] }), names);
+    expect(problems[0]?.refusal.offers).toEqual([
+      { label: 'acme-shop/live', args: ['logs', live.id] },
+      { label: 'acme-shop/staging', args: ['logs', staging.id] },
+    ]);
+    const trouble = say`The host does not answer.`;
+    const later = resolve(parsedFor('logs', { env: ['acme-shop/production'] }), { ...names, trouble });
+    expect(later.problems[0]?.refusal).toMatchObject({ offers: [], isLater: true });
+  });
+
+  test('a misspelt choice is offered as a button', () => {
+    const { problems } = resolve(parsedFor('logs', { env: [live.id], log: ['erorr'], since: ['1h'] }), names);
+    expect(problems[0]?.refusal.offers).toEqual([
+      { label: 'Log: error', args: ['logs', live.id, 'error', '--since=1h'] },
+    ]);
+    const far = resolve(parsedFor('logs', { env: [live.id], log: ['mysql-slow'] }), names);
+    expect(far.problems[0]?.refusal.offers).toEqual([]);
   });
 
   test('two environments of one name are told apart by their ids', () => {
