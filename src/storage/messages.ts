@@ -208,14 +208,11 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
   release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
-/** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
-export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set(redrawnAt(at))
-    .where('change', '=', change)
-    .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
-    .execute();
+/** Queues a redraw of the card of a change, and of its copies to these people. Each costs of Slack's rate limit. */
+export async function redrawCards(tx: Tx, change: number, at: number, to: 'all' | readonly string[]): Promise<void> {
+  const cards = tx.updateTable('messages').set(redrawnAt(at)).where('change', '=', change);
+  await cards.where('kind', 'in', to === 'all' ? ['card', 'copy'] : ['card']).execute();
+  if (to !== 'all' && to.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', to).execute();
 }
 
 /**

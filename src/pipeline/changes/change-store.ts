@@ -8,6 +8,7 @@ import {
   type NewChange,
   isPartOfBatch,
 } from '../../storage/changes.ts';
+import { sameId, type IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
@@ -78,6 +79,8 @@ export type ChangeStoreOptions = {
   readonly auditKey: Buffer | undefined;
   /** Id of the database; every decision button carries it. */
   readonly installation: string;
+  /** Every id of the same person; by default each id is a person of its own. */
+  readonly idsOf?: IdsOf;
   /** Called for every audit line before its transaction commits, so only good for metrics. */
   readonly onEvent: (event: string) => void;
 };
@@ -115,19 +118,24 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
       // Reminders, and what was said when it was asked again.
       if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
-      // Direct-message copies are for deciding, so they skip the states between the decision and the end.
+      // Those who did not vote have nothing left to do: their copies skip the states between the decision and the end.
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
-      await redrawCards(tx, change.number, at, isNews);
+      await redrawCards(tx, change.number, at, isNews ? 'all' : await votersOf(tx, moved, options.idsOf));
       // A batch that is over is not woken: only its card changes.
-      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
-        await redrawCards(tx, moved.batch, at, false);
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redrawCards(tx, moved.batch, at, []);
       await record(tx, moved, event.kind, note);
       return moved;
     },
     remark: record,
     note: recordAction,
   };
+}
+
+/** Every id of those who approved a change: their copies of its card go on as the card does. */
+export async function votersOf(tx: Tx, change: Change, idsOf: IdsOf = sameId): Promise<readonly string[]> {
+  if (isPartOfBatch(change) || authorizationOf(change).approval === 'none') return [];
+  return (await listVotes(tx, change.number)).flatMap(({ person }) => idsOf(person));
 }
 
 /** Writes the audit line and its messages. */
@@ -143,7 +151,7 @@ async function recordIn(
   const about = { target: change.target_name, target_key: change.target, version: change.version };
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
-  if (note.redraw) await redrawCards(tx, change.number, at, true);
+  if (note.redraw) await redrawCards(tx, change.number, at, 'all');
   if (reply === undefined || isPartOfBatch(change)) return;
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }

@@ -201,8 +201,10 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
-  if (!isBatch(change)) return renderCard(change, approved, database.installation);
-  return renderBatch(change, await changesInBatch(database.db, change.number), approved, database.installation);
+  const { installation } = database;
+  if (!isBatch(change)) return renderCard(change, approved, installation);
+  const changes = await changesInBatch(database.db, change.number);
+  return renderBatch(change, changes, approved, installation, message.kind === 'copy');
 }
 
 /**
