@@ -53,3 +53,17 @@ describe('the copy of whoever approved', () => {
     }),
   );
 });
+
+describe('the thread', () => {
+  test(
+    'does not go on promising what was stopped',
+    inScenario(options, async (scenario) => {
+      const { change, copy } = await approvedPush(scenario);
+      await scenario.person('chi').clicks(copy, 'Stop');
+      await change.tells('⛔ Stopped by @Chi. Nothing was sent.');
+      const approved = await change.tells(/^Approved by @Chi\.$/);
+      expect(approved.controls).toEqual([]);
+      expect(change.replies().filter(({ text }) => text.includes('Sending in'))).toEqual([]);
+    }),
+  );
+});

@@ -65,6 +65,8 @@ export type Card = {
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
+  /** What stays of the text when its change moves on. */
+  readonly lasting?: Text;
   /** Only an edit: if the message that it edits can't be edited or is gone, it is dropped. */
   readonly minor?: true;
   /** Once it is posted, the file of its batch is added. */
@@ -169,27 +171,6 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
     buttons: cardButtons(change, installation),
-  };
-}
-
-/**
- * What is left of a direct request to approve, once it was decided otherwise: who decided what, and no buttons. It only
- * replaces the request.
- */
-export function withdrawn(change: Change, approved: readonly Approved[]): Note {
-  const { title } = frozenCardOf(change);
-  const isOver = change.settled_at !== null || change.state === 'unknown';
-  return {
-    text: joined(
-      [
-        say`${markOf(change)} **${title}** · #${change.number}`,
-        approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined,
-        isOver ? stateText(change) : undefined,
-        change.state === 'unknown' ? undefined : 'Nothing is left for you to decide.',
-      ],
-      '\n',
-    ),
-    minor: true,
   };
 }
 

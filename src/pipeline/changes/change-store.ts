@@ -12,14 +12,21 @@ import { sameId, type IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { messagesToDecide, enqueueMessage, redrawCards, replaceDirect } from '../../storage/messages.ts';
+import {
+  messagesToDecide,
+  enqueueMessage,
+  lastingMessages,
+  redrawCards,
+  replaceDirect,
+} from '../../storage/messages.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
 import { emptyQueuesBehind } from './queue.ts';
 import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { decisionButtons, withdrawn, type Note } from './card.ts';
+import { decisionButtons, type Note } from './card.ts';
+import { withdrawn } from './told.ts';
 import { say, type Text } from '../../text.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -116,6 +123,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
+      if (change.state === 'approved' && moved.settled_at !== null) await endPromises(tx, moved, at);
       // Reminders, and what was said when it was asked again.
       if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
       // Those who did not vote have nothing left to do: their copies skip the states between the decision and the end.
@@ -193,8 +201,19 @@ export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>)
 /** Removes the decision buttons from all messages that have them. */
 async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
-    const bare = JSON.stringify({ text: parseStored<Note>(body).text, minor: true } satisfies Note);
+    const { text, lasting } = parseStored<Note>(body);
+    const bare = JSON.stringify({ text, ...(lasting && { lasting }), minor: true } satisfies Note);
     await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: bare, at });
+  }
+}
+
+/** It ends before it is sent: replies in its thread no longer say that it will be. */
+async function endPromises(tx: Tx, { number }: Change, at: number): Promise<void> {
+  for (const { key, kind, body } of await lastingMessages(tx, number)) {
+    const { lasting } = parseStored<Note>(body);
+    if (kind !== 'reply' || lasting === undefined) continue;
+    const now = JSON.stringify({ text: lasting, minor: true } satisfies Note);
+    await enqueueMessage(tx, { key, change: number, kind, body: now, at });
   }
 }
 

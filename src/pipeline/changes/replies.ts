@@ -31,7 +31,7 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Note | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
+    return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
   const { who, rest } = askedIn(change);
@@ -70,12 +70,17 @@ export const approvalCounted = (by: string, { left, unknown = [], note }: Counte
 });
 
 /** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
-export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note => ({
-  text: say`${approvedWith(by, note)} ${sendingSoon(change, isPaused)}`,
-});
+export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note =>
+  soon(approvedWith(by, note), change, isPaused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
   note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”`;
+
+/** What follows holds only until the change moves on. */
+const soon = (lasting: Text, change: Change, isPaused: boolean): Note => ({
+  text: say`${lasting} ${sendingSoon(change, isPaused)}`,
+  lasting,
+});
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
   if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
@@ -213,15 +218,6 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   const says = joined(['Asking again may do it twice.', twice]);
   return { says, buttons: [runButton({ label: 'Ask again', args: argsOfChange(change) })] };
 }
-
-/** What a read shows about an unknown outcome: the current state, not that we caused it. */
-export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
-  verdict === 'yes'
-    ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
-    : say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
-
-/** Nothing can be read back. */
-export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
 
 /**
  * The host's name for an operation, for the last reply of a routine change: its thread has no reply that says what the
