@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, patienceMs, stateOf, type Scenario } from './scenario.ts';
 import { labelsOf, type ChangeThread, type TestUser } from './people.ts';
 
 const policy = `
@@ -15,7 +15,7 @@ rules:
     to: [developers]
     approval: { by: [leads], count: 1, expires: 1h }
 `;
-const options = { policy } as const;
+const options = { policy, hosting: { durations: { 'environments:push': 0 } } } as const;
 const push = '/site push acme-shop/staging acme-shop/live --files';
 
 /** Waits until that message of a person's direct messages has these words. */
@@ -37,7 +37,7 @@ async function approvedPush(scenario: Scenario): Promise<Approved> {
   return { change, copy };
 }
 
-describe('the copy of whoever approved', () => {
+describe.concurrent('the copy of whoever approved', () => {
   test(
     'has Stop until it is sent, and then says that the host accepted it',
     inScenario(options, async (scenario) => {
@@ -54,7 +54,7 @@ describe('the copy of whoever approved', () => {
   );
 });
 
-describe('the thread', () => {
+describe.concurrent('the thread', () => {
   test(
     'does not go on promising what was stopped',
     inScenario(options, async (scenario) => {
@@ -67,3 +67,88 @@ describe('the thread', () => {
     }),
   );
 });
+
+/** The requester's message that it was approved. */
+const approvedFor = (requester: TestUser): Promise<VisibleMessage> =>
+  requester.reads(/^#\d+ · Push [^]*Approved by @Chi\./);
+const countOf = ({ slack }: Scenario, { direct, id }: TestUser): number =>
+  slack.messages({ channel: direct, as: id }).length;
+
+describe.concurrent('the requester reads directly that it was approved, and there', () => {
+  test(
+    'that it is done, without another message',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      const before = countOf(scenario, ana);
+      scenario.makeDue(change.number);
+      await change.tells(/^✅ Done after /);
+      await shown(
+        scenario,
+        ana,
+        ts,
+        /^#1 · Push .*\nApproved by @Chi\.\n✅ Done after \d+ s: the host reports it finished\.$/,
+      );
+      expect(countOf(scenario, ana)).toBe(before);
+    }),
+  );
+
+  test(
+    'that the host rejected it, and another message says so',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422, body: { message: 'no space left' } });
+      scenario.makeDue(change.number);
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host rejected it \(422\)/);
+      expect((await ana.reads(/^#1 · Push .*\n❌ The host rejected it \(422\)/)).ts).not.toBe(ts);
+    }),
+  );
+
+  test(
+    'that the host accepted it and nothing more is known, and another message says so',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 200, body: { result: null } });
+      scenario.makeDue(change.number);
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n☑️ Accepted by the host\./);
+      expect((await ana.reads(/^#1 · Push .*\n☑️ Accepted by the host\./)).ts).not.toBe(ts);
+    }),
+  );
+
+  test(
+    'that it failed, and another message says so',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      scenario.hosting.operations.plan('environments:push', 'fail');
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      scenario.makeDue(change.number);
+      await change.tells('Sent. The host accepted it');
+      await failsNow(scenario, change);
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host reports that it failed/);
+      expect((await ana.reads(/^#1 · Push .*\n❌ The host reports that it failed/)).ts).not.toBe(ts);
+    }),
+  );
+});
+
+/** Lets a minute pass in which the host keeps saying that it failed. */
+async function failsNow(scenario: Scenario, { number }: ChangeThread): Promise<void> {
+  const untilPolled = (done: () => void): Promise<void> =>
+    vi.waitFor(
+      () => {
+        scenario.makeDue(number);
+        done();
+      },
+      { timeout: patienceMs, interval: 100 },
+    );
+  const times = `select json_extract(poll_state, '$.failing.times') as times from changes where number = ?`;
+  await untilPolled(() => expect(Number(scenario.rows(times, number)[0]?.['times'])).toBeGreaterThanOrEqual(3));
+  const longSince = `update changes set poll_state = json_set(poll_state, '$.failing.since', 1) where number = ?`;
+  scenario.runSql(longSince, number);
+  await untilPolled(() => expect(stateOf(scenario, { number })).toBe('failed'));
+}

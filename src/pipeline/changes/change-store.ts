@@ -26,7 +26,7 @@ import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from './card.ts';
-import { withdrawn } from './told.ts';
+import { broughtUpToDate, withdrawn } from './told.ts';
 import { say, type Text } from '../../text.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -123,12 +123,12 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
-      if (change.state === 'approved' && moved.settled_at !== null) await endPromises(tx, moved, at);
+      const isOver = ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
+      if (isOver) await updateLasting(tx, change, moved, at);
       // Reminders, and what was said when it was asked again.
       if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
       // Those who did not vote have nothing left to do: their copies skip the states between the decision and the end.
-      const isNews =
-        change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
+      const isNews = change.state === 'waiting' || isOver;
       await redrawCards(tx, change.number, at, isNews ? 'all' : await votersOf(tx, moved, options.idsOf));
       // A batch that is over is not woken: only its card changes.
       if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redrawCards(tx, moved.batch, at, []);
@@ -180,12 +180,12 @@ async function enqueueReply(
   const body = JSON.stringify({ ...reply, buttons });
   const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
-  const text = say`${headingOf(change)}\n${reply.text}`;
+  const [text, lasting] = [reply.text, reply.lasting].map((one) => one && say`${headingOf(change)}\n${one}`);
   // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = change.state === 'approved';
   const elsewhere = {
     ...base,
-    body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
+    body: JSON.stringify({ text, lasting, buttons: isBrief ? reply.buttons : buttons }),
     decides: !isBrief && toDecide.length > 0,
   };
   if (ops) await enqueueMessage(tx, { ...elsewhere, key: `${key}:ops`, kind: 'ops' });
@@ -207,13 +207,17 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
   }
 }
 
-/** It ends before it is sent: replies in its thread no longer say that it will be. */
-async function endPromises(tx: Tx, { number }: Change, at: number): Promise<void> {
-  for (const { key, kind, body } of await lastingMessages(tx, number)) {
+/**
+ * Edits what said that it will be sent: what the requester was told directly says how it is now, and if it ends unsent,
+ * its thread no longer says so.
+ */
+async function updateLasting(tx: Tx, from: Change, moved: Change, at: number): Promise<void> {
+  const endsUnsent = from.state === 'approved' && moved.settled_at !== null;
+  for (const { key, kind, recipient, body } of await lastingMessages(tx, moved.number)) {
     const { lasting } = parseStored<Note>(body);
-    if (kind !== 'reply' || lasting === undefined) continue;
-    const now = JSON.stringify({ text: lasting, minor: true } satisfies Note);
-    await enqueueMessage(tx, { key, change: number, kind, body: now, at });
+    if (lasting === undefined || (kind === 'reply' && !endsUnsent)) continue;
+    const note = kind === 'reply' ? { text: lasting, minor: true } : broughtUpToDate(moved, lasting);
+    await enqueueMessage(tx, { key, change: moved.number, kind, recipient, body: JSON.stringify(note), at });
   }
 }
 

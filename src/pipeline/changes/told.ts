@@ -1,5 +1,5 @@
 import type { Change } from '../../storage/changes.ts';
-import { joined, say } from '../../text.ts';
+import { joined, say, type Text } from '../../text.ts';
 import { approvedBy, markOf, stateText, type Approved, type Note } from './card.ts';
 import { frozenCardOf } from './freeze.ts';
 
@@ -25,3 +25,10 @@ export function withdrawn(change: Change, approved: readonly Approved[]): Note {
     minor: true,
   };
 }
+
+/** What the requester was told directly, with the state that the change has now. It only replaces that message. */
+export const broughtUpToDate = (change: Change, lasting: Text): Note => ({
+  text: joined([lasting, joined([markOf(change), stateText(change)])], '\n'),
+  lasting,
+  minor: true,
+});

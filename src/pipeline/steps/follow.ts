@@ -14,6 +14,7 @@ import { joined, say, time, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import { runButton, type Button, type Note } from '../changes/card.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
@@ -174,7 +175,13 @@ async function settle(
   const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], reply, after, until]);
-  const final = { reply: { text, buttons }, lastNote: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
+  const final = {
+    reply: { text, buttons },
+    lastNote: says,
+    // Whoever was told directly that it was approved hears what did not go as expected. *Done* is only edited in there.
+    ...(!isProven && authorizationOf(change).approval !== 'none' && { tell: [change.requester] }),
+    ...(undo && { also: { undo: JSON.stringify(undo) } }),
+  };
   const note: TransitionNote = {
     by: 'sitehand',
     at,
