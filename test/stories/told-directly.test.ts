@@ -103,7 +103,8 @@ describe.concurrent('the requester reads directly that it was approved, and ther
       scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422, body: { message: 'no space left' } });
       scenario.makeDue(change.number);
       await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host rejected it \(422\)/);
-      expect((await ana.reads(/^#1 · Push .*\n❌ The host rejected it \(422\)/)).ts).not.toBe(ts);
+      const rejected = await ana.reads(/^#1 · Push .*\n❌ The host rejected it \(422\)\. Nothing was changed\./);
+      expect([rejected.ts === ts, labelsOf(rejected)]).toEqual([false, ['Ask again']]);
     }),
   );
 
@@ -131,7 +132,11 @@ describe.concurrent('the requester reads directly that it was approved, and ther
       await change.tells('Sent. The host accepted it');
       await failsNow(scenario, change);
       await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host reports that it failed/);
-      expect((await ana.reads(/^#1 · Push .*\n❌ The host reports that it failed/)).ts).not.toBe(ts);
+      const failed = await ana.reads(
+        /^#1 · Push .*\n❌ The host reports that it failed[^]*Part of it may have been done/,
+      );
+      expect(failed.ts).not.toBe(ts);
+      expect(labelsOf(failed)).toEqual(['Error log since the push', 'Check the site', 'Ask again']);
     }),
   );
 });

@@ -216,7 +216,7 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   const command = catalogue.get(change.command);
   const twice = command?.shape === 'action' ? command.twice : undefined;
   const says = joined(['Asking again may do it twice.', twice]);
-  return { says, buttons: [runButton({ label: 'Ask again', args: argsOfChange(change) })] };
+  return { says, buttons: [againButton(change)] };
 }
 
 /**
@@ -269,6 +269,9 @@ export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args 
   text: say`⛔ ${nothingSent(change, why)}`,
   buttons: again ? [runButton({ label: 'Ask again', args: again })] : [],
 });
+
+/** Asks for the same again. */
+export const againButton = (change: Change): Button => runButton({ label: 'Ask again', args: argsOfChange(change) });
 
 /** The messages about a change that ends unsent; asking again for what is invalidated would be in vain. */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
