@@ -24,6 +24,7 @@ import {
   type Approved,
   type Button,
   type Card,
+  type CardReader,
   type Note,
   type Press,
 } from './card.ts';
@@ -64,7 +65,7 @@ const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): b
   itemsWith(all, ...standings).length > 0;
 
 /**
- * The card of a batch. Until it begins, it is that of any change. A copy (`isCopy`) is not redrawn while its changes
+ * The card of a batch. Until it begins, it is that of any change. A copy (`copyFor`) is not redrawn while its changes
  * move, so it has no numbers until none of them is under way.
  */
 export function renderBatch(
@@ -72,12 +73,12 @@ export function renderBatch(
   changes: readonly Change[],
   approved: readonly Approved[],
   installation: string,
-  isCopy = false,
+  copyFor?: CardReader,
 ): Card {
-  const card = renderCard(batch, approved, installation);
+  const card = renderCard(batch, approved, installation, copyFor);
   if (!['running', 'stopped', 'ended', 'done', 'accepted'].includes(batch.state)) return card;
   const all = itemsShown(batch, changes);
-  if (isCopy && (batch.state === 'running' || has(all, 'under way'))) {
+  if (copyFor && (batch.state === 'running' || has(all, 'under way'))) {
     const stop = batch.state === 'running' ? [stopButton(batch, installation)] : [];
     return { ...card, lines: [...card.lines, say`Its card says how far it is.`], buttons: [...stop, ...card.buttons] };
   }

@@ -149,8 +149,19 @@ export type Approved = Pick<Vote, 'person' | 'at'>;
 export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
   approved.map(({ person: who, at }) => say`${mention(who)}, ${time(at)}`);
 
-/** The card of a change row. `approved` are the approvals so far, oldest first. */
-export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
+/** Who reads a card that is not in its channel. */
+export type CardReader = {
+  /** Whether they can cancel the change: if not, *Cancel* is left out. */
+  readonly cancels: boolean;
+};
+
+/** The card of a change row. `approved` are the approvals so far, oldest first. `reader`: left out, everybody reads it. */
+export function renderCard(
+  change: Change,
+  approved: readonly Approved[],
+  installation: string,
+  reader: CardReader = { cancels: true },
+): Card {
   const frozen = frozenCardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
   return {
@@ -170,7 +181,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     // Once a change is settled or unknown, its warning is moot.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
-    buttons: cardButtons(change, installation),
+    buttons: cardButtons(change, installation).filter((one) => reader.cancels || !isCancel(one)),
   };
 }
 
@@ -214,6 +225,9 @@ export const decisionButtonOf =
 export const confirming = (yes: string, number: number, says: Text): Pick<Button, 'confirm'> => ({
   confirm: { title: `${yes} #${number}?`, says, yes },
 });
+
+/** Only those who asked for a change can cancel it. */
+export const isCancel = ({ press }: Button): boolean => press.kind === 'decision' && press.verdict === 'cancel';
 
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];

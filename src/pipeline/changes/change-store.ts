@@ -25,7 +25,7 @@ import { emptyQueuesBehind } from './queue.ts';
 import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { decisionButtons, type Note } from './card.ts';
+import { decisionButtons, isCancel, type Note } from './card.ts';
 import { broughtUpToDate, withdrawn } from './told.ts';
 import { say, type Text } from '../../text.ts';
 import { listVotes } from '../../storage/votes.ts';
@@ -183,14 +183,17 @@ async function enqueueReply(
   const [text, lasting] = [reply.text, reply.lasting].map((one) => one && say`${headingOf(change)}\n${one}`);
   // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = change.state === 'approved';
+  const shown = isBrief ? (reply.buttons ?? []) : buttons;
   const elsewhere = {
     ...base,
-    body: JSON.stringify({ text, lasting, buttons: isBrief ? reply.buttons : buttons }),
+    body: JSON.stringify({ text, lasting, buttons: shown }),
     decides: !isBrief && toDecide.length > 0,
   };
+  const forOthers = JSON.stringify({ text, lasting, buttons: shown.filter((one) => !isCancel(one)) });
   if (ops) await enqueueMessage(tx, { ...elsewhere, key: `${key}:ops`, kind: 'ops' });
   for (const recipient of new Set(tell)) {
-    await enqueueMessage(tx, { ...elsewhere, key: `${key}:${recipient}`, kind: 'direct', recipient });
+    const own = recipient === change.requester ? elsewhere : { ...elsewhere, body: forOthers };
+    await enqueueMessage(tx, { ...own, key: `${key}:${recipient}`, kind: 'direct', recipient });
   }
 }
 

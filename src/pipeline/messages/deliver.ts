@@ -203,9 +203,11 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
   const { installation } = database;
-  if (!isBatch(change)) return renderCard(change, approved, installation);
+  // Copies go to those who decide, never to those who asked.
+  const reader = message.kind === 'copy' ? { cancels: false } : undefined;
+  if (!isBatch(change)) return renderCard(change, approved, installation, reader);
   const changes = await changesInBatch(database.db, change.number);
-  return renderBatch(change, changes, approved, installation, message.kind === 'copy');
+  return renderBatch(change, changes, approved, installation, reader);
 }
 
 /**

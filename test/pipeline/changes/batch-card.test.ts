@@ -98,7 +98,7 @@ describe('the numbers', () => {
 
 describe('a copy of the card', () => {
   const copyOf = (state: State, text: string) => {
-    const { lines, buttons } = renderBatch(...batchOf(state, text), [], 'f00d', true);
+    const { lines, buttons } = renderBatch(...batchOf(state, text), [], 'f00d', { cancels: false });
     return { says: lines.map(plain).at(-1), labels: buttons.map(({ label }) => label) };
   };
   test('has no numbers while changes are under way, because it is not redrawn then', () => {
@@ -108,7 +108,7 @@ describe('a copy of the card', () => {
   });
   test('is the card itself once none is', () => {
     const card = cardFor('stopped', 'd--');
-    expect(renderBatch(...batchOf('stopped', 'd--'), [], 'f00d', true)).toEqual(card);
+    expect(renderBatch(...batchOf('stopped', 'd--'), [], 'f00d', { cancels: false })).toEqual(card);
   });
 });
 
