@@ -68,12 +68,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   }
   // After a failover the row may lack that it was sent, and what ends by a click is called unsent.
   await handleSetBack(context);
-  const { by, change, reparsed } = await loadPresent(context, decided);
-  const ending = endingOf(change, reparsed, context.company());
-  const policy = context.policy();
-  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
-  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
-  const voting = { ...ending, policy, by, anybody };
+  const { change, voting } = await votingOf(context, decided);
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
     const votes = await listVotes(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
@@ -90,12 +85,31 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   throw couldNotCheck(say`Others are voting at the same moment.`);
 }
 
+/** Throws `Refusal` if this person may not decline this change now: before the form asks them for a reason. */
+export async function refuseUnlessDeclines(
+  context: StepsContext,
+  decided: Omit<DeliveredDecision, 'inbox'>,
+): Promise<void> {
+  const { change, voting } = await votingOf(context, decided);
+  decisionResult(decided, { ...voting, voters: [], change, now: await context.database.now() });
+}
+
+/** The change, and what decides whether this person's decision about it counts; without the other voters. */
+async function votingOf(context: StepsContext, decided: Omit<DeliveredDecision, 'inbox'>) {
+  const { by, change, reparsed } = await loadPresent(context, decided);
+  const ending = endingOf(change, reparsed, context.company());
+  const policy = context.policy();
+  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
+  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
+  return { change, voting: { ...ending, policy, by, anybody } };
+}
+
 type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };
 
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
   context: StepsContext,
-  { installation, number, person, team, verdict }: DeliveredDecision,
+  { installation, number, person, team, verdict }: Omit<DeliveredDecision, 'inbox'>,
 ): Promise<Present> {
   await refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
