@@ -54,6 +54,21 @@ describe.concurrent('the copy of whoever approved', () => {
   );
 });
 
+describe.concurrent('the copy for an approver', () => {
+  test(
+    'says in which channel its card is, and nothing if it is in direct messages',
+    inScenario(options, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      const change = await ana.requests(push);
+      const copy = await chi.reads(/^⏳ Push acme-shop\/staging → [^\n]*\nAsked by @Ana · card in #acme-shop\n/);
+      expect(JSON.stringify(copy.blocks)).toContain('"channel_id":"C0ACME"');
+      expect(change.card().text).not.toContain('card in');
+      await ana.requests('/site push acme-shop/live acme-shop/staging --files', ana.direct);
+      await chi.reads(/^⏳ Push acme-shop\/live → [^\n]*\nAsked by @Ana\n/);
+    }),
+  );
+});
+
 describe.concurrent('the thread', () => {
   test(
     'does not go on promising what was stopped',

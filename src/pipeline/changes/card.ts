@@ -1,7 +1,7 @@
 import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
-import { bold, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
+import { bold, channel, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
@@ -153,6 +153,8 @@ export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
 export type CardReader = {
   /** Whether they can cancel the change: if not, *Cancel* is left out. */
   readonly cancels: boolean;
+  /** The channel of its card, if it says where that is. */
+  readonly cardIn?: string | undefined;
 };
 
 /** The card of a change row. `approved` are the approvals so far, oldest first. `reader`: left out, everybody reads it. */
@@ -173,6 +175,7 @@ export function renderCard(
           say`Asked by ${askersNamed(change)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
+          reader.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
         ],
         ' · ',
       ),

@@ -1,8 +1,15 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
+import { changesInBatch, findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
+import {
+  claimMessages,
+  findCard,
+  markDelivered,
+  giveUpMessage,
+  releaseUntil,
+  type Message,
+} from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { attachFile } from './attach-file.ts';
@@ -12,7 +19,8 @@ import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
-import { renderCard, type Note } from '../changes/card.ts';
+import { isForRequesterOnly } from '../changes/asked-in.ts';
+import { renderCard, type CardReader, type Note } from '../changes/card.ts';
 import { withdrawn } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
@@ -203,11 +211,16 @@ async function contentOf({ database, idsOf }: MessageSender, message: Message): 
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
   const { installation } = database;
-  // Copies go to those who decide, never to those who asked.
-  const reader = message.kind === 'copy' ? { cancels: false } : undefined;
+  const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
   if (!isBatch(change)) return renderCard(change, approved, installation, reader);
   const changes = await changesInBatch(database.db, change.number);
   return renderBatch(change, changes, approved, installation, reader);
+}
+
+/** Copies go to those who decide, never to those who asked. They say where its card is, unless only its requester sees that. */
+async function copyReader({ db }: MessageSender['database'], change: Change): Promise<CardReader> {
+  const channel = (await findCard(db, change.number))?.channel ?? change.channel;
+  return { cancels: false, cardIn: isForRequesterOnly({ channel }) ? undefined : channel };
 }
 
 /**
