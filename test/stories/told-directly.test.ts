@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
+import { SCOPES } from '../../src/playground/slack/options.ts';
 import { inScenario, patienceMs, stateOf, type Scenario } from './scenario.ts';
 import { labelsOf, type ChangeThread, type TestUser } from './people.ts';
 
@@ -80,6 +81,41 @@ describe.concurrent('the thread', () => {
       expect(approved.controls).toEqual([]);
       expect(change.replies().filter(({ text }) => text.includes('Sending in'))).toEqual([]);
     }),
+  );
+});
+
+describe.concurrent('in a channel that I am not in', () => {
+  const clearing = policy.replace('  - allow: [push]', '  - { allow: [routine], to: [developers] }\n  - allow: [push]');
+  const moved = "Its card is in our direct messages, because I'm not in #random.";
+
+  test(
+    'the form and a typed command say where the card really is; its thread says once how to invite me',
+    inScenario({ ...options, policy: clearing }, async (scenario) => {
+      const ana = scenario.person('ana');
+      await ana.opens(push, 'Nothing is sent until it is approved', 'C0RANDOM');
+      await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+      await ana.form(`#1 is waiting for approval. ${moved} Follow it in its thread.`);
+      const change = await scenario.change(1, 'ana');
+      expect(change.channel).toBe(ana.direct);
+      const typed = await ana.says('/site cache clear acme-shop/staging', 'C0RANDOM');
+      await typed.hears(`#2 is on its way. ${moved}`);
+      await change.tells('/invite me there to get cards in the channel.');
+      expect(change.replies().filter(({ text }) => text.includes('/invite'))).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'the card is there all the same if Slack lets me post there',
+    inScenario(
+      { ...options, policy: clearing, slack: { scopes: [...SCOPES, 'chat:write.public'] } },
+      async (scenario) => {
+        const ana = scenario.person('ana');
+        await ana.opens(push, 'Nothing is sent until it is approved', 'C0RANDOM');
+        const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0RANDOM');
+        await ana.form('#1 is waiting for approval. Its card is in #random. Follow it in its thread.');
+        expect(change.channel).toBe('C0RANDOM');
+      },
+    ),
   );
 });
 
