@@ -208,14 +208,11 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
   release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
-/** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
-export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set(redrawnAt(at))
-    .where('change', '=', change)
-    .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
-    .execute();
+/** Queues a redraw of the card of a change, and of its copies to these people. Each costs of Slack's rate limit. */
+export async function redrawCards(tx: Tx, change: number, at: number, to: 'all' | readonly string[]): Promise<void> {
+  const cards = tx.updateTable('messages').set(redrawnAt(at)).where('change', '=', change);
+  await cards.where('kind', 'in', to === 'all' ? ['card', 'copy'] : ['card']).execute();
+  if (to !== 'all' && to.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', to).execute();
 }
 
 /**
@@ -272,19 +269,22 @@ export function findMessage(db: ReadHandle, key: string): Promise<Message | unde
   return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** Messages about a change, posted or owed, with buttons to decide on it; without its card and copies. */
-export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { readonly body: string })[]> {
-  return tx
+const notesOn = (tx: Tx, change: number) =>
+  tx
     .selectFrom('messages')
     .selectAll()
     .where('change', '=', change)
     .where('kind', 'in', ['reply', 'ops', 'direct'])
-    .where('decides', '=', 1)
     .where(isPostedOrOwed)
     .orderBy('id')
-    .$narrowType<{ body: string }>()
-    .execute();
-}
+    .$narrowType<{ body: string }>();
+
+/** Messages about a change, posted or owed, with buttons to decide on it; without its card and copies. */
+export const messagesToDecide = (tx: Tx, change: number) => notesOn(tx, change).where('decides', '=', 1).execute();
+
+/** The same of which something stays when the change moves on. In JSON, no text that somebody typed looks like this. */
+export const lastingMessages = (tx: Tx, change: number) =>
+  notesOn(tx, change).where('body', 'like', '%"lasting":%').execute();
 
 /** Deletes up to 500 messages, except cards, that are not owed and were created before `before` (epoch ms). */
 export async function forgetMessages(tx: Tx, before: number): Promise<number> {

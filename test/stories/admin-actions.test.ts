@@ -94,6 +94,20 @@ test('a lock holds a change and names its owner; locking again extends it; the c
   await free.hears('acme-docs/staging is not locked. Nothing was done.');
 });
 
+test('whoever is relieved of a lock by somebody else reads so directly, once; nobody is told of their own', async () => {
+  const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+  await (await ben.says('/site lock acme-shop/staging release <!here> 43')).hears('acme-shop/staging is locked by you');
+  await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
+  const told = await ben.reads(
+    '🔓 @Chi removed your lock of acme-shop/staging (“release <!here> 43”). Changes to it can go ahead.',
+  );
+  expect(told.notification).not.toContain('<!here>');
+  await (await chi.says('/site lock acme-shop/staging mine')).hears('acme-shop/staging is locked by you');
+  await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
+  const direct = scenario.rows("select recipient from messages where kind = 'direct' and key like 'unlocked:%'");
+  expect(direct).toEqual([{ recipient: ben.id }]);
+});
+
 test('a pause holds what is not sent; changes that are still valid are sent after resume', async () => {
   const chi = scenario.person('chi');
   const paused = await chi.says('/site pause the host is odd');

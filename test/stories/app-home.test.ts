@@ -22,8 +22,10 @@ describe('App Home', () => {
 
       const waiting = await homeOf('chi', '⏳ Push acme-shop/live → acme-shop/staging · #1');
       expect(waiting).toContain('All files of acme-shop/staging will be replaced.');
+      expect(slack.views(ids.chi).home?.controls.map(({ label }) => label)).not.toContain('Cancel');
       const mine = await homeOf('ana', 'Your open changes');
       expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
+      expect(slack.views(ids.ana).home?.controls.map(({ label }) => label)).toContain('Cancel');
       expect(await homeOf('rob', 'Recent changes')).toMatch(/Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1/);
       expect(slack.views(ids.rob).home?.text).toContain('Environments you use will show up here.');
       expect(slack.views(ids.rob).home?.controls).toEqual([]);

@@ -240,8 +240,6 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const change = await lost(scenario, 'acme-blog');
       const waiting = await ana.requests(onto('acme-docs'));
       const early = await dee.clicks(waiting.card(), 'Decline…');
-      await dee.form('Reason');
-      await dee.submits({ Reason: 'nobody is left' });
       await dee.form("You're not among the people who can decline it.");
       expect(early.answers()).toEqual([]);
       await scenario.slack.changeGroup('S0LEADS', []);

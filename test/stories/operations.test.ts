@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { PollState } from '../../src/pipeline/changes/operation-state.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
 import { inScenario, openScenario, patienceMs, type Scenario, stateOf, locksOf } from './scenario.ts';
-import type { ChangeThread } from './people.ts';
+import { labelsOf, type ChangeThread } from './people.ts';
 
 const policy = `
 version: 1
@@ -130,7 +130,11 @@ test('promise 2: the host itself calls a push failed: it counts only once the ho
   expect([stateOf(scenario, change), locksOf(scenario, change).length]).toEqual(['accepted', 2]);
   await moveBack(scenario, change, '$.failing.since', 60_000);
   await untilSettled(scenario, change);
-  await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
+  const reply = await change.tells(
+    '❌ The host reports that it failed. It says: “Error occurred while processing your request” ' +
+      'Part of it may have been done, so please check acme-docs/staging before you ask again.',
+  );
+  expect(labelsOf(reply)).toEqual(['Error log since the push', 'Check the site', 'Ask again']);
   await change.shows(/^❌/);
   expect(locksOf(scenario, change)).toEqual([]);
 });

@@ -24,6 +24,7 @@ import {
   type Approved,
   type Button,
   type Card,
+  type CardReader,
   type Note,
   type Press,
 } from './card.ts';
@@ -63,16 +64,24 @@ const itemsWith = <Item extends WithStanding>(
 const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): boolean =>
   itemsWith(all, ...standings).length > 0;
 
-/** The card of a batch. Before it begins, it looks like any change's card. */
+/**
+ * The card of a batch. Until it begins, it is that of any change. A copy (`copyFor`) is not redrawn while its changes
+ * move, so it has no numbers until none of them is under way.
+ */
 export function renderBatch(
   batch: Change,
   changes: readonly Change[],
   approved: readonly Approved[],
   installation: string,
+  copyFor?: CardReader,
 ): Card {
-  const card = renderCard(batch, approved, installation);
+  const card = renderCard(batch, approved, installation, copyFor);
   if (!['running', 'stopped', 'ended', 'done', 'accepted'].includes(batch.state)) return card;
   const all = itemsShown(batch, changes);
+  if (copyFor && (batch.state === 'running' || has(all, 'under way'))) {
+    const stop = batch.state === 'running' ? [stopButton(batch, installation)] : [];
+    return { ...card, lines: [...card.lines, say`Its card says how far it is.`], buttons: [...stop, ...card.buttons] };
+  }
   return {
     ...card,
     lines: [...card.lines, countsOf(all), ...canaryLine(batch, all), ...openLines(batch, all)],
@@ -149,7 +158,7 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
   const button = decisionButtonOf(batch, installation);
   const everything = everythingButton({ installation, number });
   const toClose = all.flatMap((one) => closeButtons(one, installation)).slice(0, 2 * maxClosable);
-  if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
+  if (state === 'running') return [stopButton(batch, installation), ...toClose, everything];
   if (state !== 'stopped') return toClose;
   const { isOver = false } = batchProgress(batch);
   const count = (standing: Standing): number => (isOver ? 0 : itemsWith(all, standing).length);
@@ -167,6 +176,9 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
   ];
   return [...buttons.filter((one) => one !== undefined), ...toClose, everything];
 }
+
+const stopButton = (batch: Change, installation: string): Button =>
+  decisionButtonOf(batch, installation)('halt', 'Stop', { style: 'danger' });
 
 /** The buttons that close an unknown outcome, with the name of the environment. */
 const closeButtons = ({ standing, change, item }: ShownItem, installation: string): readonly Button[] =>

@@ -1,7 +1,7 @@
 import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
-import { bold, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
+import { bold, channel, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
@@ -65,6 +65,8 @@ export type Card = {
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
+  /** What stays of the text when its change moves on. */
+  readonly lasting?: Text;
   /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
   readonly minor?: true;
   /** Once this is posted, the batch's file is added to it. */
@@ -147,8 +149,21 @@ export type Approved = Pick<Vote, 'person' | 'at'>;
 export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
   approved.map(({ person: who, at }) => say`${mention(who)}, ${time(at)}`);
 
-/** The card of a change row. `approved` are the approvals so far, oldest first. */
-export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
+/** Who reads a card that is not in its channel. */
+export type CardReader = {
+  /** Whether they can cancel the change: if not, *Cancel* is left out. */
+  readonly cancels: boolean;
+  /** The channel of its card, if it says where that is. */
+  readonly cardIn?: string | undefined;
+};
+
+/** The card of a change row. `approved` are the approvals so far, oldest first. `reader`: left out, everybody reads it. */
+export function renderCard(
+  change: Change,
+  approved: readonly Approved[],
+  installation: string,
+  reader: CardReader = { cancels: true },
+): Card {
   const frozen = frozenCardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
   return {
@@ -160,6 +175,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
           say`Asked by ${askersNamed(change)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
+          reader.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
         ],
         ' · ',
       ),
@@ -168,28 +184,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
-    buttons: cardButtons(change, installation),
-  };
-}
-
-/**
- * What a direct request to approve becomes once others have decided: who decided what, without buttons. It only
- * replaces the request.
- */
-export function withdrawn(change: Change, approved: readonly Approved[]): Note {
-  const { title } = frozenCardOf(change);
-  const isOver = change.settled_at !== null || change.state === 'unknown';
-  return {
-    text: joined(
-      [
-        say`${markOf(change)} **${title}** · #${change.number}`,
-        approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined,
-        isOver ? stateText(change) : undefined,
-        change.state === 'unknown' ? undefined : 'Nothing is left for you to decide.',
-      ],
-      '\n',
-    ),
-    minor: true,
+    buttons: cardButtons(change, installation).filter((one) => reader.cancels || !isCancel(one)),
   };
 }
 
@@ -233,6 +228,9 @@ export const decisionButtonOf =
 export const confirming = (yes: string, number: number, says: Text): Pick<Button, 'confirm'> => ({
   confirm: { title: `${yes} #${number}?`, says, yes },
 });
+
+/** Only those who asked for a change can cancel it. */
+export const isCancel = ({ press }: Button): boolean => press.kind === 'decision' && press.verdict === 'cancel';
 
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];

@@ -8,17 +8,25 @@ import {
   type NewChange,
   isPartOfBatch,
 } from '../../storage/changes.ts';
+import { sameId, type IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { messagesToDecide, enqueueMessage, redrawCards, replaceDirect } from '../../storage/messages.ts';
+import {
+  messagesToDecide,
+  enqueueMessage,
+  lastingMessages,
+  redrawCards,
+  replaceDirect,
+} from '../../storage/messages.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
 import { emptyQueuesBehind } from './queue.ts';
 import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { decisionButtons, withdrawn, type Note } from './card.ts';
+import { decisionButtons, isCancel, type Note } from './card.ts';
+import { broughtUpToDate, withdrawn } from './told.ts';
 import { say, type Text } from '../../text.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -78,6 +86,8 @@ export type ChangeStoreOptions = {
   readonly auditKey: Buffer | undefined;
   /** Id of the database; every decision button carries it. */
   readonly installation: string;
+  /** Every id of the same person; by default each id is a person of its own. */
+  readonly idsOf?: IdsOf;
   /** Called for every audit line before its transaction commits, so it is only good for metrics. */
   readonly onEvent: (event: string) => void;
 };
@@ -111,16 +121,21 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       // Apply locks only now: if the version was outdated, nothing moved, and no lock may be left behind.
       await applyLocks(tx, change, next.locks, at);
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
-      await showMove(tx, change, moved, at);
+      await showMove(tx, change, moved, at, options.idsOf);
       // A batch that is over is not woken: only its card changes.
-      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
-        await redrawCards(tx, moved.batch, at, false);
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redrawCards(tx, moved.batch, at, []);
       await record(tx, moved, event.kind, note);
       return moved;
     },
     remark: record,
     note: recordAction,
   };
+}
+
+/** Every id of those who approved a change: their copies of its card go on as the card does. */
+export async function votersOf(tx: Tx, change: Change, idsOf: IdsOf = sameId): Promise<readonly string[]> {
+  if (isPartOfBatch(change) || authorizationOf(change).approval === 'none') return [];
+  return (await listVotes(tx, change.number)).flatMap(({ person }) => idsOf(person));
 }
 
 /** Writes the audit line and its messages. */
@@ -136,7 +151,7 @@ async function recordIn(
   const about = { target: change.target_name, target_key: change.target, version: change.version };
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
-  if (note.redraw) await redrawCards(tx, change.number, at, true);
+  if (note.redraw) await redrawCards(tx, change.number, at, 'all');
   if (reply === undefined || isPartOfBatch(change)) return;
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
@@ -157,17 +172,20 @@ async function enqueueReply(
   const body = JSON.stringify({ ...reply, buttons });
   const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
-  const text = say`${headingOf(change)}\n${reply.text}`;
-  // *Stop* works for ten seconds only, so it is only in the thread.
+  const [text, lasting] = [reply.text, reply.lasting].map((one) => one && say`${headingOf(change)}\n${one}`);
+  // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = change.state === 'approved';
+  const shown = isBrief ? (reply.buttons ?? []) : buttons;
   const elsewhere = {
     ...base,
-    body: JSON.stringify({ text, buttons: isBrief ? reply.buttons : buttons }),
+    body: JSON.stringify({ text, lasting, buttons: shown }),
     decides: !isBrief && toDecide.length > 0,
   };
+  const forOthers = JSON.stringify({ text, lasting, buttons: shown.filter((one) => !isCancel(one)) });
   if (ops) await enqueueMessage(tx, { ...elsewhere, key: `${key}:ops`, kind: 'ops' });
   for (const recipient of new Set(tell)) {
-    await enqueueMessage(tx, { ...elsewhere, key: `${key}:${recipient}`, kind: 'direct', recipient });
+    const own = recipient === change.requester ? elsewhere : { ...elsewhere, body: forOthers };
+    await enqueueMessage(tx, { ...own, key: `${key}:${recipient}`, kind: 'direct', recipient });
   }
 }
 
@@ -176,22 +194,38 @@ export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>)
   lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
 
 /** Redraws the card, and withdraws what no longer decides anything. */
-async function showMove(tx: Tx, before: Change, moved: Change, at: number): Promise<void> {
+async function showMove(tx: Tx, before: Change, moved: Change, at: number, idsOf?: IdsOf): Promise<void> {
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
   if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at);
+  const isOver = ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
+  if (isOver) await updateLasting(tx, before, moved, at);
   // Reminders, and what was said when it was asked again.
   if (before.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
-  // Direct-message copies are for deciding, so they skip the states between the decision and the end.
-  const isNews =
-    before.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
-  await redrawCards(tx, moved.number, at, isNews);
+  // Those who did not vote have nothing left to do: their copies skip the states between the decision and the end.
+  const isNews = before.state === 'waiting' || isOver;
+  await redrawCards(tx, moved.number, at, isNews ? 'all' : await votersOf(tx, moved, idsOf));
 }
 
 /** Removes the decision buttons from all messages that have them. */
 async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
-    const bare = JSON.stringify({ text: parseStored<Note>(body).text, minor: true } satisfies Note);
+    const { text, lasting } = parseStored<Note>(body);
+    const bare = JSON.stringify({ text, ...(lasting && { lasting }), minor: true } satisfies Note);
     await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: bare, at });
+  }
+}
+
+/**
+ * Edits what said that it will be sent: what the requester was told directly says how it is now, and if it ends unsent,
+ * its thread no longer says so.
+ */
+async function updateLasting(tx: Tx, from: Change, moved: Change, at: number): Promise<void> {
+  const endsUnsent = from.state === 'approved' && moved.settled_at !== null;
+  for (const { key, kind, recipient, body } of await lastingMessages(tx, moved.number)) {
+    const { lasting } = parseStored<Note>(body);
+    if (lasting === undefined || (kind === 'reply' && !endsUnsent)) continue;
+    const note = kind === 'reply' ? { text: lasting, minor: true } : broughtUpToDate(moved, lasting);
+    await enqueueMessage(tx, { key, change: moved.number, kind, recipient, body: JSON.stringify(note), at });
   }
 }
 

@@ -31,7 +31,7 @@ type Circumstances = {
  */
 export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Note | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
+    return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
   const { who, rest } = askedIn(change);
@@ -69,13 +69,18 @@ export const approvalCounted = (by: string, { left, unknown = [], note }: Counte
   ]),
 });
 
-/** The reply to the last approval needed, by somebody with this name. It doesn't notify them; the card mentions them. */
-export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note => ({
-  text: say`${approvedWith(by, note)} ${sendingSoon(change, isPaused)}`,
-});
+/** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
+export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note =>
+  soon(approvedWith(by, note), change, isPaused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
   note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”`;
+
+/** What follows holds only until the change moves on. */
+const soon = (lasting: Text, change: Change, isPaused: boolean): Note => ({
+  text: say`${lasting} ${sendingSoon(change, isPaused)}`,
+  lasting,
+});
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
   if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
@@ -211,17 +216,8 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   const command = catalogue.get(change.command);
   const twice = command?.shape === 'action' ? command.twice : undefined;
   const says = joined(['Asking again may do it twice.', twice]);
-  return { says, buttons: [runButton({ label: 'Ask again', args: argsOfChange(change) })] };
+  return { says, buttons: [againButton(change)] };
 }
-
-/** What a read shows about an unknown outcome: the current state, not whether we caused it. */
-export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
-  verdict === 'yes'
-    ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
-    : say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
-
-/** Nothing can be read back. */
-export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
 
 /**
  * The host's name for the operation, for the last reply of a routine change, whose thread doesn't name it before.
@@ -273,6 +269,9 @@ export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args 
   text: say`⛔ ${nothingSent(change, why)}`,
   buttons: again ? [runButton({ label: 'Ask again', args: again })] : [],
 });
+
+/** Asks for the same again. */
+export const againButton = (change: Change): Button => runButton({ label: 'Ask again', args: argsOfChange(change) });
 
 /** The messages about a change that ends unsent. Without *Ask again* if it was invalidated: that would be refused again. */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({

@@ -6,6 +6,15 @@ import type { Closers } from './closers.ts';
 
 /** The sentences about an unknown outcome and its locks. Pure. */
 
+/** What a read shows about an unknown outcome: the current state, not that we caused it. */
+export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
+  verdict === 'yes'
+    ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
+    : say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
+
+/** Nothing can be read back. */
+export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
+
 /** A reminder about an unknown outcome. `locked`: names of targets; `shown`: what a read shows now. */
 export function stillUnknown(
   change: Change,

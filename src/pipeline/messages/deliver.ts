@@ -1,9 +1,16 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { changesInBatch, findChange, isBatch } from '../../storage/changes.ts';
+import { changesInBatch, findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { idsOf } from '../../policy/people.ts';
-import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
+import {
+  claimMessages,
+  findCard,
+  markDelivered,
+  giveUpMessage,
+  releaseUntil,
+  type Message,
+} from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { attachFile } from './attach-file.ts';
@@ -14,7 +21,9 @@ import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
-import { renderCard, withdrawn, type Note } from '../changes/card.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { renderCard, type CardReader, type Note } from '../changes/card.ts';
+import { withdrawn } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
@@ -189,8 +198,17 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
-  if (!isBatch(change)) return renderCard(change, approved, database.installation);
-  return renderBatch(change, await changesInBatch(database.db, change.number), approved, database.installation);
+  const { installation } = database;
+  const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
+  if (!isBatch(change)) return renderCard(change, approved, installation, reader);
+  const changes = await changesInBatch(database.db, change.number);
+  return renderBatch(change, changes, approved, installation, reader);
+}
+
+/** Copies go to those who decide, never to those who asked. They say where its card is, unless only its requester sees that. */
+async function copyReader({ db }: SenderContext['database'], change: Change): Promise<CardReader> {
+  const channel = (await findCard(db, change.number))?.channel ?? change.channel;
+  return { cancels: false, cardIn: isDirect(channel) ? undefined : channel };
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Tx } from '../../storage/database.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../../storage/locks.ts';
+import { samePerson } from '../../policy/people.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
@@ -77,9 +79,18 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
           freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
         await record(context, actor, tx, at, { event: 'unlock', target: env, lock: freed, says });
+        const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
+        if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
         return { done: true, lock: lockInfoOf(freed) };
       }),
   };
+}
+
+/** Whoever kept others away has to know that they no longer do. */
+async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environment, by: string, at: number) {
+  const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). Changes to it can go ahead.`;
+  const key = `unlocked:${env.id}:${owner}:${at}`;
+  await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, body: JSON.stringify({ text }), at });
 }
 
 function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {

@@ -149,6 +149,13 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
   ];
 }
 
+/** Checks a site that this change can break. */
+export function checkButtons(change: Change): readonly Button[] {
+  const [target] = storedTargets(change);
+  const isSite = target?.kind === 'environment' || target?.kind === 'domain';
+  return isSite && mayBreakSite(change) ? [runButton({ label: 'Check the site', args: ['check', target.id] })] : [];
+}
+
 /** The label that the command gives to the error log under its last reply. */
 function labelOfLog(context: StepsContext, change: Change, sentAt: number): string | undefined {
   const reparsed = reparse(change, namesWith(context, change));

@@ -1,36 +1,23 @@
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { samePerson } from '../../policy/people.ts';
-import { findChange, findChangeForUpdate, isBatch, type Change } from '../../storage/changes.ts';
+import { findChange, findChangeForUpdate, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
-import { scrub } from '../../secret.ts';
-import { joined, named, mention, say, type Text } from '../../text.ts';
-import { stoppedReplyKey } from '../changes/batch-card.ts';
-import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
+import { say, type Text } from '../../text.ts';
+import { LockHeld } from '../changes/change-store.ts';
 import { lockRefusal } from '../changes/lock-replies.ts';
-import { mayEnd, decisionResult, type VoteContext, type DecisionResult } from '../changes/approve.ts';
+import { mayEnd, decisionResult, type VoteContext } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
-import { maxReasonLength } from '../changes/freeze.ts';
-import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck } from '../changes/recheck.ts';
-import type { ShownVersion, DecisionKind } from '../changes/card.ts';
-import { reparse, argsOfChange, type Reparsed } from '../language/reparse.ts';
+import type { DecisionKind } from '../changes/card.ts';
+import { reparse, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import {
-  approved,
-  closed,
-  approvalCounted,
-  ended,
-  endsUnsent,
-  markFor,
-  nothingSent,
-  notSent,
-} from '../changes/replies.ts';
+import { endsUnsent, nothingSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
@@ -38,20 +25,8 @@ import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 import { handleSetBack, isSameTimeline } from './ask-again.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
+import { noteFor, type DeliveredDecision } from './decision-note.ts';
 import { markLost } from './lost-commit.ts';
-
-/** A decision as delivered. It is trusted only for who pressed which button. */
-type DeliveredDecision = ShownVersion & {
-  readonly verdict: DecisionKind;
-  readonly person: string;
-  readonly team: string | undefined;
-  /** Why it is declined, or a note with an approval. */
-  readonly reason?: string | undefined;
-  /** Ids of environments that a batch leaves out. */
-  readonly leaveOut?: readonly string[];
-  /** The inbox row that this answers. */
-  readonly inbox: string | undefined;
-};
 
 /** Decisions that somebody with the right to unlock may make if nobody else can. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
@@ -68,12 +43,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   }
   // After a failover a sent change may look unsent; check before ending it.
   await handleSetBack(context);
-  const { by, change, reparsed } = await loadPresent(context, decided);
-  const ending = endingOf(change, reparsed, context.company());
-  const policy = context.policy();
-  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
-  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
-  const voting = { ...ending, policy, by, anybody };
+  const { change, voting } = await votingOf(context, decided);
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
     const votes = await listVotes(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
@@ -90,12 +60,31 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   throw couldNotCheck(say`Others are voting at the same moment.`);
 }
 
+/** Throws `Refusal` if this person may not decline this change now: before the form asks them for a reason. */
+export async function refuseUnlessDeclines(
+  context: StepsContext,
+  decided: Omit<DeliveredDecision, 'inbox'>,
+): Promise<void> {
+  const { change, voting } = await votingOf(context, decided);
+  decisionResult(decided, { ...voting, voters: [], change, now: await context.database.now() });
+}
+
+/** The change, and what decides whether this person's decision about it counts; without the other voters. */
+async function votingOf(context: StepsContext, decided: Omit<DeliveredDecision, 'inbox'>) {
+  const { by, change, reparsed } = await loadPresent(context, decided);
+  const ending = endingOf(change, reparsed, context.company());
+  const policy = context.policy();
+  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
+  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
+  return { change, voting: { ...ending, policy, by, anybody } };
+}
+
 type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };
 
 /** The person and the change as they are now. An unreadable change is refused as if it were missing. */
 async function loadPresent(
   context: StepsContext,
-  { installation, number, person, team, verdict }: DeliveredDecision,
+  { installation, number, person, team, verdict }: Omit<DeliveredDecision, 'inbox'>,
 ): Promise<Present> {
   await refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
@@ -222,74 +211,4 @@ async function apply(
   const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
   if (moved && ruling.event.kind === 'confirmed_happened')
     await settleAccess(tx, changeStore, moved, at, { isProven: true });
-}
-
-function noteFor(
-  change: Change,
-  decided: DeliveredDecision,
-  by: Person,
-  ruling: DecisionResult,
-  isPaused: boolean,
-): Omit<TransitionNote, 'at'> {
-  // The reason is public and stored, so pasted keys are removed.
-  const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
-  const base = {
-    by: by.id,
-    details: { name: by.name, verdict: decided.verdict, reason, ...requestDetails(decided.inbox) },
-  };
-  switch (decided.verdict) {
-    case 'approve':
-      return { ...base, ...approvedBy(change, by.name, ruling, isPaused, reason) };
-    case 'decline':
-      return { ...base, ...endedBy(change, 'Declined', by, reason) };
-    case 'cancel':
-      return { ...base, ...endedBy(change, 'Cancelled', by) };
-    case 'stop':
-      return { ...base, ...endedBy(change, 'Stopped', by) };
-    case 'halt':
-    case 'go_on':
-    case 'retry':
-    case 'end':
-      return base;
-    case 'happened':
-    case 'did_not_happen':
-      return { ...base, ...closedBy(change, decided.verdict === 'happened', by) };
-  }
-}
-
-function approvedBy(
-  change: Change,
-  name: string,
-  ruling: DecisionResult,
-  isPaused: boolean,
-  reason: string | undefined,
-): Pick<TransitionNote, 'reply' | 'replyKey' | 'decide' | 'tell'> {
-  if (ruling.kind === 'move') {
-    const reply = approved(change, name, isPaused, reason);
-    // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
-    const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
-    return { reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
-  }
-  const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-  return { reply: approvalCounted(name, { left, unknown: ruling.unknown, note: reason }) };
-}
-
-function closedBy(change: Change, happened: boolean, by: Person): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops'> {
-  const says = closed(happened, named(by.name));
-  const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
-  const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
-  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
-}
-
-/** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
-function endedBy(
-  change: Change,
-  how: Parameters<typeof ended>[1],
-  by: Person,
-  reason?: string,
-): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
-  const says = ended(change, how, named(by.name), reason);
-  const { buttons = [] } = notSent(change, says, argsOfChange(change));
-  const lastNote = ended(change, how, mention(by.id), reason);
-  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: [change.requester] };
 }

@@ -2,12 +2,14 @@ import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
+import { idsOf } from '../../policy/people.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, frozenCardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
+import { votersOf } from '../changes/change-store.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
@@ -137,12 +139,13 @@ const tooLate = (change: Change): Text =>
   ]);
 
 /** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database }: StepsContext, change: Change, why: Text): Promise<void> {
+async function reschedule({ database, policy }: StepsContext, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
     const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
-    if (held && held.last_note !== change.last_note) await redrawCards(tx, change.number, now, false);
+    if (held === undefined || held.last_note === change.last_note) return;
+    await redrawCards(tx, change.number, now, await votersOf(tx, change, (id) => idsOf(policy(), id)));
   });
 }
 

@@ -1,7 +1,8 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
+import { catalogue } from '../../commands/index.ts';
 import { HostTrouble } from '../../hosting/client.ts';
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { following, type HostReader } from '../../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../../hosting/contract/operations.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -14,6 +15,7 @@ import { joined, say, time, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import { runButton, type Button, type Note } from '../changes/card.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
@@ -25,10 +27,11 @@ import {
   type PollState,
   type PollResult,
 } from '../changes/operation-state.ts';
-import { alarm, markFor } from '../changes/replies.ts';
+import { againButton, alarm, markFor } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';
 import type { ChangesContext } from '../changes/context.ts';
+import { checkButtons } from './check-around.ts';
 import type { StepsContext } from './context.ts';
 
 /** An operation that runs for longer gets a line in the thread. */
@@ -170,11 +173,17 @@ async function settle(
   const { event, says, reply } = settled;
   const isProven = event.kind === 'finish';
   const isDone = isProven || event.kind === 'unverified';
-  const { buttons, undo } = isDone && reparsed ? offersOf(context, change, reparsed, settled, at) : { buttons: [] };
+  const { buttons, undo } = offersOf(context, change, reparsed, settled, at);
   const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
-  const text = joined([markFor[event.kind], reply, after, until]);
-  const final = { reply: { text, buttons }, lastNote: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
+  const text = joined([markFor[event.kind], reply, event.kind === 'fail' ? partlyDone(change) : after, until]);
+  const final = {
+    reply: { text, buttons },
+    lastNote: says,
+    // Whoever was told directly that it was approved hears what did not go as expected. *Done* is only edited in there.
+    ...(!isProven && authorizationOf(change).approval !== 'none' && { tell: [change.requester] }),
+    ...(undo && { also: { undo: JSON.stringify(undo) } }),
+  };
   const note: TransitionNote = {
     by: 'sitehand',
     at,
@@ -185,21 +194,36 @@ async function settle(
   if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven });
 }
 
+/** What *failed* leaves open: the host had accepted it. */
+const partlyDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>
+  say`Part of it may have been done, so please check ${where} before you ask again.`;
+
 /** The buttons under the final reply. */
 function offersOf(
   { database }: StepsContext,
   change: Change,
-  { action, resolved }: Reparsed,
+  reparsed: Reparsed | undefined,
   { event, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
+  if (reparsed === undefined) return { buttons: event.kind === 'fail' ? [againButton(change)] : [] };
+  const { action, resolved } = reparsed;
   const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
-  const next = (action.next?.(of) ?? []).map(runButton);
+  const offers = action.next?.(of) ?? [];
+  if (event.kind === 'fail') {
+    const looks = offers.filter(({ args }) => isReport(args)).map(runButton);
+    return { buttons: [...looks, ...checkButtons(change), againButton(change)] };
+  }
+  const next = offers.map(runButton);
   const args = event.kind === 'finish' ? action.undo?.(of) : undefined;
   if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
   return { buttons: [{ label: 'Undo', press }, ...next], undo: { args, left: left ?? null, until: at + undoMs } };
 }
+
+/** Whether these arguments only read. */
+const isReport = ([first = '', second = '']: Args): boolean =>
+  [first, `${first} ${second}`].some((path) => catalogue.get(path)?.shape === 'report');
 
 const pollStateOf = (change: Change, now: number): PollState =>
   change.poll_state === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.poll_state);

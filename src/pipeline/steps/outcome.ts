@@ -13,7 +13,16 @@ import { move, type ChangeEvent } from '../changes/change.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import { lostCommitOf, pauseAfterLoss } from './lost-commit.ts';
 import { argsOfChange } from '../language/reparse.ts';
-import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
+import {
+  againButton,
+  alarm,
+  answered,
+  forgotten,
+  nothingSent,
+  notSent,
+  tryingAgain,
+  unknownAfterLoss,
+} from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
 /** Delays between attempts to save a receipt. The lease may end before the last one, after which it becomes unknown. */
@@ -168,7 +177,7 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
-  const reply = { text: joined(['❌', late]) };
+  const reply = { text: joined(['❌', late]), buttons: [againButton(change)] };
   return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
 

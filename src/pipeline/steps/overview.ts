@@ -1,9 +1,11 @@
+import { isAsker } from '../../policy/approvers.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listChanges, type Change } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { listQueued } from '../../storage/queue.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
+import { askersOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
@@ -53,7 +55,9 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     recent: latest.slice(0, maxShown.recent),
   };
   const drawOne = async (change: Change): Promise<Card> =>
-    renderCard(change, await listVotes(db, change.number), context.database.installation);
+    renderCard(change, await listVotes(db, change.number), context.database.installation, {
+      cancels: isAsker(context.policy(), person.id, askersOf(change)),
+    });
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {
     toDecide: await draw(shown.toDecide),

@@ -13,8 +13,8 @@ import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
 import { reparse } from '../language/reparse.ts';
-import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
-import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
+import { askAgain } from '../changes/replies.ts';
+import { evidence, noEvidence, stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
 

@@ -192,7 +192,7 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
-  if (isDrawn) await redrawCards(tx, batch.number, at, false);
+  if (isDrawn) await redrawCards(tx, batch.number, at, []);
 }
 
 /** A hash of what the card shows about the items. */
@@ -221,7 +221,7 @@ const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`S
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
-  if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, ...note });
+  if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, redraw: true, ...note });
 }
 
 /** What is known about the canary's site after its change. */

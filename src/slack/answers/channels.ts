@@ -8,19 +8,20 @@ import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { say } from '../../text.ts';
-import { savedAs } from '../forms/modals.ts';
+import { cardPlace, savedAs } from '../forms/card-place.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** Tells the requester where the card is, if it is not in the channel of the request. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
-  if (change.channel === interaction.channel) return;
+  const place = await cardPlace(context, change);
+  if (change.channel === interaction.channel && (place === 'channel' || place === 'direct')) return;
   const direct = change.channel === change.requester;
   const why =
     direct && interaction.channel && !isDirect(interaction.channel)
       ? " I'm not in this channel. Use /invite if you want cards here."
       : '';
-  await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change)}${why}` }));
+  await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change, place)}${why}` }));
 }
 
 /** The sender and the channel, for a conversation. */

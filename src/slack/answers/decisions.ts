@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
-import { decide, EndedByClick } from '../../pipeline/steps/decide.ts';
+import { decide, EndedByClick, refuseUnlessDeclines } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
@@ -26,12 +26,13 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   if (decision === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
   const { person, team, inbox } = interaction;
   if (decision.verdict !== 'decline') return decide(context.pipeline, { ...decision, person, team, inbox });
-  const memo: Memo = { origin: originOf(interaction), decision: value };
-  if (await openView(context, interaction, declineView(decision.number, memo))) return;
-  throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
+  return openDecision(context, interaction, value);
 }
 
-/** Opens the form for the note of an approval, or for what a batch leaves out. `push`: on top of the pages. */
+/**
+ * Opens the form for the note of an approval, the reason for declining, or the environments without which a batch goes
+ * on. `push`: on top of the pages.
+ */
 export async function openDecision(
   context: SlackContext,
   interaction: Interaction,
@@ -39,17 +40,21 @@ export async function openDecision(
   how?: 'push',
 ): Promise<void> {
   const decision = decisionIn(value);
-  if (decision?.verdict !== 'approve' && decision?.verdict !== 'go_on')
+  if (decision?.verdict !== 'approve' && decision?.verdict !== 'decline' && decision?.verdict !== 'go_on')
     throw new Refusal("I don't recognise this button any more. Nothing was done.");
   const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
   if (view === undefined) {
-    const form = verdict === 'approve' ? 'the form for your note' : 'the form';
-    throw new Refusal(`I couldn't open ${form}. Nothing was done.`, { hint: 'Press the button again.' });
+    throw new Refusal(`I couldn't open ${forms[verdict]}. Nothing was done.`, { hint: 'Press the button again.' });
   }
   const memo: Memo = { origin: originOf(interaction), decision: value };
   await drawIntoView(context, interaction, { id: view, title }, async () => {
+    if (verdict === 'decline') {
+      const { person, team } = interaction;
+      await refuseUnlessDeclines(context.pipeline, { ...decision, person, team });
+      return declineView(number, memo);
+    }
     const reader = await identifySender(context.pipeline, interaction);
     if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
@@ -58,6 +63,8 @@ export async function openDecision(
 }
 
 export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;
+
+const forms = { approve: 'the form for your note', decline: 'the form for your reason', go_on: 'the form' } as const;
 
 const results: Readonly<Record<keyof typeof titles, (number: number) => Text>> = {
   approve: (number) => say`**Your approval of #${number} is counted.** Its thread says what comes next.`,

@@ -13,7 +13,7 @@ import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
-import { channel as inChannel, joined, say, type Text } from '../../text.ts';
+import { joined, say, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
@@ -23,6 +23,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
+import { cardPlace, savedAs } from './card-place.ts';
 
 const openReply = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
@@ -111,7 +112,7 @@ export async function showReview(
       throw result.refusal;
     }
     if (result.kind === 'saved') {
-      outcome = savedText(result.change);
+      outcome = await savedText(context, result.change);
       return noticeView(button, outcome);
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
@@ -131,16 +132,9 @@ export async function showReview(
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
 
-function savedText(change: Change | undefined): Text {
+async function savedText(context: SlackContext, change: Change | undefined): Promise<Text> {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  return say`${savedAs(change)} Follow it in its thread.`;
-}
-
-/** What became of a request, and where its card is. */
-export function savedAs(change: Change): Text {
-  const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
-  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
-  return say`**#${change.number} ${progress}.** Its card is in ${where}.`;
+  return say`${savedAs(change, await cardPlace(context, change))} Follow it in its thread.`;
 }
 
 async function reviewOf(

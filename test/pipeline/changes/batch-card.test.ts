@@ -116,6 +116,22 @@ describe('the numbers', () => {
   });
 });
 
+describe('a copy of the card', () => {
+  const copyOf = (state: State, text: string) => {
+    const { lines, buttons } = renderBatch(...batchOf(state, text), [], 'f00d', { cancels: false });
+    return { says: lines.map(plain).at(-1), labels: buttons.map(({ label }) => label) };
+  };
+  test('has no numbers while changes are under way, because it is not redrawn then', () => {
+    const far = 'Its card says how far it is.';
+    expect(copyOf('running', 'dw-')).toEqual({ says: far, labels: ['Stop', 'Everything that was sent'] });
+    expect(copyOf('stopped', 'dw-')).toEqual({ says: far, labels: ['Everything that was sent'] });
+  });
+  test('is the card itself once none is', () => {
+    const card = cardFor('stopped', 'd--');
+    expect(renderBatch(...batchOf('stopped', 'd--'), [], 'f00d', { cancels: false })).toEqual(card);
+  });
+});
+
 describe('the lines', () => {
   test('show what is open, most serious first', () => {
     const marks = linesOf('stopped', 'dwol-xrfu').flatMap((line) => /^.+? s(\d)\/live/.exec(line)?.[0] ?? []);

@@ -10,6 +10,7 @@ import {
 import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
 import { reminder } from '../../../src/pipeline/changes/asked-in.ts';
 import * as tell from '../../../src/pipeline/changes/replies.ts';
+import { evidence, noEvidence } from '../../../src/pipeline/changes/unknown-replies.ts';
 import type { Receipt } from '../../../src/hosting/client.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { joined, mention, plain, say, type Text } from '../../../src/text.ts';
@@ -295,15 +296,15 @@ describe('the sentences of a thread', () => {
     ],
     [
       'evidence for',
-      tell.evidence(say`it is there`, 'yes'),
+      evidence(say`it is there`, 'yes'),
       'Read back: it is there. So it probably happened, but somebody else may have done it.',
     ],
     [
       'evidence against',
-      tell.evidence(say`it is not`, 'no'),
+      evidence(say`it is not`, 'no'),
       "Read back: it is not. So it probably didn't happen, but it could still be on its way.",
     ],
-    ['no evidence', tell.noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
+    ['no evidence', noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
     [
       'finished, with its name',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createChangeStore, LockHeld } from '../../../src/pipeline/changes/change-store.ts';
 import { claimMessages, findMessage, markDelivered } from '../../../src/storage/messages.ts';
+import { castVote } from '../../../src/storage/votes.ts';
 import { plain, say, type Text } from '../../../src/text.ts';
 import { parseStored } from '../../../src/storage/parse-json.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
@@ -55,5 +56,37 @@ describeBoth('a reminder to approve', (open) => {
     expect(await told('U3')).toMatch(/^⛔ .*\nDeclined by Dee\.\nNothing is left for you to decide\.$/);
     // The requester's own message is no request to decide.
     expect(await told('U1')).toMatch(/Still waiting\.$/);
+  });
+});
+
+describeBoth('the copies of a card', (open) => {
+  it('follow each move for those who approved, by whichever account, and for the others only decisions and ends', async () => {
+    const database = await open();
+    const idsOf = (id: string) => (id === 'U3B' ? ['U3', 'U3B'] : [id]);
+    const changeStore = createChangeStore({ auditKey: undefined, installation: 'f', idsOf, onEvent: () => undefined });
+    const authorization = JSON.stringify({ approval: { requirements: [] }, told: ['U3', 'U4'] });
+    const row = { ...sample, card: changeOf().card, authorization };
+    const steps = [
+      { kind: 'approve' },
+      { kind: 'send', owner: 'a', leaseMs: 1_000 },
+      { kind: 'accept', operation: 'op-1' },
+      { kind: 'finish' },
+    ] as const;
+    let change = await database.transaction((tx) => changeStore.begin(tx, row, { by: 'U1', at: 1 }));
+    const redrawn: (readonly string[])[] = [];
+    for (const step of steps) {
+      change = await database.transaction(async (tx) => {
+        if (step.kind === 'approve') await castVote(tx, { change: change.number, person: 'U3B', at: 1 });
+        await tx.updateTable('messages').set({ due_at: null }).execute();
+        return (await changeStore.advance(tx, change, step, { by: 'sitehand', at: 2 })) ?? change;
+      });
+      const due = database.db.selectFrom('messages').select('key').where('due_at', 'is not', null).orderBy('key');
+      redrawn.push((await due.execute()).map(({ key }) => key.replace(/^\d+:/, '')));
+    }
+    const [all, mine] = [
+      ['card', 'card:U3', 'card:U4'],
+      ['card', 'card:U3'],
+    ];
+    expect(redrawn).toEqual([all, mine, mine, all]);
   });
 });

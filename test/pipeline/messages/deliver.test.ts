@@ -120,7 +120,7 @@ describeBoth('messages that Slack does not take', (open) => {
     failpointChannel.subscribe(note);
     try {
       await untilNothing();
-      await database.transaction((tx) => redrawCards(tx, 1, start, true));
+      await database.transaction((tx) => redrawCards(tx, 1, start, 'all'));
       await untilNothing();
     } finally {
       failpointChannel.unsubscribe(note);
@@ -193,7 +193,7 @@ describeBoth('messages that Slack does not take', (open) => {
     later(40_001);
     await database.transaction(async (tx) => {
       await tx.updateTable('changes').set({ state: 'declined', settled_at: start }).execute();
-      await redrawCards(tx, 1, start, true);
+      await redrawCards(tx, 1, start, 'all');
     });
     await deliverAll(other);
     expect(posts).toEqual([]);
@@ -206,7 +206,7 @@ describeBoth('messages that Slack does not take', (open) => {
   it('are drawn again if a frozen process has edited them after another one', async () => {
     const { database, context, posts, later } = await opened(card);
     await deliverAll(context);
-    const redraw = (): Promise<void> => database.transaction((tx) => redrawCards(tx, 1, start, true));
+    const redraw = (): Promise<void> => database.transaction((tx) => redrawCards(tx, 1, start, 'all'));
     await redraw();
     const other = { ...context, owner: 'b', turns: createPostQueues() };
     const overtaken = Promise.withResolvers<void>();
@@ -251,7 +251,7 @@ describeBoth('messages that Slack does not take', (open) => {
     const { database, state, untilNothing, later, due } = await opened(card);
     await untilNothing();
     later(3 * day);
-    await database.transaction((tx) => redrawCards(tx, 1, start + 3 * day, true));
+    await database.transaction((tx) => redrawCards(tx, 1, start + 3 * day, 'all'));
     state.refuse = () => new Undeliverable('later', 'internal_error');
     await untilNothing();
     later(3_600_000);

@@ -9,12 +9,20 @@ import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, live, changeOf, contextWith } from '../fixtures.ts';
+import { ana, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
 import { frozenCardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { exclusiveTransaction } from '../../../src/storage/exclusive-transaction.ts';
 import { pauseAfterLoss } from '../../../src/pipeline/steps/lost-commit.ts';
 import { plain, say } from '../../../src/text.ts';
 
+/** Ana has a second account. */
+const rules = {
+  ...policyOf('{ allow: [read], to: everyone }'),
+  people: new Map([
+    ['U01ANA', ['U01ANA', 'U01ANA2']],
+    ['U01ANA2', ['U01ANA', 'U01ANA2']],
+  ]),
+};
 const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
 const hour = 3_600_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
@@ -27,7 +35,11 @@ function actions(
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return adminActions(contextWith({ database, changeStore }), { person, authorization, inbox }, mayRead);
+  return adminActions(
+    contextWith({ database, changeStore, policy: () => rules }),
+    { person, authorization, inbox },
+    mayRead,
+  );
 }
 
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
@@ -112,6 +124,20 @@ describeBoth('a lock', (open) => {
       ['lock', ana.id],
       ['unlock', ben.id],
     ]);
+  });
+
+  it('that somebody else removes is reported to its owner directly; the second account of its owner is nobody else', async () => {
+    const database = await open();
+    const direct = async () =>
+      database.db.selectFrom('messages').select(['recipient', 'body']).where('kind', '=', 'direct').execute();
+    await actions(database).lock(live, 'release', undefined);
+    await actions(database, { ...ana, id: 'U01ANA2' }).unlock(live);
+    expect(await direct()).toEqual([]);
+    await actions(database).lock(live, 'release', undefined);
+    await actions(database, ben).unlock(live);
+    const [told, ...more] = await direct();
+    expect([told?.recipient, more]).toEqual([ana.id, []]);
+    expect(told?.body).toContain('removed your lock of acme-shop/live');
   });
 
   it('that has expired is no lock', async () => {

@@ -1,0 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
+import type { Change } from '../../storage/changes.ts';
+import { findCard } from '../../storage/messages.ts';
+import { channel, say, type Text } from '../../text.ts';
+import type { SlackContext } from '../context/context.ts';
+
+/** Where the card of a change is: in its channel, in direct messages because its channel is not ours, or not posted yet. */
+type CardPlace = 'channel' | 'direct' | 'moved' | 'open';
+
+/** How long we wait for a card to be posted, and how often we look. Only in channels that we are not in. */
+const waitMs = 2_000;
+const lookEveryMs = 100;
+
+/** Where the card of a new change is. We can post in a channel that we are not in if Slack lets us, so its card tells. */
+export async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, change: Change): Promise<CardPlace> {
+  if (isDirect(change.channel)) return 'direct';
+  const look = await pipeline.lookAt(change.channel).catch(() => undefined);
+  if (look?.kind !== 'seen' || look.member) return 'channel';
+  for (let waited = 0; waited < waitMs; waited += lookEveryMs) {
+    const at = (await findCard(pipeline.database.db, change.number))?.channel;
+    if (at) return at === change.channel ? 'channel' : 'moved';
+    await wait(lookEveryMs);
+  }
+  return 'open';
+}
+
+/** What became of a request, and where its card is. Under a card that was moved, its thread says how to invite us. */
+export function savedAs(change: Change, place: CardPlace): Text {
+  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
+  const where = {
+    channel: say`${channel(change.channel)}`,
+    direct: say`our direct messages`,
+    moved: say`our direct messages, because I'm not in ${channel(change.channel)}`,
+    open: say`${channel(change.channel)}, or in our direct messages if I can't post there`,
+  };
+  return say`**#${change.number} ${progress}.** Its card is in ${where[place]}.`;
+}
