@@ -118,8 +118,8 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'uses its own clock, or a given one',
       'a change can be approved for its hour and stopped for its ten seconds',
-      'what nobody approves waits until the database says',
-      'no time of a wrong clock is in the database',
+      'a change that nobody approves expires when the database says',
+      'the database has no time of a wrong clock',
     ],
   },
   23: {
@@ -142,7 +142,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'nobody approves their own change > by the button in the channel, by declining it in a form, by mention, or at home',
       'nobody approves their own change > in direct messages',
       'nobody approves their own change > with the second of their accounts',
-      'one lead twice, and with both ids, is one',
+      'one lead counts once, even twice or with both ids',
     ],
   },
   26: {
@@ -162,7 +162,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'lacks the site for good: an approved change waits until three lists over a minute lack it',
       'the target has another name',
       'the target is renamed between the request and the click',
-      'its target is deleted meanwhile: it can be closed all the same',
+      'its target is deleted in the meantime: it can still be closed',
     ],
   },
   28: { fault: 'approval after expiry', by: ['the change expires, a late click is refused'] },
@@ -176,7 +176,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'hold back together when sending is paused',
       'a pause holds what is not sent',
       'a pause holds what is approved',
-      'a forgotten request blocks nobody',
+      'a waiting request blocks nobody',
     ],
   },
   31: {
@@ -248,7 +248,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'crashes while the host has a write: it is written once',
       'is promoted, or restored to a moment: nothing is sent',
       'after the answer: never sent again, called unknown',
-      'while the host has the write: the definite answer that comes then is what counts',
+      'while the host has the write: its definite answer counts when it comes',
       'to before the change was asked for: ops hear what the host answered',
       'a flush fails: the process ends',
       'the database is removed: nothing is sent',

@@ -245,7 +245,7 @@ describe.concurrent('a watch', () => {
     await watch.looks();
     const rest = await watch.says(/fourth/);
     expect(rest.text).toContain('fifth');
-    expect(rest.text).toContain('collected until now');
+    expect(rest.text).toContain('held back until now');
   });
 
   test('collects in the quiet hours of its owner, and tells it after', async () => {
@@ -322,7 +322,7 @@ describe.concurrent('a watch', () => {
 
   test.each([
     ['--quiet 9-17', /Quiet hours are like 22:00-07:00/],
-    ['--for 90d', /For can be 5m to 30d/],
+    ['--for 90d', /For takes 5m to 30d/],
     ['--match "password=correct-horse-9"', /looks like a credential/],
   ])('is not started with %s', async (option, words) => {
     const said = await scenario.person('ana').says(`/site watch acme-shop/live error ${option}`, 'D0U01ANA');

@@ -220,7 +220,7 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
  * its thread no longer says so.
  */
 async function updateLasting(tx: Tx, from: Change, moved: Change, at: number): Promise<void> {
-  const endsUnsent = from.state === 'approved' && moved.settled_at !== null;
+  const endsUnsent = from.state === 'approved' && moved.settled_at !== null && moved.state !== 'done';
   for (const { key, kind, recipient, body } of await lastingMessages(tx, moved.number)) {
     const { lasting } = parseStored<Note>(body);
     if (lasting === undefined || (kind === 'reply' && !endsUnsent)) continue;
