@@ -81,6 +81,32 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'yes\' → ""',
     ),
     ...same(
+      'Anything but a built-in command with a target is decided, and none affects everything.',
+      "if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))",
+      "command.shape === 'builtin' → true",
+    ),
+    ...same(
+      'The right to a report or a built-in command is checked by its name, whatever it does with its target.',
+      "const access = command.shape === 'action' ? 'change' : 'read';",
+      "command.shape === 'action' → true",
+      '\'read\' → ""',
+    ),
+    ...same(
+      'Any value but `read` counts as a change.',
+      "const access = command.shape === 'action' ? 'change' : 'read';",
+      '\'change\' → ""',
+    ),
+    ...same(
+      'Only reports can be narrowed; the types cannot see that.',
+      "command.shape === 'report' && command.narrowedBy !== undefined ? [kindOf(command), 'environment'] : [kindOf(command)];",
+      "command.shape === 'report' → true",
+    ),
+    ...same(
+      'Every target is a field of its command; the types cannot see that.',
+      'if (field === undefined || (isName(field) && field.orDomain)) return undefined;',
+      'field === undefined → false',
+    ),
+    ...same(
       'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
       "return kind === 'environment' || kind === 'domain' ? kind : undefined;",
       "kind === 'environment' || kind === 'domain' → true",
