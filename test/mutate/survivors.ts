@@ -114,9 +114,22 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/approvers.ts': [
     ...same(
+      'Nobody has such an id; the types cannot see that.',
+      "samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));",
+      "typeof handedOnBy === 'string' → true",
+    ),
+    ...same(
       'Votes are looked up by requirement, and a string is not one.',
       "const towards = weight.kind === 'counts' ? weight.towards : [];",
       '[] → ["Stryker was here"]',
+    ),
+  ],
+  'src/policy/approval-requirement.ts': [
+    ...same(
+      'Only an approval by groups can say whom it notifies; the types cannot see that.',
+      "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
+      "by === 'allowed' → false",
+      '\'allowed\' → ""',
     ),
   ],
   'src/policy/channels.ts': [
