@@ -43,6 +43,7 @@ export const tests: readonly string[] = [
   'test/pipeline/changes/operation-state.test.ts',
   'test/pipeline/changes/approve.test.ts',
   'test/pipeline/changes/closers.test.ts',
+  'test/pipeline/access/may-run.test.ts',
   'test/pipeline/access/access-check.test.ts',
   'test/pipeline/access/unknown-groups.test.ts',
   'test/policy/unknown-groups.test.ts',

@@ -81,6 +81,32 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'yes\' → ""',
     ),
     ...same(
+      'Anything but a built-in command with a target is decided, and none affects everything.',
+      "if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))",
+      "command.shape === 'builtin' → true",
+    ),
+    ...same(
+      'The right to a report or a built-in command is checked by its name, whatever it does with its target.',
+      "const access = command.shape === 'action' ? 'change' : 'read';",
+      "command.shape === 'action' → true",
+      '\'read\' → ""',
+    ),
+    ...same(
+      'Any value but `read` counts as a change.',
+      "const access = command.shape === 'action' ? 'change' : 'read';",
+      '\'change\' → ""',
+    ),
+    ...same(
+      'Only reports can be narrowed; the types cannot see that.',
+      "command.shape === 'report' && command.narrowedBy !== undefined ? [kindOf(command), 'environment'] : [kindOf(command)];",
+      "command.shape === 'report' → true",
+    ),
+    ...same(
+      'Every target is a field of its command; the types cannot see that.',
+      'if (field === undefined || (isName(field) && field.orDomain)) return undefined;',
+      'field === undefined → false',
+    ),
+    ...same(
       'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
       "return kind === 'environment' || kind === 'domain' ? kind : undefined;",
       "kind === 'environment' || kind === 'domain' → true",
@@ -88,9 +114,22 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/approvers.ts': [
     ...same(
+      'Nobody has such an id; the types cannot see that.',
+      "samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));",
+      "typeof handedOnBy === 'string' → true",
+    ),
+    ...same(
       'Votes are looked up by requirement, and a string is not one.',
       "const towards = weight.kind === 'counts' ? weight.towards : [];",
       '[] → ["Stryker was here"]',
+    ),
+  ],
+  'src/policy/approval-requirement.ts': [
+    ...same(
+      'Only an approval by groups can say whom it notifies; the types cannot see that.',
+      "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
+      "by === 'allowed' → false",
+      '\'allowed\' → ""',
     ),
   ],
   'src/policy/channels.ts': [

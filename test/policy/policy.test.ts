@@ -260,6 +260,16 @@ describe('the approval it needs', () => {
       },
     ],
     [
+      'the same, whichever rule comes first',
+      push,
+      [allowed(', approval: { by: [leads], notify: [readers] }'), allowed(', approval: { by: [leads] }')],
+      {
+        requirements: [{ by: ['leads'], count: 1, notify: ['leads', 'readers'] }],
+        expires: HOUR,
+        reason: 'optional',
+      },
+    ],
+    [
       'all of several approvers',
       push,
       [allowed(', approval: { by: [leads, readers] }'), allowed(', approval: { by: [readers], expires: 30m }')],

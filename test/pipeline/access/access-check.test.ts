@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
 import { assertChannel } from '../../../src/pipeline/access/assert-channel.ts';
 import { authorize, assertMember, type Person } from '../../../src/pipeline/access/access-check.ts';
 import { mayRun } from '../../../src/pipeline/access/may-run.ts';
+import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -204,6 +206,27 @@ describe('what the rules say', () => {
   });
 });
 
+describe('an action on several environments', () => {
+  const clear = (...rules: readonly string[]) => {
+    const parsed = parse('cache clear acme-shop/live, acme-shop/staging', catalogue);
+    if (parsed === undefined) throw new Error('nothing was typed');
+    return authorize(policyOf(READ, ...rules), ana, resolve(parsed, names), company);
+  };
+
+  test('is decided for each, and those that the rules do not allow are named', () => {
+    const both = clear('{ allow: [routine], to: [developers] }');
+    expect(both.each?.map(({ target }) => target)).toEqual([staging, live]);
+    expect([both.target, both.notAllowed]).toEqual([undefined, []]);
+    const one = clear('{ allow: [routine], to: [developers], where: ["*/staging"] }');
+    expect(one.each?.map(({ target }) => target)).toEqual([staging]);
+    expect(one.notAllowed).toEqual([live]);
+  });
+
+  test('is refused if the rules allow it on none of them', () => {
+    expect(refusalText(refusalOf(() => clear()))).toMatch(/^You may not run cache clear on .* The same goes for all/);
+  });
+});
+
 describe('help and App Home show what the rules of the person allow', () => {
   const everywhere = '{ allow: [read, sensitive], to: [developers] }';
   const shop = '{ allow: [read, sensitive], to: [developers], where: ["acme-shop/*"] }';
@@ -319,5 +342,7 @@ describe('where a card may be posted', () => {
     expect(refusalText(refusalOf(checkChannel))).toContain(why);
     expect(refusalText(refusalOf(checkChannel))).toContain('Nothing was done.');
     expect(plain(refusalOf(checkChannel).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
+    // Only Slack's answer can come later; the rest stays as it is.
+    expect(refusalOf(checkChannel).isLater).toBe(shared === undefined);
   });
 });

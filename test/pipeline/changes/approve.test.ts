@@ -15,6 +15,7 @@ import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
+import { say } from '../../../src/text.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, refusalText, staging } from '../fixtures.ts';
 
 /** Every decision in every state by every person: the move, or the refusal. */
@@ -216,6 +217,11 @@ describe('a stopped batch', () => {
     for (const verdict of ['go_on', 'retry'] as const)
       expect(resultOf(seen(verdict), { ...stopped, ...more })).toContain(wanted);
   });
+  test('is ended by its requester alone, if it needed no approval', () => {
+    const end = (by: Member): string => resultOf(seen('end'), { ...stopped, needed: 'none', by });
+    expect(end(people.requester)).toBe('end');
+    expect(end(people.approver)).toContain('Only @U01ANA can end it.');
+  });
   test('can be ended when its time is over', () => {
     expect(resultOf(seen('end'), { ...stopped, now: now + 1 })).toBe('end');
   });
@@ -310,6 +316,45 @@ describe('the answer to a refused decision', () => {
   test('says that the change has moved on, if another version was seen', () => {
     expect(refusalText(refusalOf(() => decisionResult(seen('approve', 2), voting())))).toContain(
       'It has changed since you saw it.',
+    );
+  });
+});
+
+describe('a click on a change that has moved on says where it is', () => {
+  const answer = (verdict: DecisionKind, state: State, more: Partial<VoteContext['change']> = {}): string =>
+    resultOf(seen(verdict), voting({ change: changeIn(state, more) }));
+  test.each<[State, string, string]>([
+    ['sending', "It's already being sent.", "It's already being sent."],
+    ['accepted', 'The host has already accepted it.', 'The host has already accepted it.'],
+    [
+      'unknown',
+      "It was already sent, and I don't know what came of it.",
+      "It was already sent, and I don't know what came of it.",
+    ],
+    ['running', "It's under way.", "It's under way."],
+    ['stopped', "It's stopped.", "It's stopped."],
+    ['done', "It's already closed: done.", "It's already closed."],
+    ['failed', "It's already closed: failed.", "It's already closed."],
+    ['rejected', "It's already closed: rejected.", "It's already closed."],
+    ['happened', "It's already closed: happened.", "It's already closed."],
+    ['did_not_happen', "It's already closed: did not happen.", "It's already closed."],
+    ['ended', "It's already closed: ended.", "It's already closed."],
+    ['declined', "It's already declined. Nothing was sent.", "It's already closed."],
+    ['expired', "It's already expired. Nothing was sent.", "It's already closed."],
+    ['cancelled', "It's already cancelled. Nothing was sent.", "It's already closed."],
+    ['invalidated', "It's already invalidated. Nothing was sent.", "It's already closed."],
+    ['superseded', "It's already superseded. Nothing was sent.", "It's already closed."],
+  ])('%s, without and with a last note', (state, without, before) => {
+    const last_note = JSON.stringify(say`Chi had a look.`);
+    expect(answer('approve', state)).toBe(`#1042: ${without} Nothing was changed by your click.`);
+    expect(answer('approve', state, { last_note })).toBe(
+      `#1042: ${before} Chi had a look. Nothing was changed by your click.`,
+    );
+  });
+
+  test('not that nothing was sent, if its outcome was once unknown', () => {
+    expect(answer('approve', 'declined', { lost_at: 1 })).toBe(
+      "#1042: It's already declined. Nothing was changed by your click.",
     );
   });
 });

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { Environment } from '../../../src/hosting/contract/target.ts';
+import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
+import { isDecided, mayRun, mayRunOn, type MayRun } from '../../../src/pipeline/access/may-run.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { ana, commandAt, company, live, names, parsedFor, policyFrom, refusalOf, staging } from '../fixtures.ts';
+
+/** Ana is a developer and no guide; Slack doesn't say who is in `oncall`. */
+const policyOf = (...rules: readonly string[]): Policy =>
+  policyFrom(`version: 1
+live: ["*/live"]
+groups: { developers: [U01ANA], leads: [U03CHI], guides: [S0GUIDES], oncall: [S0ONCALL] }
+rules:
+${rules.map((rule) => `  - { ${rule} }\n`).join('')}`);
+const person: Person = { ...ana, otherGroups: ['S0GUIDES'] };
+const read = 'allow: [read], to: [developers]';
+const stagings = 'to: [developers], where: ["*/staging"]';
+
+/** Whether the command is accepted for this environment or, without a field for one, as it is. */
+function accepts(policy: Policy, path: string, env: Environment): boolean {
+  const given = commandAt(path).fields['env'] ? { env: [env.name] } : {};
+  const run = () => authorize(policy, person, resolve(parsedFor(path, given), names), company);
+  try {
+    run();
+    return true;
+  } catch {
+    refusalOf(run);
+    return false;
+  }
+}
+
+describe('whether a command may be run on acme-shop/staging and acme-shop/live', () => {
+  // Ana can read both, so that only the right to the command decides.
+  test.each<[string, string, readonly string[], MayRun, MayRun]>([
+    ['an action, by a rule for some places', 'cache clear', [`allow: [routine], ${stagings}`], 'yes', 'no'],
+    ['an action, without a rule: reading is not enough', 'cache clear', [], 'no', 'no'],
+    [
+      'an action that is denied there',
+      'cache clear',
+      ['allow: [routine], to: [developers]', `deny: [cache clear], ${stagings}`],
+      'no',
+      'yes',
+    ],
+    [
+      'an action, by a group that Slack says nothing about',
+      'cache clear',
+      ['allow: [routine], to: [oncall], where: ["*/staging"]'],
+      ['S0ONCALL'],
+      'no',
+    ],
+    ['an action, by a group without her', 'cache clear', ['allow: [routine], to: [guides]'], 'no', 'no'],
+    ['a report', 'logs', [], 'yes', 'yes'],
+    ['a report that is denied there', 'logs', [`deny: [logs], ${stagings}`], 'no', 'yes'],
+    ['a report that may be denied there', 'logs', ['deny: [logs], to: [oncall]'], ['S0ONCALL'], ['S0ONCALL']],
+    ['a report that needs its name in a rule', 'logs reveal', [`allow: [logs reveal], ${stagings}`], 'yes', 'no'],
+    ['what is open to anyone', 'whoami', [], 'yes', 'yes'],
+    [
+      'what shows only what she may read, denied in some places',
+      'status',
+      [`deny: [status], ${stagings}`],
+      'yes',
+      'yes',
+    ],
+    ['the same, denied everywhere', 'status', ['deny: [status], to: everyone'], 'no', 'no'],
+    ['a built-in command that needs its name in a rule', 'lock', [`allow: [lock], ${stagings}`], 'yes', 'no'],
+    [
+      'the same, by a group that Slack says nothing about',
+      'lock',
+      ['allow: [lock], to: [oncall]'],
+      ['S0ONCALL'],
+      ['S0ONCALL'],
+    ],
+    ['what affects everything, by a rule for some places', 'pause', [`allow: [pause], ${stagings}`], 'no', 'no'],
+    ['what affects everything, by a rule for everything', 'pause', ['allow: [pause], to: [developers]'], 'yes', 'yes'],
+  ])('%s', (_, path, rules, onStaging, onLive) => {
+    const policy = policyOf(read, ...rules);
+    expect(mayRunOn(policy, person, path, staging)).toEqual(onStaging);
+    expect(mayRunOn(policy, person, path, live)).toEqual(onLive);
+    // It promises nothing that is then refused, and withholds nothing that would be accepted.
+    for (const env of [staging, live])
+      expect(accepts(policy, path, env)).toBe(mayRunOn(policy, person, path, env) === 'yes');
+  });
+
+  test('a command that does not exist is a mistake in the program', () => {
+    expect(() => mayRunOn(policyOf(read), person, 'cache clean', live)).toThrow('there is no command cache clean');
+  });
+});
+
+describe('whether the rules must allow the target itself, without one and with one', () => {
+  test.each<[string, string, boolean, boolean]>([
+    ['an action, always', 'cache clear', true, true],
+    ['a report, if it has a target', 'logs', false, true],
+    ['a command that needs its name in a rule, if it has a target', 'lock', false, true],
+    ['one that affects everything, always', 'pause', true, true],
+    ['one that shows only what may be read, never', 'status', false, false],
+  ])('%s', (_, path, without, withOne) => {
+    const command = commandAt(path);
+    expect([isDecided(command, undefined), isDecided(command, live)]).toEqual([without, withOne]);
+  });
+});
+
+describe('a report is offered to whoever may read something that it can be about', () => {
+  test.each<[string, string, readonly string[], readonly string[]]>([
+    ['some environments', '*/staging', ['check', 'allowlist find', 'themes list'], ['domains list']],
+    ['some domains', 'domain:acme.com', ['check'], ['allowlist find', 'themes list', 'domains list']],
+    ['the company', 'company', ['themes list', 'domains list'], ['allowlist find']],
+  ])('%s', (_, where, offered, withheld) => {
+    const policy = policyOf(`allow: [read], to: [developers], where: ["${where}"]`);
+    const isOffered = (path: string): boolean => mayRun(policy, person, path, commandAt(path));
+    expect([...offered, ...withheld].filter(isOffered)).toEqual(offered);
+  });
+});
+
+test('a report that is narrowed to environments needs no right to the company', () => {
+  const policy = policyOf(`allow: [read], ${stagings}`);
+  const narrowed = resolve(parsedFor('themes list', { among: [staging.name] }), names);
+  expect(authorize(policy, person, narrowed, company).target).toBeUndefined();
+  const whole = resolve(parsedFor('themes list', {}), names);
+  expect(() => authorize(policy, person, whole, company)).toThrow('You may not run');
+});
