@@ -286,7 +286,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'the host refuses the removal > with 500: the outcome is unknown',
       'the host refuses the removal > with 429',
       'somebody does this meanwhile: > Ben allows it for good',
-      'somebody does this meanwhile: > a set that names it',
+      'somebody does this meanwhile: > a set with the address',
       'somebody does this meanwhile: > more time is asked for',
       'somebody does this meanwhile: > undoes the grant',
       'an approval is needed > for a change that writes nothing',
