@@ -47,6 +47,10 @@ export const offering = (refusal: Refusal, offers: readonly Offer[], hint: Inlin
     ...(refusal.field !== undefined && { field: refusal.field }),
   });
 
+/** For a button or form whose value we cannot read: an older version made it, or nobody did. */
+export const notRecognised = (what: 'button' | 'form'): Refusal =>
+  new Refusal(`I don't recognise this ${what} any more. Nothing was done.`, { hint: 'Type the command again.' });
+
 /** Something we must fix. The person gets a sentence and the id of the request, and the log the cause. */
 export class Fault extends Error {
   override readonly name = 'Fault';

@@ -46,7 +46,10 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
       ],
       [`${installation} ${number} ${Number(version) + 1} approve`, 'It has changed since you saw it. Look again.'],
       [`${installation} ${number} 0 approve`, 'It has changed since you saw it. Look again.'],
-      [`${installation} ${number} ${version} approve it`, "I don't recognise this button any more. Nothing was done."],
+      [
+        `${installation} ${number} ${version} approve it`,
+        "I don't recognise this button any more. Nothing was done. Type the command again.",
+      ],
       [`${installation} ${number} -1 approve`, "I don't recognise this button any more. Nothing was done."],
       [`${installation} ${number};drop table changes ${version} approve`, "I don't recognise this button any more."],
       [`${installation} ${number} ${version} stop`, "It's still waiting for approval."],

@@ -46,18 +46,15 @@ export function mayRunOn(policy: Policy, person: Member, path: string, target: E
 }
 
 /** The kinds of targets that the rules decide on; undefined: any kind. */
-const kindsOf = (command: Command): readonly (Target['kind'] | undefined)[] =>
-  command.shape === 'report' && command.narrowedBy !== undefined ? [kindOf(command), 'environment'] : [kindOf(command)];
-
-function kindOf(command: Command): Target['kind'] | undefined {
-  if (command.shape === 'builtin') return command.everywhere ? 'company' : undefined;
-  if (command.target === 'company') return 'company';
-  if (command.target === 'each') return 'environment';
+function kindsOf(command: Command): readonly (Target['kind'] | undefined)[] {
+  if (command.shape === 'builtin') return [command.everywhere ? 'company' : undefined];
+  const isNarrowed = command.shape === 'report' && command.narrowedBy !== undefined;
+  if (command.target === 'company') return isNarrowed ? ['company', 'environment'] : ['company'];
+  if (command.target === 'each') return ['environment'];
   const fields: Fields = command.fields;
   const field = fields[command.target];
-  if (field === undefined || (isName(field) && field.orDomain)) return undefined;
-  const { kind } = field;
-  return kind === 'environment' || kind === 'domain' ? kind : undefined;
+  if (field !== undefined && isName(field) && field.orDomain) return ['environment', 'domain'];
+  return [field?.kind === 'environment' || field?.kind === 'domain' ? field.kind : undefined];
 }
 
 /** Whether the person is known to be allowed to run the command on some target. Forms offer only such commands. */

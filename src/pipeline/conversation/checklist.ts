@@ -1,7 +1,7 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { catalogue } from '../../commands/index.ts';
 import { counted, type Checklist, type ChecklistItem, type PageOffer } from '../../commands/kit/page.ts';
-import { Refusal } from '../../errors.ts';
+import { notRecognised, Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { environmentsIn, liveFacts } from '../changes/freeze-batch.ts';
@@ -89,8 +89,7 @@ export function narrowed(
 function offered({ args, checklist }: PageOffer) {
   const parsed = parseArgs(args, catalogue);
   const { command } = parsed;
-  if (checklist === undefined || command.shape !== 'action')
-    throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  if (checklist === undefined || command.shape !== 'action') throw notRecognised('button');
   return { command, checklist, parsed };
 }
 

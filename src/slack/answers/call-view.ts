@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../../errors.ts';
+import { notRecognised, Refusal } from '../../errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../pipeline/changes/call-details.ts';
 import { isAsShown } from '../../pipeline/changes/confirmation.ts';
 import { next } from '../../pipeline/conversation/conversation.ts';
@@ -18,7 +18,7 @@ import { senderFields } from '../context/payload-shapes.ts';
 /** The page in a button's value, with the change if there is one. Refuses any other value. */
 function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
   const [, page, installation, number] = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/.exec(value) ?? [];
-  if (page === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
+  if (page === undefined) throw notRecognised('button');
   const of = installation === undefined ? undefined : { installation, number: Number(number) };
   return { page: Number(page), of };
 }
@@ -45,7 +45,7 @@ async function pageOfChange(
   surface: Surface,
 ): Promise<Drawn> {
   const { page, of } = pageIn(value);
-  if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
+  if (of === undefined) throw notRecognised('button');
   const reader = await identifySender(context.pipeline, interaction);
   return drawCallPage(await detailsFor(context.pipeline, reader, of), { of, surface, page });
 }

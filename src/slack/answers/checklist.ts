@@ -1,5 +1,5 @@
 import type { PageOffer } from '../../commands/kit/page.ts';
-import { Refusal } from '../../errors.ts';
+import { notRecognised } from '../../errors.ts';
 import { checkTicked, showChecklist } from '../../pipeline/conversation/checklist.ts';
 import type { Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -37,6 +37,6 @@ export async function checkChecklist(
 async function offerAt({ payloads }: SlackContext, { page: id, at }: OfferAt): Promise<PageOffer> {
   const { page } = await payloads.keptPage(id);
   const offer = page.offers?.[at];
-  if (offer === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  if (offer === undefined) throw notRecognised('button');
   return offer;
 }

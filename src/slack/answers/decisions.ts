@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts';
+import { notRecognised, Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDeclines } from '../../pipeline/steps/decide.ts';
@@ -23,7 +23,7 @@ export function decisionIn(value: string): (ShownVersion & { readonly verdict: D
 /** Handles a decision button: *Decline* opens a form for the reason; everything else is decided at once. */
 export async function pressDecision(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const decision = decisionIn(value);
-  if (decision === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  if (decision === undefined) throw notRecognised('button');
   const { person, team, inbox } = interaction;
   if (decision.verdict !== 'decline') return decide(context.pipeline, { ...decision, person, team, inbox });
   return openDecision(context, interaction, value);
@@ -41,7 +41,7 @@ export async function openDecision(
 ): Promise<void> {
   const decision = decisionIn(value);
   if (decision?.verdict !== 'approve' && decision?.verdict !== 'decline' && decision?.verdict !== 'go_on')
-    throw new Refusal("I don't recognise this button any more. Nothing was done.");
+    throw notRecognised('button');
   const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
@@ -83,7 +83,7 @@ export async function decideByForm(
   const title = titles[verdict];
   await drawIntoView(context, interaction, { id: view, title }, async () => {
     const decision = decisionIn(memo.decision ?? '');
-    if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this form any more. Nothing was done.");
+    if (decision?.verdict !== verdict) throw notRecognised('form');
     const { person, team, inbox } = interaction;
     const { reason, leaveOut } = readInputs(values);
     await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {

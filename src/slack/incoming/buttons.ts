@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import { Refusal } from '../../errors.ts';
+import { notRecognised } from '../../errors.ts';
 import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
 import { openDecision, pressDecision } from '../answers/decisions.ts';
@@ -108,14 +108,14 @@ async function onPress(context: SlackContext, interaction: Interaction, kind: st
       return showRest(context, interaction, { id, from: Number(from) });
     }
     default:
-      throw new Refusal("I don't recognise this button any more. Nothing was done.");
+      throw notRecognised('button');
   }
 }
 
 /** *Undo* runs its arguments as if the person had typed them, or opens the review if the target has changed since. */
 async function pressUndo(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const [, installation = '', number] = /^(\S+) (\d{1,15})$/.exec(value) ?? [];
-  if (number === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  if (number === undefined) throw notRecognised('button');
   const person = await identifySender(context.pipeline, interaction);
   const { change, args, isAsLeft } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
   if (isAsLeft) return handleLine(context, interaction, join(args));

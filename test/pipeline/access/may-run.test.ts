@@ -104,7 +104,7 @@ describe('a report is offered to whoever may read something that it can be about
   test.each<[string, string, readonly string[], readonly string[]]>([
     ['some environments', '*/staging', ['check', 'allowlist find', 'themes list'], ['domains list']],
     ['some domains', 'domain:acme.com', ['check'], ['allowlist find', 'themes list', 'domains list']],
-    ['the company', 'company', ['themes list', 'domains list'], ['allowlist find']],
+    ['the company', 'company', ['themes list', 'domains list'], ['check', 'allowlist find']],
   ])('%s', (_, where, offered, withheld) => {
     const policy = policyOf(`allow: [read], to: [developers], where: ["${where}"]`);
     const isOffered = (path: string): boolean => mayRun(policy, person, path, commandAt(path));
