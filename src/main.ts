@@ -8,7 +8,7 @@ import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
 import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
-import { handleSetBack } from './pipeline/steps/ask-again.ts';
+import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
 import { absenceReport, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';

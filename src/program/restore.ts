@@ -6,7 +6,7 @@ import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, ty
 import { attempt, errorMessage, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
-import { acknowledgeRestore } from '../pipeline/steps/restored.ts';
+import { acknowledgeRestore } from '../pipeline/steps/failover-and-restore.ts';
 import { flawOf } from '../storage/backup-digest.ts';
 import { isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
 import { otherThanFile } from '../regular-file.ts';

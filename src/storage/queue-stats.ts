@@ -5,16 +5,23 @@ import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** The states of changes that are not settled. */
-export const openStates = ['waiting', 'approved', 'sending', 'accepted', 'unknown'] as const satisfies readonly State[];
+/** The states that a change can be in while it is not settled. */
+export const openStates = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'running',
+  'stopped',
+] as const satisfies readonly State[];
 
 /** The number of unsettled changes in each state. */
 export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
   const rows = await db
     .selectFrom('changes')
     .select((of) => ['state', of.fn.countAll<number>().as('count')])
-    // Use the index on states: most changes are settled.
-    .where('state', 'in', openStates)
+    .where('settled_at', 'is', null)
     .groupBy('state')
     .execute();
   return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));

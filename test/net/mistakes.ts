@@ -40,12 +40,14 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/pipeline/steps/ask-again.test.ts'],
+    tests: ['test/pipeline/steps/failover-and-restore.test.ts'],
   },
   {
     name: 'after a failover earlier approvals still count',
-    edits: [{ file: 'src/pipeline/steps/ask-again.ts', from: 'await voidVotes(tx, change.number);', to: '' }],
-    tests: ['test/pipeline/steps/ask-again.test.ts'],
+    edits: [
+      { file: 'src/pipeline/steps/failover-and-restore.ts', from: 'await voidVotes(tx, change.number);', to: '' },
+    ],
+    tests: ['test/pipeline/steps/failover-and-restore.test.ts'],
   },
   {
     name: 'a redirect is followed',

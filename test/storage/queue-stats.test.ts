@@ -3,7 +3,7 @@ import { receive, closeInbox } from '../../src/storage/inbox.ts';
 import { claimMessages, enqueueMessage, releaseUntil } from '../../src/storage/messages.ts';
 import { writeKv } from '../../src/storage/kv.ts';
 import { insertQueued } from '../../src/storage/queue.ts';
-import { countStates, oldestDue, oldestWork } from '../../src/storage/queue-stats.ts';
+import { countStates, oldestDue, oldestWork, openStates } from '../../src/storage/queue-stats.ts';
 import { startWatch } from '../../src/storage/watches.ts';
 import { describeBoth } from './describe-both.ts';
 import { sampleQueued, sampleWatch, save } from './samples.ts';
@@ -39,7 +39,18 @@ describeBoth('queues', (open) => {
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: '{}', at: 1 }));
     expect(await oldestWork(database.db, 90)).toMatchObject({ ...late, 'queued requests': undefined });
     expect(await oldestWork(database.db, 95)).toMatchObject(late);
+  });
+
+  it('count changes by state until they are settled, batches too', async () => {
+    const database = await open();
     await save(database, { state: 'done', settled_at: 1 });
-    expect(await countStates(database.db)).toEqual({ waiting: 1, approved: 1 });
+    await save(database, { state: 'accepted', settled_at: 1 });
+    expect(await countStates(database.db)).toEqual({});
+    for (const state of openStates) await save(database, { state });
+    await save(database, { state: 'accepted' });
+    expect(await countStates(database.db)).toEqual({
+      ...Object.fromEntries(openStates.map((state) => [state, 1])),
+      accepted: 2,
+    });
   });
 });

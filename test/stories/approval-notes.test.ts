@@ -94,6 +94,23 @@ function stories(url: () => Promise<string | undefined>): void {
     expect(scenario.writes('acme-blog/staging')).toHaveLength(1);
   });
 
+  test('asks nobody for a note whose approval would not count', async () => {
+    const [ana, ben, rob] = [scenario.person('ana'), scenario.person('ben'), scenario.person('rob')];
+    const change = await ana.requests(onto('acme-docs'));
+    for (const [person, why] of [
+      [ana, '**This is your own change**, so somebody else has to approve it.'],
+      [ben, "You're not among the people who can approve it."],
+      [rob, "You're not among the people who can approve it."],
+    ] as const) {
+      await person.clicks(change.card(), withNote);
+      const said = await person.form(/Nothing was changed by your click/);
+      expect(said.text).toContain(why.replaceAll('**', ''));
+      expect(said.submit).toBeUndefined();
+    }
+    await scenario.person('chi').clicks(change.card(), 'Approve');
+    await change.tells(/^✅ Done after /);
+  });
+
   test('is refused for a change that moved on before the form was opened', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.requests(onto('acme-shop'));
@@ -104,7 +121,7 @@ function stories(url: () => Promise<string | undefined>): void {
     await dee.submits({ Reason: 'not now' });
     await change.tells('⛔ Declined by @Dee');
     await scenario.slack.click(chi.id, 'modal', { label: withNote });
-    await closed(chi, /^#\d+: It has changed since you saw it\. Declined by @Dee: .* Nothing was approved\.$/);
+    await closed(chi, /^#\d+: It.s already closed\. Declined by @Dee: .* Nothing was changed by your click\.$/);
   });
 }
 

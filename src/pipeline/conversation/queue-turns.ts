@@ -31,7 +31,7 @@ import {
 } from '../changes/queue.ts';
 import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
-import { handleSetBack } from '../steps/ask-again.ts';
+import { handleSetBack } from '../steps/failover-and-restore.ts';
 import { Locked } from '../changes/lock-replies.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { save } from '../steps/submit.ts';

@@ -6,7 +6,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { say, type Text } from '../../text.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockInBrief } from '../changes/lock-replies.ts';
-import { isSameTimeline } from './ask-again.ts';
+import { isSameTimeline } from './failover-and-restore.ts';
 import type { StepsContext } from './context.ts';
 
 /** Why a change can't be sent for now; undefined: it can. */

@@ -22,7 +22,7 @@ import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
-import { handleSetBack, isSameTimeline } from './ask-again.ts';
+import { handleSetBack, isSameTimeline } from './failover-and-restore.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { applyBatchDecision } from './decide-batch.ts';
 import { noteFor, type DeliveredDecision } from './decision-note.ts';
@@ -60,8 +60,8 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
   throw couldNotCheck(say`Others are voting at the same moment.`);
 }
 
-/** Throws `Refusal` if this person may not decline this change now: before the form asks them for a reason. */
-export async function refuseUnlessDeclines(
+/** Throws `Refusal` if this person may not decide so now: before a form asks them for a reason or a note. */
+export async function refuseUnlessDecides(
   context: StepsContext,
   decided: Omit<DeliveredDecision, 'inbox'>,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, frozenCardOf } from '../changes/freeze.ts';
-import { isSameTimeline } from './ask-again.ts';
+import { isSameTimeline } from './failover-and-restore.ts';
 import { votersOf } from '../changes/change-store.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';

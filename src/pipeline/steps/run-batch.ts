@@ -34,7 +34,7 @@ import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/lock-replies.ts';
 import { keptReadings } from '../changes/site-readings.ts';
-import { isSameTimeline } from './ask-again.ts';
+import { isSameTimeline } from './failover-and-restore.ts';
 import { takeBackUnsent } from './take-back-unsent.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';

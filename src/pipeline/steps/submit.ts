@@ -13,7 +13,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
-import { handleSetBack } from './ask-again.ts';
+import { handleSetBack } from './failover-and-restore.ts';
 import { checkBefore } from './check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
 import { usePlace } from './queue.ts';

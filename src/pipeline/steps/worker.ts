@@ -3,7 +3,7 @@ import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { isBack } from '../../storage/lost-connection.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
-import { handleSetBack } from './ask-again.ts';
+import { handleSetBack } from './failover-and-restore.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../messages/poller.ts';
 import { execute, endUnsent } from './execute.ts';

@@ -1,7 +1,7 @@
 import { notRecognised, Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
-import { decide, EndedByClick, refuseUnlessDeclines } from '../../pipeline/steps/decide.ts';
+import { decide, EndedByClick, refuseUnlessDecides } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
@@ -50,11 +50,9 @@ export async function openDecision(
   }
   const memo: Memo = { origin: originOf(interaction), decision: value };
   await drawIntoView(context, interaction, { id: view, title }, async () => {
-    if (verdict === 'decline') {
-      const { person, team } = interaction;
-      await refuseUnlessDeclines(context.pipeline, { ...decision, person, team });
-      return declineView(number, memo);
-    }
+    const { person, team } = interaction;
+    await refuseUnlessDecides(context.pipeline, { ...decision, person, team });
+    if (verdict === 'decline') return declineView(number, memo);
     const reader = await identifySender(context.pipeline, interaction);
     if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);

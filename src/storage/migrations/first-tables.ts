@@ -70,6 +70,7 @@ const changeIndexes = (): readonly string[] => [
   'create index changes_of_target on changes (target, number)',
   'create index changes_of_requester on changes (requester, state, number)',
   'create index changes_in_state on changes (state, number)',
+  'create index changes_open on changes (state) where settled_at is null',
   'create index changes_of_batch on changes (batch) where batch is not null',
   // The database itself guarantees that a batch sends at most once to each target.
   'create unique index changes_sent_in_batch on changes (batch, target) where batch is not null and sent_at is not null',

@@ -12,6 +12,7 @@ import {
   type Transition,
   type TransitionInput,
 } from '../../../src/pipeline/changes/change.ts';
+import { openStates } from '../../../src/storage/queue-stats.ts';
 import type { State } from '../../../src/storage/schema.ts';
 
 const now = 1_000_000;
@@ -36,15 +37,7 @@ const states: readonly State[] = [
   'stopped',
   'ended',
 ];
-const open: ReadonlySet<State> = new Set([
-  'waiting',
-  'approved',
-  'sending',
-  'accepted',
-  'unknown',
-  'running',
-  'stopped',
-]);
+const open: ReadonlySet<State> = new Set(openStates);
 const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'approve' },
   { kind: 'decline' },

@@ -73,8 +73,15 @@ export async function sending({ database }: HealthContext): Promise<CheckResult>
 
 export async function changes({ database }: HealthContext): Promise<CheckResult> {
   const counts = await countStates(database.db);
-  const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
-  const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
+  const { waiting = 0, approved = 0, sending = 0, accepted = 0, running = 0, stopped = 0, unknown = 0 } = counts;
+  const parts = [
+    `${waiting} waiting`,
+    `${approved} approved`,
+    `${sending + accepted + running} running`,
+    ...(stopped > 0 ? [`${stopped} stopped`] : []),
+    `${unknown} unknown`,
+  ];
+  const says = joined(parts, ', ');
   if (unknown === 0) return well(says);
   const lost = (await listLost(database.db, maxUnknown)).map(
     ({ number, at }) => say`#${number} since ${time(at, 'date')}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handleSetBack } from '../../../src/pipeline/steps/ask-again.ts';
+import { handleSetBack } from '../../../src/pipeline/steps/failover-and-restore.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
 import { decide } from '../../../src/pipeline/steps/decide.ts';
 import { execute } from '../../../src/pipeline/steps/execute.ts';

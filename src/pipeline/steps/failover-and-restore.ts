@@ -1,12 +1,17 @@
+import { auditHead } from '../../storage/audit.ts';
 import { listChanges, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { closeAllInbox } from '../../storage/inbox.ts';
+import { rebindButtons } from '../../storage/messages.ts';
 import type { State } from '../../storage/schema.ts';
 import { listQueued } from '../../storage/queue.ts';
 import { skipNumbers } from '../../storage/sql-dialect.ts';
-import { readTimeline, saveTimeline, type Timeline } from '../../storage/timeline.ts';
+import { noteRestore, readTimeline, saveTimeline, type Timeline } from '../../storage/timeline.ts';
+import { restoredEvent } from '../../storage/verify.ts';
 import { voidVotes } from '../../storage/votes.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
+import { sealIn } from '../audit/audit-keys.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { batchSetBack } from '../changes/batch-card.ts';
 import { callOf } from '../changes/freeze.ts';
@@ -159,4 +164,31 @@ function named(changes: readonly Moved[]): string {
   const numbers = changes.map(({ number }) => `#${number}`).toReversed();
   const more = numbers.length - maxNamed;
   return more > 0 ? `${numbers.slice(0, maxNamed).join(', ')} and ${more} more` : numbers.join(', ');
+}
+
+/** A restore. `former`: the id of the database in the backup; `from`: the newest time in it, epoch ms; `by`: a person. */
+type Restore = { readonly former: string; readonly from: number; readonly by: string };
+
+/**
+ * Call it in the transaction that restored the rows; they lack what happened since the backup. Pauses sending and adds
+ * a line to the trail; buttons posted before no longer work. Rejects if the trail has a key that is not the current
+ * one.
+ */
+export async function acknowledgeRestore(
+  context: Pick<StepsContext, 'database' | 'changeStore' | 'auditKeys'>,
+  tx: Tx,
+  at: number,
+  { former, from, by }: Restore,
+): Promise<void> {
+  const { database, changeStore } = context;
+  const { seq, hash } = await auditHead(tx);
+  await sealIn(context, tx, at);
+  const details = { by, from, former, head: { seq, hash } };
+  await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, details });
+  await noteRestore(tx, former, { from, at });
+  // Otherwise people would be told that nothing was done, although it may have been done after the backup.
+  await closeAllInbox(tx, at);
+  await rebindButtons(tx, former, database.installation, at);
+  const says = say`${by} restored it from a backup of ${time(from, 'date')}. I know nothing of what happened after that, and buttons posted before the restore no longer work.`;
+  await pauseAfterLoss(context, tx, at, { key: `restored:${at}`, says });
 }
