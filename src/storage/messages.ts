@@ -208,11 +208,16 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
   release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
-/** Queues a redraw of the card of a change, and of its copies to these people. Each costs of Slack's rate limit. */
-export async function redrawCards(tx: Tx, change: number, at: number, to: 'all' | readonly string[]): Promise<void> {
+/** What to redraw of a change: everything, its card, the copies of its card, or its card and these people's copies. */
+export type Redraw = 'all' | 'card' | 'copies' | { readonly cardAndCopiesOf: readonly string[] };
+
+/** Queues edits of the card of a change and of its copies, as few as possible: Slack limits edits. */
+export async function redrawCards(tx: Tx, change: number, at: number, what: Redraw): Promise<void> {
   const cards = tx.updateTable('messages').set(redrawnAt(at)).where('change', '=', change);
-  await cards.where('kind', 'in', to === 'all' ? ['card', 'copy'] : ['card']).execute();
-  if (to !== 'all' && to.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', to).execute();
+  const whose = typeof what === 'string' ? [] : what.cardAndCopiesOf;
+  if (what !== 'copies') await cards.where('kind', '=', 'card').execute();
+  if (what === 'all' || what === 'copies') await cards.where('kind', '=', 'copy').execute();
+  if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
 }
 
 /**
@@ -255,19 +260,12 @@ export async function rebindButtons(tx: Tx, former: string, ours: string, at: nu
 }
 
 export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
-  return db
-    .selectFrom('messages')
-    .selectAll()
-    .where('change', '=', change)
-    .where('kind', '=', 'card')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+  const cards = db.selectFrom('messages').selectAll().where('change', '=', change).where('kind', '=', 'card');
+  return cards.orderBy('id').limit(1).executeTakeFirst();
 }
 
-export function findMessage(db: ReadHandle, key: string): Promise<Message | undefined> {
-  return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
-}
+export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
+  db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 
 const notesOn = (tx: Tx, change: number) =>
   tx
@@ -282,7 +280,7 @@ const notesOn = (tx: Tx, change: number) =>
 /** Messages about a change, posted or owed, with buttons to decide on it; without its card and copies. */
 export const messagesToDecide = (tx: Tx, change: number) => notesOn(tx, change).where('decides', '=', 1).execute();
 
-/** The same of which something stays when the change moves on. In JSON, no text that somebody typed looks like this. */
+/** Messages about a change with a `lasting` text. In JSON, no text that somebody typed looks like this. */
 export const lastingMessages = (tx: Tx, change: number) =>
   notesOn(tx, change).where('body', 'like', '%"lasting":%').execute();
 

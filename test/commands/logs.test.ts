@@ -122,6 +122,12 @@ describe('the error log', () => {
     expect(whole).not.toContain('This leaves out lines');
   });
 
+  test('with a search, the first may be among the lines that do not match', async () => {
+    const text = textOf(await shown('error --search PHP', { host: morning, happened: [own] }));
+    expect(text).toMatch(/2 min before the first “PHP Fatal error:/);
+    expect(text).toContain('This leaves out some lines, so a “first” may have occurred earlier.');
+  });
+
   test('the kinds of errors come before the changes, and each problem is named once, at the change nearest before it', async () => {
     const host = [...Array.from({ length: 45 }, (_, at) => warning(60 - at)), fatal(8), fatal(7), warning(1)].join(
       '\n',

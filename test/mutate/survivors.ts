@@ -98,18 +98,18 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Only reports can be narrowed; the types cannot see that.',
-      "command.shape === 'report' && command.narrowedBy !== undefined ? [kindOf(command), 'environment'] : [kindOf(command)];",
+      "const isNarrowed = command.shape === 'report' && command.narrowedBy !== undefined;",
       "command.shape === 'report' → true",
     ),
     ...same(
       'Every target is a field of its command; the types cannot see that.',
-      'if (field === undefined || (isName(field) && field.orDomain)) return undefined;',
-      'field === undefined → false',
+      "if (field !== undefined && isName(field) && field.orDomain) return ['environment', 'domain'];",
+      'field !== undefined → true',
     ),
     ...same(
       'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
-      "return kind === 'environment' || kind === 'domain' ? kind : undefined;",
-      "kind === 'environment' || kind === 'domain' → true",
+      "return [field?.kind === 'environment' || field?.kind === 'domain' ? field.kind : undefined];",
+      "field?.kind === 'environment' || field?.kind === 'domain' → true",
     ),
   ],
   'src/policy/approvers.ts': [

@@ -99,7 +99,7 @@ test('whoever is relieved of a lock by somebody else reads so directly, once; no
   await (await ben.says('/site lock acme-shop/staging release <!here> 43')).hears('acme-shop/staging is locked by you');
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
   const told = await ben.reads(
-    '🔓 @Chi removed your lock of acme-shop/staging (“release <!here> 43”). Changes to it can go ahead.',
+    '🔓 @Chi removed your lock of acme-shop/staging (“release <!here> 43”). It no longer keeps changes out.',
   );
   expect(told.notification).not.toContain('<!here>');
   await (await chi.says('/site lock acme-shop/staging mine')).hears('acme-shop/staging is locked by you');

@@ -160,7 +160,7 @@ describe('many environments', () => {
       'Who lets 203.0.113.77 in over SSH and SFTP · 3 of 12 environments, 3 unknown',
     );
     expect(told(page)).toEqual([
-      '❔ 1 environment unknown, because the list there is empty: lumen-studio/staging. It is not documented whether an empty list lets everybody in or nobody.',
+      "❔ I can't tell for 1 environment, because its list is empty: lumen-studio/staging. It is not documented whether an empty list lets everybody in or nobody.",
       '• acme-blog/live lets it in: 203.0.113.0/24',
       '• acme-docs/live lets it in: 203.0.113.10/24',
       '• acme-shop/staging lets it in: 203.0.113.77',
@@ -186,7 +186,7 @@ describe('many environments', () => {
     for (const env of bakery) env.allowlist = [];
     const many = await ask('allowlist find 203.0.113.77', 'SSH and SFTP · 3 of 12 environments, 5 unknown');
     expect(told(many)[0]).toContain(
-      '3 environments unknown, because the list there is empty: lumen-studio/staging, north-bakery/live, north-bakery/staging.',
+      "I can't tell for 3 environments, because their lists are empty: lumen-studio/staging, north-bakery/live, north-bakery/staging.",
     );
     expect(told(many)).toHaveLength(6);
     await scenario.person('ana').clicks(many, 'File');
@@ -227,7 +227,9 @@ describe('many environments', () => {
       '• harbor-events/live newest backup … ago',
       '• north-bakery/live newest backup … ago',
     ]);
-    expect(lines(page)[1]).toMatch(/^Their sites and logs were not read, so • is not “well”/);
+    expect(lines(page)[1]).toMatch(
+      /^I didn't read their sites and logs, so • means only that I found nothing in the rest\./,
+    );
     expect(page.text).not.toContain('✅');
     expect(labelsOf(page)).toEqual([
       'Status of lumen-studio/live',

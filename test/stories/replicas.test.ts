@@ -78,6 +78,10 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       await scenario.endHostDelays();
       await change.tells('The answer came late');
       await change.tells('the host reports it finished');
+      // Whoever was alarmed reads what came of it, and hears that the answer came.
+      const ana = scenario.person('ana');
+      await ana.reads(/^#1 · [^\n]*\n⚠️ The outcome was unknown\.\n✅ Done after /);
+      await ana.reads(/^#1 · [^\n]*\nThe answer came late\.\n✅ Done after /);
       expect(scenario.writes()).toHaveLength(1);
       const { rows } = await sql.query<{ event: string }>(`select event from audit where change = 1 order by seq`);
       expect(rows.map(({ event }) => event)).toEqual(

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { SCOPES } from '../../src/playground/slack/options.ts';
+import { manySites } from './batch.ts';
 import { inScenario, patienceMs, stateOf, type Scenario } from './scenario.ts';
 import { labelsOf, type ChangeThread, type TestUser } from './people.ts';
 
@@ -66,6 +67,18 @@ describe.concurrent('the copy for an approver', () => {
       expect(change.card().text).not.toContain('card in');
       await ana.requests('/site push acme-shop/live acme-shop/staging --files', ana.direct);
       await chi.reads(/^⏳ Push acme-shop\/live → [^\n]*\nAsked by @Ana\n/);
+    }),
+  );
+
+  test(
+    'names no channel once the card is in direct messages instead',
+    inScenario(options, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      await ana.opens(push, 'Nothing is sent until it is approved', 'C0RANDOM');
+      await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+      const copy = await chi.reads(/^⏳ Push acme-shop\/staging → /);
+      const { text } = await shown(scenario, chi, copy.ts, /^⏳ Push acme-shop\/staging → [^\n]*\nAsked by @Ana\n/);
+      expect(text).not.toContain('#random');
     }),
   );
 });
@@ -188,6 +201,115 @@ describe.concurrent('the requester reads directly that it was approved, and ther
       );
       expect(failed.ts).not.toBe(ts);
       expect(labelsOf(failed)).toEqual(['Error log since the push', 'Check the site', 'Ask again']);
+    }),
+  );
+
+  test(
+    'that a clone failed, with a button to look what was made',
+    inScenario({ policy: policy.replace('[push]', '[clone]') }, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      scenario.hosting.operations.plan('site:clone', 'fail');
+      const change = await ana.requests('/site clone acme-shop/live "Acme relaunch"');
+      await chi.clicks(change.card(), 'Approve');
+      await change.tells('Sent. The host accepted it');
+      await failsNow(scenario, change);
+      expect(labelsOf(await ana.reads(/^#1 · Clone .*\n❌ The host reports that it failed/))).toEqual([
+        'List environments',
+        'Ask again',
+      ]);
+    }),
+  );
+});
+
+describe.concurrent('the requester reads directly', () => {
+  test(
+    'that an approved change could not be sent, after its last try, and can ask again there',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const busy = { kind: 'status', status: 429, headers: { 'retry-after': '0' }, method: 'PUT' } as const;
+      scenario.hosting.faults.add({ ...busy, times: 'always' });
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      scenario.makeDue(change.number);
+      await change.tells('⛔ Nothing was sent.');
+      const ended = await ana.reads(/^#1 · Push .*\n⛔ Nothing was sent\. The host is busy \(429\)/);
+      expect([ended.ts === ts, labelsOf(ended)]).toEqual([false, ['Ask again']]);
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n⛔ Nothing was sent\./);
+      // The thread does not go on promising it either.
+      await change.tells(/^Approved by @Chi\.$/);
+    }),
+  );
+
+  test(
+    'nothing of their own click',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const change = await ana.requests(push);
+      const before = countOf(scenario, ana);
+      await ana.clicks(change.card(), 'Cancel');
+      await change.tells('⛔ Cancelled by @Ana.');
+      await scenario.person('chi').reads(/Cancelled by @Ana/);
+      expect(countOf(scenario, ana)).toBe(before);
+    }),
+  );
+});
+
+describe.concurrent('once an unknown outcome is known', () => {
+  const withOps = `${policy}channels: { ops: G0BAKERY }\n`;
+  const known = /^#1 · Push .*\n⚠️ The outcome was unknown\.\n✅ @Chi says it happened\.$/;
+
+  test(
+    'everybody who was alarmed reads so in that message, and the requester is told',
+    inScenario({ ...options, policy: withOps }, async (scenario) => {
+      const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
+      scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 500 });
+      const { change } = await approvedPush(scenario);
+      scenario.makeDue(change.number);
+      const alarmed = /^#1 · Push [^]*Outcome unknown\. I sent it at/;
+      const alarms = await Promise.all([ana, chi, dee].map((one) => one.reads(alarmed)));
+      const inOps = (words: RegExp) => () =>
+        scenario.slack.messages({ channel: 'G0BAKERY', as: chi.id }).find(({ text }) => words.test(text));
+      await scenario.slack.until(inOps(alarmed), patienceMs);
+      scenario.runSql('update changes set sent_at = 1 where number = 1');
+      await chi.clicks(change.card(), 'It happened');
+      await change.tells('✅ @Chi says it happened.');
+      for (const [at, one] of [ana, chi, dee].entries())
+        expect((await shown(scenario, one, alarms[at]?.ts ?? '', known)).controls).toEqual([]);
+      await scenario.slack.until(inOps(known), patienceMs);
+      expect(await ana.reads(/^#1 · Push .*\n✅ @Chi says it happened\.$/)).toBeDefined();
+      expect(scenario.slack.messages({ channel: dee.direct, as: dee.id }).at(-1)?.text).toMatch(/outcome was unknown/);
+    }),
+  );
+});
+
+describe.concurrent('a batch', () => {
+  const many = `
+version: 1
+live: ['*/live']
+groups: { leads: [U03CHI], developers: [U01ANA] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: ['cache clear'], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+`;
+  test(
+    "that somebody else stops or ends: its requester is told, and an approver's copy says where its numbers are",
+    inScenario({ policy: many, hosting: { plan: manySites(12) } }, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 600_000, times: 'always' });
+      await ana.opens('/site cache clear many-*/live', 'Leave out', ana.direct);
+      const batch = await ana.confirms({}, ana.direct);
+      const copy = await chi.reads(/^⏳ /);
+      await chi.clicks(copy, 'Approve');
+      await shown(scenario, chi, copy.ts, /change 1 says how far it is\./);
+      const begun = await ana.reads(/Approved by @Chi\. It begins now\./);
+      await chi.clicks(await shown(scenario, chi, copy.ts, /\[Stop\]/), 'Stop');
+      await ana.reads(/^#1 · [^]*✋ Stopped by @Chi\./);
+      await shown(scenario, ana, begun.ts, /Approved by @Chi\.\n✋ Stopped by @Chi\./);
+      scenario.hosting.faults.remove();
+      scenario.hosting.faults.release();
+      await chi.clicks(await shown(scenario, chi, copy.ts, /\[End it\]/), 'End it');
+      await batch.tells('⛔ It is over, and not all are done.');
+      await ana.reads(/^#1 · [^]*⛔ It is over, and not all are done\./);
     }),
   );
 });

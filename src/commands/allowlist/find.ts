@@ -70,7 +70,7 @@ function oneAddress(text: string): string {
 const emptyOnes = (names: readonly string[]): Text | undefined =>
   names.length === 0
     ? undefined
-    : say`❔ ${bold(counted(names.length, 'environment'))} unknown, because the list there is empty: ${listOf(names, maxNamed)}. It is not documented whether an empty list lets everybody in or nobody.`;
+    : say`❔ I can't tell for ${bold(counted(names.length, 'environment'))}, because ${names.length === 1 ? 'its list is' : 'their lists are'} empty: ${listOf(names, maxNamed)}. It is not documented whether an empty list lets everybody in or nobody.`;
 
 /** Undefined: the list has entries, and none of them lets the address in. */
 function letsIn(list: Allowlist, address: string): Ranked | undefined {

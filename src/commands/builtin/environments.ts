@@ -58,7 +58,7 @@ type Row = {
   /** Of an environment. */
   readonly env?: Environment;
   readonly domains: readonly string[];
-  /** Of a domain: the environments that it is for; undefined: the host does not say. */
+  /** Of a domain: the environments that it is for; undefined: the host does not say, or this person can't see them. */
   readonly home?: string | undefined;
   /** Of a domain. */
   readonly site?: string | undefined;
@@ -102,8 +102,7 @@ function rowsOf({ environments, domains, domainHomes }: Names): readonly Row[] {
 const fits = ({ name, id, domains }: Row, wanted: string): boolean =>
   [name, ...domains].some((one) => one.toLowerCase().includes(wanted)) || id === wanted;
 
-const belongsTo = ({ home, site }: Row): string | undefined =>
-  home ?? (site === undefined ? undefined : `${site}, environment unknown`);
+const belongsTo = ({ home, site }: Row): string | undefined => home ?? site;
 
 function lineOf(row: Row, withId: boolean): Text {
   const { kind, name, id, env, domains } = row;

@@ -16,7 +16,7 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
     each: await queryService.briefStatus(of.all),
     tell: (brief) => briefText(brief, now),
     none: [],
-    note: say`**Their sites and logs were not read,** so • is not “well”: it means that nothing was found in the rest. The worst come first. To read one whole, press its button or type ${code('status site/environment')}.`,
+    note: say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${code('status site/environment')}.`,
     isPartial: true,
     offer: (env) =>
       queryService.mayRunOn('status', env) ? { label: `Status of ${env.name}`, args: ['status', env.id] } : undefined,

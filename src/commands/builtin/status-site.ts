@@ -1,4 +1,4 @@
-import { impressionIn, impressionOf, type Look, type SiteReading } from '../../site-check/reading.ts';
+import { impressionIn, impressionOf, slownessIn, type Look, type SiteReading } from '../../site-check/reading.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { asWhom, certificateIn, isOnlyCached, seconds } from '../check.ts';
 import { counted } from '../kit/page.ts';
@@ -34,8 +34,11 @@ function readingText(reading: SiteReading): StatusText {
   const all = say`${joined(details, ', ')}.`;
   const cached = isOnlyCached(looks) && say`Visitors still get pages, but past the cache the site fails.`;
   switch (impressionIn(reading)) {
-    case 'well':
-      return { mark: '✅', says: joined([say`answers well in one reading: ${all}`, certificateIn(looks)]) };
+    case 'well': {
+      const isSlow = slownessIn([reading]) !== undefined;
+      const how = isSlow ? say`**answers, but slowly**, in one reading` : say`answers well in one reading`;
+      return { mark: isSlow ? '⚠️' : '✅', says: joined([say`${how}: ${all}`, certificateIn(looks)]) };
+    }
     case 'bad':
       return {
         mark: '⚠️',

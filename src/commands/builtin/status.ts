@@ -1,6 +1,6 @@
 import { Refusal, type Args, type Offer } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
-import { impressionIn } from '../../site-check/reading.ts';
+import { impressionIn, slownessIn } from '../../site-check/reading.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
@@ -56,7 +56,7 @@ function signsIn({ site, errors, backup, work, changes, pause, access }: SiteSta
   const [newest] = work.kind === 'found' ? work.found.open : [];
   const [last] = changes.kind === 'found' ? changes.found.lines : [];
   return {
-    isWell: read?.kind === 'read' && impressionIn(read.reading) === 'well',
+    isWell: read?.kind === 'read' && impressionIn(read.reading) === 'well' && slownessIn([read.reading]) === undefined,
     hasErrors: errors.kind === 'found' && errors.found.errors > 0,
     isPaused: pause.kind === 'found' && pause.found,
     isRecent: backup.kind === 'found' && backup.found !== null,

@@ -9,7 +9,7 @@ import { cutTo, type First } from './section.ts';
 const near = 30 * minuteMs;
 /** More of them would hide the errors on a phone. */
 const maxChanges = 3;
-const titleCharacters = 80;
+const titleCharacters = 60;
 
 /** Changes up to this long before the first line are shown too. */
 export const ledUp = 15 * minuteMs;
@@ -21,8 +21,8 @@ type Activity = {
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly SentChange[];
   readonly firsts: readonly First[];
-  /** Whether there are no older lines. If there are, the first line read may not be the first one written. */
-  readonly isWhole: boolean;
+  /** Lines that are not among these, so that the first one read may not be the first one written. */
+  readonly leavesOut: 'older lines' | 'some lines' | undefined;
   readonly as: 'time' | 'date';
 };
 
@@ -41,7 +41,7 @@ export function activityOf(activity: Activity): { readonly volume: readonly Page
 }
 
 function changesIn(activity: Activity, hasArrows: boolean): Text {
-  const { stretch, happened, isWhole, as } = activity;
+  const { stretch, happened, leavesOut, as } = activity;
   if (happened.length === 0) return [];
   const all = happened.map((one) => ({ one, next: nextAfter(one, activity) }));
   // Those that a problem followed come first, then the newest.
@@ -51,9 +51,10 @@ function changesIn(activity: Activity, hasArrows: boolean): Text {
     .slice(0, maxChanges)
     .toSorted((one, other) => one.one.at - other.one.at);
   const left = all.length - shown.length;
+  const those = leavesOut === 'older lines' ? say`lines before ${time(stretch.from, as)}` : leavesOut;
   const unread =
-    !isWhole && shown.some(({ next }) => next !== undefined)
-      ? say`This leaves out lines before ${time(stretch.from, as)}, so a “first” may have occurred earlier.`
+    those !== undefined && shown.some(({ next }) => next !== undefined)
+      ? say`This leaves out ${those}, so a “first” may have occurred earlier.`
       : undefined;
   return joined(
     [

@@ -93,7 +93,7 @@ const withRequests = async ({ asked, lines }: LogReading): Promise<readonly Line
 
 /** Volume over time, and our own changes in it; undefined if no line has a time. */
 function activityIn(
-  { stretch, happened, isCut, span }: LogReading,
+  { asked, stretch, happened, isCut, span, timeless }: LogReading,
   times: readonly number[],
   { firsts }: Section,
   as: 'time' | 'date',
@@ -101,8 +101,9 @@ function activityIn(
   const busiest = busiestMinute(times);
   if (stretch === undefined || busiest === undefined) return undefined;
   const before = happened.filter(({ at }) => at <= stretch.to);
-  const isWhole = !isCut && span.from === undefined;
-  return activityOf({ times, stretch, busiest, happened: before, firsts, isWhole, as });
+  const isSome = timeless > 0 || asked.search !== undefined;
+  const leavesOut = isCut || span.from !== undefined ? 'older lines' : isSome ? 'some lines' : undefined;
+  return activityOf({ times, stretch, busiest, happened: before, firsts, leavesOut, as });
 }
 
 /** Buttons for a closer look. `failures`: how many lines are errors. `isAll`: the page shows every line. */

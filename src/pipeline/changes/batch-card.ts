@@ -20,7 +20,6 @@ import {
   decisionButtons,
   everythingButton,
   renderCard,
-  stateText,
   type Approved,
   type Button,
   type Card,
@@ -28,6 +27,7 @@ import {
   type Note,
   type Press,
 } from './card.ts';
+import { stateText } from './state-words.ts';
 
 /** What people see of a batch: its card and its replies. Pure. */
 
@@ -65,22 +65,23 @@ const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): b
   itemsWith(all, ...standings).length > 0;
 
 /**
- * The card of a batch. Until it begins, it is that of any change. A copy (`copyFor`) is not redrawn while its changes
- * move, so it has no numbers until none of them is under way.
+ * The card of a batch. Until it begins, it is that of any change. A copy (it has a `reader`) is not redrawn while the
+ * changes are sent, so it has no numbers until none of them is under way.
  */
 export function renderBatch(
   batch: Change,
   changes: readonly Change[],
   approved: readonly Approved[],
   installation: string,
-  copyFor?: CardReader,
+  reader?: CardReader,
 ): Card {
-  const card = renderCard(batch, approved, installation, copyFor);
+  const card = renderCard(batch, approved, installation, reader);
   if (!['running', 'stopped', 'ended', 'done', 'accepted'].includes(batch.state)) return card;
   const all = itemsShown(batch, changes);
-  if (copyFor && (batch.state === 'running' || has(all, 'under way'))) {
+  if (reader && (batch.state === 'running' || has(all, 'under way'))) {
     const stop = batch.state === 'running' ? [stopButton(batch, installation)] : [];
-    return { ...card, lines: [...card.lines, say`Its card says how far it is.`], buttons: [...stop, ...card.buttons] };
+    const where = reader.cardIn === undefined ? code(`change ${batch.number}`) : 'The card';
+    return { ...card, lines: [...card.lines, say`${where} says how far it is.`], buttons: [...stop, ...card.buttons] };
   }
   return {
     ...card,

@@ -5,7 +5,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { inline, type Text } from '../../text.ts';
 import { itemsShown } from './batch-card.ts';
-import { stateText } from './card.ts';
+import { stateText } from './state-words.ts';
 
 /** The file of a batch that has ended: one line for each environment, in order. Pure. */
 

@@ -32,13 +32,12 @@ import {
   approvedBy,
   askersNamed,
   decisionButtons,
-  markOf,
   renderCard,
-  stateText,
   type Approved,
   type ShownChange,
   type ShownVersion,
 } from './card.ts';
+import { markOf, stateText } from './state-words.ts';
 import type { ChangesContext } from './context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 

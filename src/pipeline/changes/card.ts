@@ -1,12 +1,12 @@
 import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
-import { bold, channel, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
+import { bold, channel, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
 import { factsOf, frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
-import { parseStored } from '../../storage/parse-json.ts';
+import { markOf, stateText } from './state-words.ts';
 
 /** The decisions about a change; each has its own button. */
 export const decisionKinds = [
@@ -65,7 +65,7 @@ export type Card = {
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
-  /** What stays of the text when its change moves on. */
+  /** The text without what holds only until the change moves on. It replaces the text then. */
   readonly lasting?: Text;
   /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
   readonly minor?: true;
@@ -90,60 +90,6 @@ export const approveWithNote = (shown: ShownVersion): Button => ({
   press: { kind: 'note', verdict: 'approve', ...shown },
 });
 
-/** The emoji of a state, the same everywhere. */
-export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
-  switch (change.state) {
-    case 'waiting':
-      return '⏳';
-    case 'approved':
-      return '🔒';
-    case 'sending':
-    case 'running':
-      return '▶️';
-    case 'stopped':
-      return '✋';
-    case 'accepted':
-      return change.settled_at === null ? '▶️' : '☑️';
-    case 'done':
-    case 'happened':
-      return '✅';
-    case 'failed':
-    case 'rejected':
-    case 'did_not_happen':
-      return '❌';
-    case 'unknown':
-      return '⚠️';
-    case 'declined':
-    case 'expired':
-    case 'cancelled':
-    case 'invalidated':
-    case 'superseded':
-    case 'ended':
-      return '⛔';
-  }
-}
-
-const stateSentences: Readonly<Record<Change['state'], string>> = {
-  waiting: 'Waiting for approval.',
-  approved: 'Not sent yet.',
-  sending: 'Sending.',
-  accepted: 'Accepted by the host; running.',
-  done: 'Done.',
-  failed: 'The host says it failed.',
-  rejected: 'The host rejected it; nothing happened.',
-  unknown: 'Outcome unknown.',
-  happened: 'A person says it happened.',
-  did_not_happen: 'A person says it did not happen.',
-  declined: 'Declined; nothing was sent.',
-  expired: 'Expired; nothing was sent.',
-  cancelled: 'Cancelled; nothing was sent.',
-  invalidated: 'Invalidated; nothing was sent.',
-  superseded: 'Superseded; nothing was sent.',
-  running: 'Running.',
-  stopped: 'Stopped; nothing more is sent for now.',
-  ended: 'Ended; not all were done.',
-};
-
 /** Who approved, and when. */
 export type Approved = Pick<Vote, 'person' | 'at'>;
 export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
@@ -151,8 +97,8 @@ export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
 
 /** Who reads a card that is not in its channel. */
 export type CardReader = {
-  /** Whether they can cancel the change: if not, *Cancel* is left out. */
-  readonly cancels: boolean;
+  /** Whether they asked for the change. */
+  readonly isAsker: boolean;
   /** The channel of its card, if it says where that is. */
   readonly cardIn?: string | undefined;
 };
@@ -162,7 +108,7 @@ export function renderCard(
   change: Change,
   approved: readonly Approved[],
   installation: string,
-  reader: CardReader = { cancels: true },
+  reader?: CardReader,
 ): Card {
   const frozen = frozenCardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
@@ -175,7 +121,7 @@ export function renderCard(
           say`Asked by ${askersNamed(change)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
-          reader.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
+          reader?.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
         ],
         ' · ',
       ),
@@ -184,7 +130,7 @@ export function renderCard(
     // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
-    buttons: cardButtons(change, installation).filter((one) => reader.cancels || !isCancel(one)),
+    buttons: buttonsFor(reader, cardButtons(change, installation)),
   };
 }
 
@@ -229,8 +175,18 @@ export const confirming = (yes: string, number: number, says: Text): Pick<Button
   confirm: { title: `${yes} #${number}?`, says, yes },
 });
 
-/** Only those who asked for a change can cancel it. */
-export const isCancel = ({ press }: Button): boolean => press.kind === 'decision' && press.verdict === 'cancel';
+/** Only those who asked for a change can cancel it, and only others can approve or decline it. */
+const refusedTo: Readonly<Record<'askers' | 'others', ReadonlySet<DecisionKind>>> = {
+  askers: new Set(['approve', 'decline']),
+  others: new Set(['cancel']),
+};
+
+/** The buttons without those that this reader could only be refused; undefined: all of them. */
+export function buttonsFor(reader: Pick<CardReader, 'isAsker'> | undefined, all: readonly Button[]): readonly Button[] {
+  if (reader === undefined) return all;
+  const refused = refusedTo[reader.isAsker ? 'askers' : 'others'];
+  return all.filter(({ press }) => !('verdict' in press && refused.has(press.verdict)));
+}
 
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
@@ -264,14 +220,6 @@ export function decisionButtons(change: Change, installation: string): readonly 
     close('happened', 'It happened', 'that it was done'),
     close('did_not_happen', 'It did not happen', 'no sign of it'),
   ];
-}
-
-/** The state of a change in one line. */
-export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
-  if (change.last_note !== null) return parseStored(change.last_note);
-  if (change.state === 'accepted' && change.settled_at !== null)
-    return inline('Accepted; this cannot be verified from here.');
-  return inline(stateSentences[change.state]);
 }
 
 function stateLines(change: Change): readonly Text[] {

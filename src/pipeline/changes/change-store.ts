@@ -11,6 +11,7 @@ import {
 import { sameId, type IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
+import type { State } from '../../storage/schema.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import {
   messagesToDecide,
@@ -25,8 +26,8 @@ import { emptyQueuesBehind } from './queue.ts';
 import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
 import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { decisionButtons, isCancel, type Note } from './card.ts';
-import { broughtUpToDate, withdrawn } from './told.ts';
+import { buttonsFor, decisionButtons, type Note } from './card.ts';
+import { updatedNote, wasUnknown, withdrawnRequest } from './told.ts';
 import { say, type Text } from '../../text.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -122,8 +123,9 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       await applyLocks(tx, change, next.locks, at);
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
       await showMove(tx, change, moved, at, options.idsOf);
-      // A batch that is over is not woken: only its card changes.
-      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redrawCards(tx, moved.batch, at, []);
+      // A batch that is over is not woken.
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
+        await redrawCards(tx, moved.batch, at, 'all');
       await record(tx, moved, event.kind, note);
       return moved;
     },
@@ -132,10 +134,11 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   };
 }
 
-/** Every id of those who approved a change: their copies of its card go on as the card does. */
-export async function votersOf(tx: Tx, change: Change, idsOf: IdsOf = sameId): Promise<readonly string[]> {
-  if (isPartOfBatch(change) || authorizationOf(change).approval === 'none') return [];
-  return (await listVotes(tx, change.number)).flatMap(({ person }) => idsOf(person));
+/** Redraws the card, and its copies for those who approved the change: `idsOf` gives every id of a person. */
+export async function redrawForVoters(tx: Tx, change: Change, at: number, idsOf: IdsOf): Promise<void> {
+  const isApproved = !isPartOfBatch(change) && authorizationOf(change).approval !== 'none';
+  const votes = isApproved ? await listVotes(tx, change.number) : [];
+  await redrawCards(tx, change.number, at, { cardAndCopiesOf: votes.flatMap(({ person }) => idsOf(person)) });
 }
 
 /** Writes the audit line and its messages. */
@@ -156,36 +159,50 @@ async function recordIn(
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
-/** Queues the thread reply. Copies of it go to the ops channel and to people, and name the change. */
+/** Queues the thread reply, and its copies for the ops channel and for people. */
 async function enqueueReply(
   tx: Tx,
   change: Change,
-  { at, decide, ops, tell = [], replyKey: wanted }: TransitionNote,
+  note: TransitionNote,
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
+  const { at, decide, replyKey } = note;
   // The buttons move from the previous reminder to this one.
   if (decide) await removeButtons(tx, change, at);
   const toDecide = decide ? decisionButtons(change, installation) : [];
-  const buttons = [...(reply.buttons ?? []), ...toDecide];
-  const base = { change: change.number, at };
-  const body = JSON.stringify({ ...reply, buttons });
-  const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
-  await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
-  const [text, lasting] = [reply.text, reply.lasting].map((one) => one && say`${headingOf(change)}\n${one}`);
+  const { buttons = [] } = reply;
+  const decides = toDecide.length > 0;
+  const body = JSON.stringify({ ...reply, buttons: [...buttons, ...toDecide] });
   // *Stop* works for ten seconds only, so it stays in the thread.
-  const isBrief = change.state === 'approved';
-  const shown = isBrief ? (reply.buttons ?? []) : buttons;
-  const elsewhere = {
-    ...base,
-    body: JSON.stringify({ text, lasting, buttons: shown }),
-    decides: !isBrief && toDecide.length > 0,
-  };
-  const forOthers = JSON.stringify({ text, lasting, buttons: shown.filter((one) => !isCancel(one)) });
-  if (ops) await enqueueMessage(tx, { ...elsewhere, key: `${key}:ops`, kind: 'ops' });
+  const isBrief = decides && change.state === 'approved';
+  const inThread = { change: change.number, kind: 'reply', body, decides, at } as const;
+  await enqueueMessage(tx, { ...inThread, key: isBrief ? stopKey(change) : (replyKey ?? key) });
+  const kept = reply.lasting ?? (decides && change.state === 'unknown' ? wasUnknown : undefined);
+  const copied = { ...reply, ...(kept && { lasting: kept }), buttons: isBrief ? buttons : [...buttons, ...toDecide] };
+  await enqueueElsewhere(tx, change, note, copied, { key, decides: decides && !isBrief });
+}
+
+/** Queues the copies of a reply for the ops channel and for people. They name the change. */
+async function enqueueElsewhere(
+  tx: Tx,
+  change: Change,
+  { at, ops, tell = [] }: TransitionNote,
+  { text, lasting, buttons = [] }: Note,
+  { key, decides }: { readonly key: string; readonly decides: boolean },
+): Promise<void> {
+  const named = (one: Text): Text => say`${headingOf(change)}\n${one}`;
+  const bodyFor = (isAsker: boolean): string =>
+    JSON.stringify({
+      text: named(text),
+      lasting: lasting && named(lasting),
+      buttons: buttonsFor({ isAsker }, buttons),
+    });
+  const base = { change: change.number, decides, at };
+  if (ops) await enqueueMessage(tx, { ...base, key: `${key}:ops`, kind: 'ops', body: bodyFor(false) });
   for (const recipient of new Set(tell)) {
-    const own = recipient === change.requester ? elsewhere : { ...elsewhere, body: forOthers };
-    await enqueueMessage(tx, { ...own, key: `${key}:${recipient}`, kind: 'direct', recipient });
+    const body = bodyFor(recipient === change.requester);
+    await enqueueMessage(tx, { ...base, key: `${key}:${recipient}`, kind: 'direct', recipient, body });
   }
 }
 
@@ -194,17 +211,21 @@ export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>)
   lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
 
 /** Redraws the card, and withdraws what no longer decides anything. */
-async function showMove(tx: Tx, before: Change, moved: Change, at: number, idsOf?: IdsOf): Promise<void> {
+async function showMove(tx: Tx, before: Change, moved: Change, at: number, idsOf: IdsOf = sameId): Promise<void> {
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
   if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at);
-  const isOver = ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
-  if (isOver) await updateLasting(tx, before, moved, at);
+  // Other moves are seen on the card, and by those who approved it.
+  const isNews = isReported(before) || isReported(moved);
+  if (isNews) await updateLasting(tx, moved, at);
   // Reminders, and what was said when it was asked again.
   if (before.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
-  // Those who did not vote have nothing left to do: their copies skip the states between the decision and the end.
-  const isNews = before.state === 'waiting' || isOver;
-  await redrawCards(tx, moved.number, at, isNews ? 'all' : await votersOf(tx, moved, idsOf));
+  if (isNews) return redrawCards(tx, moved.number, at, 'all');
+  await redrawForVoters(tx, moved, at, idsOf);
 }
+
+/** Whether everybody who was told of a change directly hears that it is, or no longer is, in this state. */
+const isReported = ({ state, settled_at }: Change): boolean =>
+  settled_at !== null || state === 'waiting' || state === 'unknown' || state === 'stopped';
 
 /** Removes the decision buttons from all messages that have them. */
 async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {
@@ -216,18 +237,19 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
 }
 
 /**
- * Edits what said that it will be sent: what the requester was told directly says how it is now, and if it ends unsent,
- * its thread no longer says so.
+ * Edits messages that no longer hold. What people were told directly says how the change is now; if it ended unsent, its
+ * thread no longer says that it will be sent.
  */
-async function updateLasting(tx: Tx, from: Change, moved: Change, at: number): Promise<void> {
-  const endsUnsent = from.state === 'approved' && moved.settled_at !== null && moved.state !== 'done';
+async function updateLasting(tx: Tx, moved: Change, at: number): Promise<void> {
   for (const { key, kind, recipient, body } of await lastingMessages(tx, moved.number)) {
     const { lasting } = parseStored<Note>(body);
-    if (lasting === undefined || (kind === 'reply' && !endsUnsent)) continue;
-    const note = kind === 'reply' ? { text: lasting, minor: true } : broughtUpToDate(moved, lasting);
+    if (lasting === undefined || (kind === 'reply' && !endedUnsent.has(moved.state))) continue;
+    const note = kind === 'reply' ? { text: lasting, minor: true } : updatedNote(moved, lasting);
     await enqueueMessage(tx, { key, change: moved.number, kind, recipient, body: JSON.stringify(note), at });
   }
 }
+
+const endedUnsent: ReadonlySet<State> = new Set(['declined', 'expired', 'cancelled', 'invalidated', 'superseded']);
 
 /** Sends the card with its buttons to everybody who is told directly. */
 async function enqueueCopies(tx: Tx, change: Change, at: number): Promise<void> {
@@ -244,7 +266,7 @@ async function enqueueCopies(tx: Tx, change: Change, at: number): Promise<void> 
 
 /** Replaces the direct requests to decide, except the copies of the card, with what was decided. */
 async function withdrawDirect(tx: Tx, change: Change, at: number): Promise<void> {
-  const body = JSON.stringify(withdrawn(change, await listVotes(tx, change.number)));
+  const body = JSON.stringify(withdrawnRequest(change, await listVotes(tx, change.number)));
   await replaceDirect(tx, change.number, change.requester, body, at);
 }
 

@@ -1,7 +1,7 @@
 import type { AnyBuiltin, BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { happenedTo } from './change-history.ts';
+import { sentTo } from './change-history.ts';
 import { atOnce, eachFor } from './each-environment.ts';
 import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
@@ -40,7 +40,7 @@ export async function answerOf(
     alias: context.alias,
     analyzeLog: context.logs.analyze,
     siteCheck: siteCheckFor(context, person.id),
-    sentChanges: (env, since) => happenedTo(context.database, env, since),
+    sentChanges: (env, since) => sentTo(context, person, env, since),
     each: eachFor(context, person),
     everything: () => everything(context.names(person)),
   };

@@ -14,7 +14,8 @@ import { itemLine, itemsShown } from '../changes/batch-card.ts';
 import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
-import { askersNamed, markOf, stateText } from '../changes/card.ts';
+import { askersNamed } from '../changes/card.ts';
+import { markOf, stateText } from '../changes/state-words.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -68,12 +69,21 @@ export async function changesFor(
   return { lines, more: true };
 }
 
-/** What was sent for an environment since `since` (epoch ms), oldest first, among its newest 100 changes. */
-export async function happenedTo({ db }: Database, env: Environment, since: number): Promise<readonly SentChange[]> {
-  const changes = await listChanges(db, { target: targetKey(env), limit: maxShown });
+/**
+ * What was sent for an environment since `since` (epoch ms) and this person may read, oldest first, among its newest 100
+ * changes.
+ */
+export async function sentTo(
+  context: ChangesContext,
+  person: Person,
+  env: Environment,
+  since: number,
+): Promise<readonly SentChange[]> {
+  const mayRead = readerOf(context, person);
+  const changes = await listChanges(context.database.db, { target: targetKey(env), limit: maxShown });
   return changes
     .flatMap((change) =>
-      change.sent_at === null || change.sent_at < since || change.state === 'rejected'
+      change.sent_at === null || change.sent_at < since || change.state === 'rejected' || !mayRead(change)
         ? []
         : [{ at: change.sent_at, number: change.number, mark: markOf(change), says: whatCameOf(change) }],
     )

@@ -12,7 +12,7 @@ import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
-import { markOf, stateText } from '../changes/card.ts';
+import { markOf, stateText } from '../changes/state-words.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import { troubleText } from '../changes/host-trouble.ts';

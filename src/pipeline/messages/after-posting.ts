@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { coolDown, findChange } from '../../storage/changes.ts';
+import { coolDown, findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findClaimed, markDelivered, redrawMessage, type Message } from '../../storage/messages.ts';
+import { findClaimed, markDelivered, redrawCards, redrawMessage, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
@@ -9,6 +9,7 @@ import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
 import { reportMoved } from './undelivered.ts';
 import type { SenderContext } from './context.ts';
+import type { Undeliverable } from './messenger.ts';
 import { noteOps } from './post-retries.ts';
 
 /** What happens after Slack has accepted a message. */
@@ -32,11 +33,19 @@ export async function afterPosted(
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
-  const isUsual = refused?.why === 'uninvited' && message.kind === 'card' && !isEdit(message);
-  if (change && refused !== undefined && !isUsual) await reportMoved(tx, change, refused, at);
+  if (change && refused) await noteMoved(tx, message, change, refused, at);
   if (message.kind === 'ops') await noteOps(context, tx, null, at);
   // Its next edit adds the file. In the database, so that a restart in between loses nothing.
   if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);
+}
+
+/** The message was posted elsewhere, because its place refused it. */
+async function noteMoved(tx: Tx, message: Message, change: Change, why: Undeliverable, at: number): Promise<void> {
+  const isCard = message.kind === 'card';
+  // Its copies say where it is.
+  if (isCard) await redrawCards(tx, change.number, at, 'copies');
+  const isUsual = why.why === 'uninvited' && isCard && !isEdit(message);
+  if (!isUsual) await reportMoved(tx, change, why, at);
 }
 
 const hasFile = ({ kind, body }: Message): boolean =>

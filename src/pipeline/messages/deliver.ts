@@ -23,7 +23,7 @@ import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { renderCard, type CardReader, type Note } from '../changes/card.ts';
-import { withdrawn } from '../changes/told.ts';
+import { withdrawnRequest } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
@@ -197,7 +197,7 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
   const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
-  if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
+  if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawnRequest(change, approved);
   const { installation } = database;
   const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
   if (!isBatch(change)) return renderCard(change, approved, installation, reader);
@@ -205,10 +205,10 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
   return renderBatch(change, changes, approved, installation, reader);
 }
 
-/** Copies go to those who decide, never to those who asked. They say where its card is, unless only its requester sees that. */
+/** Copies go to approvers and to those who are only notified. They say where the card is, unless only its requester can see it. */
 async function copyReader({ db }: SenderContext['database'], change: Change): Promise<CardReader> {
   const channel = (await findCard(db, change.number))?.channel ?? change.channel;
-  return { cancels: false, cardIn: isDirect(channel) ? undefined : channel };
+  return { isAsker: false, cardIn: isDirect(channel) ? undefined : channel };
 }
 
 /**

@@ -75,11 +75,10 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const freed = await deletePersonLock(tx, held.target);
         if (freed === undefined) return { done: false, lock: lockInfoOf(held) };
         await wakeQueues(tx, [freed.target], at);
-        const whose =
-          freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
+        const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
+        const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
         await record(context, actor, tx, at, { event: 'unlock', target: env, lock: freed, says });
-        const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
         if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
         return { done: true, lock: lockInfoOf(freed) };
       }),
@@ -88,7 +87,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
 
 /** Whoever kept others away has to know that they no longer do. */
 async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environment, by: string, at: number) {
-  const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). Changes to it can go ahead.`;
+  const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). It no longer keeps changes out.`;
   const key = `unlocked:${env.id}:${owner}:${at}`;
   await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, body: JSON.stringify({ text }), at });
 }

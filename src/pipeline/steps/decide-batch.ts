@@ -16,6 +16,7 @@ import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import type { StepsContext } from './context.ts';
+import { requesterUnless } from './decision-note.ts';
 import { takeBackUnsent } from './take-back-unsent.ts';
 
 type BatchDecision = {
@@ -35,16 +36,23 @@ export async function applyBatchDecision(
   { verdict, person, leaveOut = [] }: BatchDecision,
   { name, at }: { readonly name: string; readonly at: number },
 ): Promise<
-  Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'> & { readonly without?: readonly string[] }
+  Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops' | 'tell'> & {
+    readonly without?: readonly string[];
+  }
 > {
   if (!isBatch(batch) || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
+  const tell = requesterUnless(batch, person);
   switch (verdict) {
     case 'halt': {
       const after = await takeBackUnsent(context, tx, { batch, changes }, { by: person, at });
       const why = { kind: 'person' } as const;
       const lastNote = whyStopped(after.batch, why, name);
-      return { lastNote, ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote) };
+      return {
+        lastNote,
+        tell,
+        ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote),
+      };
     }
     case 'go_on':
       refuseUnlessShown(batch, progress, changes);
@@ -52,15 +60,9 @@ export async function applyBatchDecision(
     case 'retry':
       refuseUnlessShown(batch, progress, changes);
       return { also: saved(retried(progress, changes)) };
-    case 'end': {
-      const underWay = standingsOf(progress, changes).filter((one) => one === 'under way').length;
-      if (underWay > 0)
-        throw new Refusal(
-          say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
-        );
-      refuseWhileUnknown(batch, progress, changes);
-      return { reply: endedReply(batch, changes, 'end'), replyKey: `${batch.number}:ended` };
-    }
+    case 'end':
+      refuseUnlessOver(batch, progress, changes);
+      return { reply: endedReply(batch, changes, 'end'), replyKey: `${batch.number}:ended`, tell };
   }
 }
 
@@ -72,9 +74,19 @@ function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes:
   );
 }
 
-/** Throws `Refusal` while an outcome is unknown: an ended batch wouldn't remind anybody of it. */
-function refuseWhileUnknown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
-  const unknown = standingsOf(progress, changes).filter((one) => one === 'unknown').length;
+/**
+ * Throws `Refusal` while a change is under way, or its outcome is unknown: an ended batch wouldn't remind anybody of
+ * that.
+ */
+function refuseUnlessOver({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
+  const standings = standingsOf(progress, changes);
+  const underWay = standings.filter((one) => one === 'under way').length;
+  if (underWay > 0) {
+    throw new Refusal(
+      say`#${number} was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
+    );
+  }
+  const unknown = standings.filter((one) => one === 'unknown').length;
   if (unknown === 0) return;
   throw new Refusal(
     say`#${number} was not ended, because ${unknown} of its outcomes ${unknown === 1 ? 'is' : 'are'} unknown. Please close ${unknown === 1 ? 'it' : 'them'} first.`,

@@ -77,11 +77,16 @@ function approvedBy(
   return { reply: approvalCounted(name, { left, unknown: ruling.unknown, note: reason }) };
 }
 
-function closedBy(change: Change, happened: boolean, by: Person): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops'> {
+function closedBy(
+  change: Change,
+  happened: boolean,
+  by: Person,
+): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'tell'> {
   const says = closed(happened, named(by.name));
   const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
   const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
-  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
+  const tell = requesterUnless(change, by.id);
+  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true, tell };
 }
 
 /** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
@@ -94,5 +99,9 @@ function endedBy(
   const says = ended(change, how, named(by.name), reason);
   const { buttons = [] } = notSent(change, says, argsOfChange(change));
   const lastNote = ended(change, how, mention(by.id), reason);
-  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: [change.requester] };
+  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: requesterUnless(change, by.id) };
 }
+
+/** The requester, to be told of a decision, unless it is their own. */
+export const requesterUnless = ({ requester }: Change, decidedBy: string): readonly string[] =>
+  requester === decidedBy ? [] : [requester];

@@ -3,18 +3,17 @@ import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { idsOf } from '../../policy/people.ts';
-import { redrawCards } from '../../storage/messages.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, frozenCardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { votersOf } from '../changes/change-store.ts';
+import { redrawForVoters } from '../changes/change-store.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../changes/recheck.ts';
-import { stateText } from '../changes/card.ts';
+import { stateText } from '../changes/state-words.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { endsUnsent, markFor } from '../changes/replies.ts';
 import { startBatch } from './run-batch.ts';
@@ -145,7 +144,7 @@ async function reschedule({ database, policy }: StepsContext, change: Change, wh
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
     const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
     if (held === undefined || held.last_note === change.last_note) return;
-    await redrawCards(tx, change.number, now, await votersOf(tx, change, (id) => idsOf(policy(), id)));
+    await redrawForVoters(tx, change, now, (id) => idsOf(policy(), id));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
-import { catalogue } from '../../commands/index.ts';
+import { catalogue, changesSomething } from '../../commands/index.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import { following, type HostReader } from '../../hosting/contract/call.ts';
@@ -180,8 +180,10 @@ async function settle(
   const final = {
     reply: { text, buttons },
     lastNote: says,
-    // Whoever was told directly that it was approved hears what did not go as expected. *Done* is only edited in there.
-    ...(!isProven && authorizationOf(change).approval !== 'none' && { tell: [change.requester] }),
+    // Whoever was told directly of the approval, or of an unknown outcome, hears what did not go as expected. *Done* is
+    // only edited in there.
+    ...(!isProven &&
+      (authorizationOf(change).approval !== 'none' || change.lost_at !== null) && { tell: [change.requester] }),
     ...(undo && { also: { undo: JSON.stringify(undo) } }),
   };
   const note: TransitionNote = {
@@ -211,7 +213,7 @@ function offersOf(
   const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
   const offers = action.next?.(of) ?? [];
   if (event.kind === 'fail') {
-    const looks = offers.filter(({ args }) => isReport(args)).map(runButton);
+    const looks = offers.filter(({ args }) => onlyReads(args)).map(runButton);
     return { buttons: [...looks, ...checkButtons(change), againButton(change)] };
   }
   const next = offers.map(runButton);
@@ -221,9 +223,10 @@ function offersOf(
   return { buttons: [{ label: 'Undo', press }, ...next], undo: { args, left: left ?? null, until: at + undoMs } };
 }
 
-/** Whether these arguments only read. */
-const isReport = ([first = '', second = '']: Args): boolean =>
-  [first, `${first} ${second}`].some((path) => catalogue.get(path)?.shape === 'report');
+const onlyReads = ([first = '', second = '']: Args): boolean => {
+  const command = catalogue.get(`${first} ${second}`) ?? catalogue.get(first);
+  return command !== undefined && !changesSomething(command);
+};
 
 const pollStateOf = (change: Change, now: number): PollState =>
   change.poll_state === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.poll_state);

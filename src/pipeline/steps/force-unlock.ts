@@ -8,7 +8,7 @@ import { list, mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
 import { lockInfoOf, type Actor, actorDetails } from './admin-actions.ts';
 import { answerDelivery } from './claim-delivery.ts';
-import { stateText } from '../changes/card.ts';
+import { stateText } from '../changes/state-words.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { targetKey } from '../access/targets.ts';

@@ -12,14 +12,12 @@ import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../ch
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import { lostCommitOf, pauseAfterLoss } from './lost-commit.ts';
-import { argsOfChange } from '../language/reparse.ts';
 import {
   againButton,
   alarm,
   answered,
+  endsUnsent,
   forgotten,
-  nothingSent,
-  notSent,
   tryingAgain,
   unknownAfterLoss,
 } from '../changes/replies.ts';
@@ -172,24 +170,31 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
     const reply = { text: say`⚠️ **The host answered after this had ended here.** ${text}` };
     return { ...note, reply, ops: true, tell: [change.requester] };
   }
-  const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
+  const isLate = event?.kind.endsWith('late') === true;
+  const says = isLate ? say`${answeredLate} ${text}` : text;
   // A routine change gets one reply, at its end, which names the operation; until then its card shows the send.
   if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
-  if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
+  if (outcome.kind === 'accepted') return { ...note, ...acceptedNote(change, says, isLate) };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
-  const reply = { text: joined(['❌', late]), buttons: [againButton(change)] };
+  const reply = { text: joined(['❌', says]), buttons: [againButton(change)] };
   return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
+
+const answeredLate = say`The answer came late.`;
+
+/** Whoever was alarmed hears of a late answer. */
+const acceptedNote = (change: Change, text: Text, isLate: boolean): Pick<TransitionNote, 'reply' | 'tell'> =>
+  isLate ? { reply: { text, lasting: answeredLate }, tell: [change.requester] } : { reply: { text } };
 
 function unsentNote(change: Change, event: ChangeEvent | undefined, at: number, why: Text): TransitionNote {
   if (event === undefined) return { by: 'sitehand', at, reply: { text: why } };
   return event.kind === 'send_aborted_late' ? endedLate(change, event, at, why) : retryNote(change, event, at, why);
 }
 
-/** Whoever was told that it is unknown hears that it is not. */
+/** The ops channel was told that it is unknown. */
 function endedLate(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
   const late = say`${why} I couldn't save that in time, so it was unknown until now.`;
-  return { ...retryNote({ ...change, lost_at: null }, event, at, late), ops: true, tell: [change.requester] };
+  return { ...retryNote({ ...change, lost_at: null }, event, at, late), ops: true };
 }
 
 /** The note for an attempt that sent nothing: when the next attempt is, or that there is none. */
@@ -197,5 +202,5 @@ export function retryNote(change: Change, event: ChangeEvent, at: number, why: T
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
-  return { ...base, reply: notSent(change, why, argsOfChange(change)), lastNote: nothingSent(change, why) };
+  return { ...base, ...endsUnsent(change, 'expire', why) };
 }

@@ -56,7 +56,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   };
   const drawOne = async (change: Change): Promise<Card> =>
     renderCard(change, await listVotes(db, change.number), context.database.installation, {
-      cancels: isAsker(context.policy(), person.id, askersOf(change)),
+      isAsker: isAsker(context.policy(), person.id, askersOf(change)),
     });
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {

@@ -14,6 +14,7 @@ import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
 import { reparse } from '../language/reparse.ts';
 import { askAgain } from '../changes/replies.ts';
+import { wasUnknown } from '../changes/told.ts';
 import { evidence, noEvidence, stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
@@ -103,8 +104,13 @@ const neededNoApproval = (change: Change): boolean => authorizationOf(change).ap
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
-  const text = say`${headingOf(change)}\n⚠️ **Outcome unknown.** ${says}`;
-  const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
+  const under = (says: Text): Text => say`${headingOf(change)}\n${says}`;
+  const text = under(say`⚠️ **Outcome unknown.** ${says}`);
+  const note: Note = {
+    text,
+    lasting: under(wasUnknown),
+    buttons: decisionButtons(change, context.database.installation),
+  };
   const key = `${change.number}:closer:${change.version}:${recipient}`;
   const body = JSON.stringify(note);
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });

@@ -192,7 +192,8 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
-  if (isDrawn) await redrawCards(tx, batch.number, at, []);
+  // While it is stopped there are few edits, and whoever approved it decides how it goes on.
+  if (isDrawn) await redrawCards(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
 }
 
 /** A hash of what the card shows about the items. */

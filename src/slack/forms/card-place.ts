@@ -16,7 +16,7 @@ const lookEveryMs = 100;
 export async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, change: Change): Promise<CardPlace> {
   if (isDirect(change.channel)) return 'direct';
   const look = await pipeline.lookAt(change.channel).catch(() => undefined);
-  if (look?.kind !== 'seen' || look.member) return 'channel';
+  if (look?.kind === 'seen' && look.member) return 'channel';
   for (let waited = 0; waited < waitMs; waited += lookEveryMs) {
     const at = (await findCard(pipeline.database.db, change.number))?.channel;
     if (at) return at === change.channel ? 'channel' : 'moved';

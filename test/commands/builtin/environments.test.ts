@@ -35,7 +35,7 @@ test('environments come first, each with its domains; no ids, and no lines for s
     'acme-blog/live · live',
     'acme-shop/live · live · acme.example',
     'acme-shop/staging',
-    'new.acme.example · domain of acme-shop, environment unknown',
+    'new.acme.example · domain of acme-shop',
     'old.example · domain',
   ]);
 });
@@ -45,7 +45,7 @@ test('a search shows ids, and finds an environment by its domain', () => {
     'Environments and domains with “acme.example” · 1 environment, 2 domains',
     `acme-shop/live · live · acme.example · ${live.id}`,
     `acme.example · domain of acme-shop/live · ${names.domains[0]?.id}`,
-    `new.acme.example · domain of acme-shop, environment unknown · ${names.domains[1]?.id}`,
+    `new.acme.example · domain of acme-shop · ${names.domains[1]?.id}`,
   ]);
   expect(told(shown('acme-shop')).slice(-1)).toEqual([`acme-shop · site · ${live.site?.id}`]);
   expect(told(shown(staging.id))).toHaveLength(2);

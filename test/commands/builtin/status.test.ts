@@ -63,6 +63,7 @@ describe('a line of the status', () => {
       site(look, { ...look, as: 'past the cache', status: 502 }),
       "⚠️ Site: answers badly in one reading: 200 in 0.4 s as a visitor, 502 in 0.4 s past the cache. Visitors still get pages, but past the cache the site fails. Verdict within 25 s, unless I'm restarted.",
     ],
+    [site({ ...look, ms: 6_200 }), '⚠️ Site: answers, but slowly, in one reading: 200 in 6.2 s as a visitor.'],
     [site({ ...look, status: 403 }), '❔ Site: unknown by one reading: 403 in 0.4 s as a visitor.'],
     [
       { site: found({ kind: 'cannot be checked', why: say`the policy turns checks of it off` }) },

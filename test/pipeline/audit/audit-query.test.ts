@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { changesFor } from '../../../src/pipeline/conversation/change-history.ts';
+import { changesFor, sentTo } from '../../../src/pipeline/conversation/change-history.ts';
 import { readerOf } from '../../../src/pipeline/access/visibility.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
 import { auditServiceFor } from '../../../src/pipeline/conversation/audit-service.ts';
@@ -288,6 +288,17 @@ describeBoth('past changes', (open) => {
     const shopReader = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
     expect(await list({}, shopReader)).toEqual([5, 4, 3, 1]);
     expect(await list({}, policyOf('{ allow: [read], to: [leads] }'))).toEqual([]);
+  });
+
+  it('beside a log are only those that its reader may see, also of what they read from', async () => {
+    const database = await open();
+    const push = { ...about(live), targets: JSON.stringify([live, staging]) };
+    await save(database, { ...about(live), state: 'done', sent_at: 5, settled_at: 9 });
+    await save(database, { ...push, state: 'done', sent_at: 6, settled_at: 9 });
+    const numbers = async (policy: Policy) =>
+      (await sentTo(contextFor(policy, { database }), ana, live, 0)).map(({ number }) => number);
+    expect(await numbers(all)).toEqual([1, 2]);
+    expect(await numbers(policyOf('{ allow: [read], to: [developers], where: ["*/live"] }'))).toEqual([1]);
   });
 
   it('are limited in a long list', async () => {

@@ -117,18 +117,19 @@ describe('the numbers', () => {
 });
 
 describe('a copy of the card', () => {
+  const reader = { isAsker: false, cardIn: 'C0ACME' };
   const copyOf = (state: State, text: string) => {
-    const { lines, buttons } = renderBatch(...batchOf(state, text), [], 'f00d', { cancels: false });
+    const { lines, buttons } = renderBatch(...batchOf(state, text), [], 'f00d', reader);
     return { says: lines.map(plain).at(-1), labels: buttons.map(({ label }) => label) };
   };
   test('has no numbers while changes are under way, because it is not redrawn then', () => {
-    const far = 'Its card says how far it is.';
+    const far = 'The card says how far it is.';
     expect(copyOf('running', 'dw-')).toEqual({ says: far, labels: ['Stop', 'Everything that was sent'] });
     expect(copyOf('stopped', 'dw-')).toEqual({ says: far, labels: ['Everything that was sent'] });
   });
   test('is the card itself once none is', () => {
     const card = cardFor('stopped', 'd--');
-    expect(renderBatch(...batchOf('stopped', 'd--'), [], 'f00d', { cancels: false })).toEqual(card);
+    expect(renderBatch(...batchOf('stopped', 'd--'), [], 'f00d', { isAsker: false })).toEqual(card);
   });
 });
 

@@ -1,0 +1,67 @@
+import type { Change } from '../../storage/changes.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { inline, type Text } from '../../text.ts';
+
+/** The state of a change, in an emoji and in a sentence. */
+
+/** The emoji of a state, the same everywhere. */
+export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
+  switch (change.state) {
+    case 'waiting':
+      return '⏳';
+    case 'approved':
+      return '🔒';
+    case 'sending':
+    case 'running':
+      return '▶️';
+    case 'stopped':
+      return '✋';
+    case 'accepted':
+      return change.settled_at === null ? '▶️' : '☑️';
+    case 'done':
+    case 'happened':
+      return '✅';
+    case 'failed':
+    case 'rejected':
+    case 'did_not_happen':
+      return '❌';
+    case 'unknown':
+      return '⚠️';
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'invalidated':
+    case 'superseded':
+    case 'ended':
+      return '⛔';
+  }
+}
+
+const stateSentences: Readonly<Record<Change['state'], string>> = {
+  waiting: 'Waiting for approval.',
+  approved: 'Not sent yet.',
+  sending: 'Sending.',
+  accepted: 'Accepted by the host; running.',
+  done: 'Done.',
+  failed: 'The host says it failed.',
+  rejected: 'The host rejected it; nothing happened.',
+  unknown: 'Outcome unknown.',
+  happened: 'A person says it happened.',
+  did_not_happen: 'A person says it did not happen.',
+  declined: 'Declined; nothing was sent.',
+  expired: 'Expired; nothing was sent.',
+  cancelled: 'Cancelled; nothing was sent.',
+  invalidated: 'Invalidated; nothing was sent.',
+  superseded: 'Superseded; nothing was sent.',
+  running: 'Running.',
+  stopped: 'Stopped; nothing more is sent for now.',
+  ended: 'Ended; not all were done.',
+};
+
+/** The state of a change in one line. */
+export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
+  if (change.last_note !== null) return parseStored(change.last_note);
+  if (change.state === 'accepted' && change.settled_at !== null)
+    return inline('Accepted; this cannot be verified from here.');
+  return inline(stateSentences[change.state]);
+}
