@@ -1,6 +1,6 @@
 import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { decideAccess, mayRead, decideReading, unknownIn } from '../../policy/policy.ts';
+import { decideAccess, groupsAbout, mayRead, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
@@ -37,6 +37,16 @@ export function hiddenBy(context: AccessContext, person: Person, about: StoredTa
   const decisions = targetsNow(context)(about).map((target) => decideReading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
   return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
+}
+
+/**
+ * Whether somebody certainly may not read this any more: the rules changed, or they left. False if Slack doesn't say.
+ */
+export async function isHiddenFrom(context: AccessContext, id: string, about: StoredTargets): Promise<boolean> {
+  const person = await context.personOf(id, groupsAbout(context.policy()));
+  if (person === undefined) return false;
+  if (person.standing !== 'member') return true;
+  return !readerOf(context, person)(about) && hiddenBy(context, person, about).length === 0;
 }
 
 /** All names, plus the stored targets of this change that the host does not list now. */

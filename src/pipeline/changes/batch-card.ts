@@ -13,7 +13,7 @@ import {
 } from './batch.ts';
 import type { ChangeEvent } from './change.ts';
 import { factsOf } from './freeze.ts';
-import type { TransitionNote } from './change-store.ts';
+import type { TransitionNote } from './change-messages.ts';
 import {
   confirming,
   decisionButtonOf,
@@ -209,14 +209,15 @@ export function whyStopped(batch: Change, why: StopReason, by?: string): Text {
   }
 }
 
-/** The reply when a batch stops: what was sent, what was not, and what people can do. */
+/** The reply when a batch stops: what was sent, what was not, and what people can do. The numbers come once they stand. */
 export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = itemsShown(batch, changes);
+  const isUnderWay = has(all, 'under way');
   return {
     text: joined(
       [
-        joined([say`✋ ${why}`, has(all, 'under way') ? 'What is under way is followed to its end.' : undefined]),
-        countsOf(all),
+        joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
+        isUnderWay ? undefined : countsOf(all),
         ...unwell(all),
         has(all, 'unknown') ? unknownHint : undefined,
         has(all, 'to do', 'not sent') && !batchProgress(batch).isOver

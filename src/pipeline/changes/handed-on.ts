@@ -11,7 +11,7 @@ import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Runners } from '../access/who-may-run.ts';
 import { canonicalArgs, isNamed, isSite, shownAs, type Resolved } from '../language/resolve.ts';
 import type { ChangesContext } from './context.ts';
-import type { Note } from './card.ts';
+import { runButton, type Note } from './card.ts';
 
 /** The messages about a handed-on request: what is asked for, who may run it, and how it ended. */
 
@@ -79,9 +79,15 @@ export async function endOffers(
   { id, command, args, person, says: asked, posted }: HandedOnRequest,
   { at, says, used, line }: OfferEnd,
 ): Promise<boolean> {
+  const buttons =
+    used?.change == null ? [] : [runButton({ label: `Show #${used.change}`, args: ['change', String(used.change)] })];
   if ((await endHandedOn(tx, id, at, used)) === undefined) return false;
   const text = joined([parseStored<Text>(asked), says], '\n');
-  await postOffers(tx, parseStored<readonly OfferMessage[]>(posted), { text, minor: true }, at);
+  const offers = parseStored<readonly OfferMessage[]>(posted);
+  await postOffers(tx, offers, { text, minor: true }, at);
+  // Without a message in a channel, whoever asked sees none of the offers.
+  if (offers.every(({ kind }) => kind === 'direct'))
+    await postOffers(tx, [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person }], { text, buttons }, at);
   const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
   await changeStore.note(tx, { ...line, at, details });
   return true;

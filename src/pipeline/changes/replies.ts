@@ -5,7 +5,7 @@ import type { Receipt } from '../../hosting/client.ts';
 import { isBatch, type Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
-import type { TransitionNote } from './change-store.ts';
+import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';

@@ -5,7 +5,7 @@ import { findClaimed, markDelivered, redrawCards, redrawMessage, type Message } 
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
-import { stopKey } from '../changes/change-store.ts';
+import { stopKey } from '../changes/change-messages.ts';
 import type { Posted } from './destinations.ts';
 import { reportMoved } from './undelivered.ts';
 import type { SenderContext } from './context.ts';

@@ -2,7 +2,7 @@ import { failpoint, type Drawing } from '../../failpoints.ts';
 import { changesInBatch, findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { idsOf } from '../../policy/people.ts';
+import { idsOf, samePerson } from '../../policy/people.ts';
 import {
   claimMessages,
   findCard,
@@ -22,8 +22,9 @@ import { destinationsOf, postSomewhere, type MessageDestination, type Posted } f
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
+import { isHiddenFrom } from '../access/visibility.ts';
 import { renderCard, type CardReader, type Note } from '../changes/card.ts';
-import { withdrawnRequest } from '../changes/told.ts';
+import { noLongerShown, withdrawnRequest } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
@@ -156,7 +157,7 @@ async function draw(context: SenderContext, ready: Ready): Promise<number> {
   try {
     if (ready.error !== undefined) throw ready.error;
     if (content) failpoint('posting', message.key, drawing);
-    const posted = content && (await put(context, ready, content));
+    const posted = content && (await putUnlessHidden(context, ready, content));
     if (content) failpoint('posted', message.key, drawing);
     let isSecond = false;
     await saveResult(context, message, async (tx) => {
@@ -209,6 +210,24 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
 async function copyReader({ db }: SenderContext['database'], change: Change): Promise<CardReader> {
   const channel = (await findCard(db, change.number))?.channel ?? change.channel;
   return { isAsker: false, cardIn: isDirect(channel) ? undefined : channel };
+}
+
+/** Whoever has lost the right to read a change hears no more of it, and what they were told before is covered up. */
+async function putUnlessHidden(
+  context: SenderContext,
+  ready: Ready,
+  content: MessageContent,
+): Promise<Posted | undefined> {
+  const { message } = ready;
+  if (!(await isHidden(context, message))) return put(context, ready, content);
+  return isEdit(message) ? put(context, ready, { text: noLongerShown(message), minor: true }) : undefined;
+}
+
+async function isHidden(context: SenderContext, { kind, recipient, change: number }: Message): Promise<boolean> {
+  if ((kind !== 'direct' && kind !== 'copy') || recipient === null || number === null) return false;
+  const change = await findChange(context.database.db, number);
+  if (change === undefined || samePerson(context.policy(), recipient, change.requester)) return false;
+  return isHiddenFrom(context, recipient, change);
 }
 
 /**

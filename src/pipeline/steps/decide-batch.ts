@@ -14,7 +14,7 @@ import {
 } from '../changes/batch.ts';
 import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
-import type { TransitionNote } from '../changes/change-store.ts';
+import type { TransitionNote } from '../changes/change-messages.ts';
 import type { StepsContext } from './context.ts';
 import { requesterUnless } from './decision-note.ts';
 import { takeBackUnsent } from './take-back-unsent.ts';

@@ -6,7 +6,7 @@ import type { DecisionResult } from '../changes/approve.ts';
 import { stoppedReplyKey } from '../changes/batch-card.ts';
 import type { DecisionKind, ShownVersion } from '../changes/card.ts';
 import { coolsDown } from '../changes/change.ts';
-import type { TransitionNote } from '../changes/change-store.ts';
+import type { TransitionNote } from '../changes/change-messages.ts';
 import { maxReasonLength } from '../changes/freeze.ts';
 import { approvalCounted, approved, closed, ended, markFor, notSent } from '../changes/replies.ts';
 import { argsOfChange } from '../language/reparse.ts';

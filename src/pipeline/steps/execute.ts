@@ -8,7 +8,7 @@ import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, frozenCardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { redrawForVoters } from '../changes/change-store.ts';
+import { showHeldUp } from '../changes/change-messages.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
@@ -144,7 +144,7 @@ async function reschedule({ database, policy }: StepsContext, change: Change, wh
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
     const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
     if (held === undefined || held.last_note === change.last_note) return;
-    await redrawForVoters(tx, change, now, (id) => idsOf(policy(), id));
+    await showHeldUp(tx, held, now, (id) => idsOf(policy(), id));
   });
 }
 

@@ -12,7 +12,7 @@ import { enqueueMessage, findMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
-import type { TransitionNote } from '../changes/change-store.ts';
+import type { TransitionNote } from '../changes/change-messages.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import { runButton, type Button, type Note } from '../changes/card.ts';
 import { authorizationOf } from '../access/authorization.ts';

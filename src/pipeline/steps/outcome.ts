@@ -7,7 +7,7 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { unowned } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { joined, say, type Text } from '../../text.ts';
-import type { TransitionNote } from '../changes/change-store.ts';
+import type { TransitionNote } from '../changes/change-messages.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { frozenCardOf } from '../changes/freeze.ts';

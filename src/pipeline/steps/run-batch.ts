@@ -218,11 +218,12 @@ async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Pro
 
 const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`Stopped.` : parseStored<Text>(said));
 
-/** Writes the reply again once nothing is under way. */
+/** Writes the reply again, with its numbers, once nothing is under way. */
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
-  if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, redraw: true, ...note });
+  const told = { by: 'sitehand', at, redraw: true, tell: [batch.requester], ...note };
+  if (saved) await context.changeStore.remark(tx, saved, 'summed_up', told);
 }
 
 /** What is known about the canary's site after its change. */

@@ -53,6 +53,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
       messenger,
       owner: 'a',
       policy: () => policy,
+      personOf: async () => undefined,
       isTaken: () => state.isTaken,
       onCard: () => undefined,
       onTrouble: () => undefined,

@@ -36,7 +36,7 @@ function actions(
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   return adminActions(
-    contextWith({ database, changeStore, policy: () => rules }),
+    contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined }),
     { person, authorization, inbox },
     mayRead,
   );
