@@ -4,7 +4,7 @@ import { WebClient } from '@slack/web-api';
 import { isHere } from './addresses.ts';
 import { destinationOf } from './audit-out/destination.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
-import { createLogReader } from './commands/logs/reader.ts';
+import { createLogReader } from './commands/logs/run-analysis.ts';
 import { rights } from './commands/rights.ts';
 import { auditKeyOf, auditKeysOf, type Config } from './config.ts';
 import { notListening } from './errors.ts';

@@ -1,4 +1,4 @@
-import { createLogReader, type LogReader } from '../../src/commands/logs/reader.ts';
+import { createLogReader, type LogReader } from '../../src/commands/logs/run-analysis.ts';
 import { logs } from '../../src/commands/logs.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';

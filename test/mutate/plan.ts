@@ -11,7 +11,7 @@ export const mutated: readonly string[] = [
   'src/policy/approval-requirement.ts',
   // What the host's answers mean.
   'src/pipeline/changes/write-result.ts',
-  'src/pipeline/changes/operation-state.ts',
+  'src/pipeline/changes/evidence.ts',
   // Rights.
   'src/pipeline/access/access-check.ts',
   'src/pipeline/access/assert-channel.ts',
@@ -40,7 +40,7 @@ export const tests: readonly string[] = [
   'test/policy/live-environments.test.ts',
   'test/policy/unsatisfiable.test.ts',
   'test/pipeline/changes/write-result.test.ts',
-  'test/pipeline/changes/operation-state.test.ts',
+  'test/pipeline/changes/evidence.test.ts',
   'test/pipeline/changes/approve.test.ts',
   'test/pipeline/changes/closers.test.ts',
   'test/pipeline/access/may-run.test.ts',

@@ -53,7 +53,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'\' → "Stryker was here!"',
     ),
   ],
-  'src/pipeline/changes/operation-state.ts': [
+  'src/pipeline/changes/evidence.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves nothing.',
       "const proof = observed.proof === 'trouble' ? undefined : observed.proof;",

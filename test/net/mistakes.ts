@@ -70,17 +70,17 @@ export const mistakes: readonly Mistake[] = [
     name: 'the first error about an operation is believed',
     edits: [
       {
-        file: 'src/pipeline/changes/operation-state.ts',
+        file: 'src/pipeline/changes/evidence.ts',
         from: 'const failuresThatCount = 3;',
         to: 'const failuresThatCount = 1;',
       },
       {
-        file: 'src/pipeline/changes/operation-state.ts',
+        file: 'src/pipeline/changes/evidence.ts',
         from: 'const failingMs = 60_000;',
         to: 'const failingMs = 0;',
       },
     ],
-    tests: ['test/pipeline/changes/operation-state.test.ts', 'test/stories/operations.test.ts'],
+    tests: ['test/pipeline/changes/evidence.test.ts', 'test/stories/operations.test.ts'],
   },
   {
     name: 'a lock is taken away from what is under way',

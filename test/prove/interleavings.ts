@@ -8,7 +8,7 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
 import { parseArgs } from '../../src/pipeline/language/parse.ts';
-import type { DecisionKind } from '../../src/pipeline/changes/card.ts';
+import type { DecisionKind } from '../../src/pipeline/changes/buttons.ts';
 import { argsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze } from '../../src/pipeline/steps/look-and-freeze.ts';

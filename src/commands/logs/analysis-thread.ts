@@ -5,7 +5,7 @@ import type { SentChange } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
 import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
-import type { ThreadMessage, ThreadRequest } from './reader.ts';
+import type { ThreadMessage, ThreadRequest } from './run-analysis.ts';
 
 /** The worker thread: analyses long logs for `reader.ts`, one at a time. */
 

@@ -11,10 +11,8 @@ export async function analyze(query: LogQuery, alias: (address: string) => strin
   const { text, asked, wanted, most, span, now } = query;
   const raw = newestOf(text, wanted);
   const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
-  const kept = selectLines(all, raw, { span, search: asked.search });
-  const isCut = (all.length === wanted && !kept.goesBack) || kept.lines.length > most;
-  const lines = kept.lines.slice(-most);
-  const stretch = stretchOf(lines, { isCut, span, now });
+  const selected = selectLines(all, raw, { span, search: asked.search, isFull: all.length === wanted, most });
+  const stretch = stretchOf(selected.lines, { isCut: selected.isCut, span, now });
   const happened = stretch ? await recall(stretch.from - ledUp) : [];
-  return logPage({ ...kept, lines, sent: all.length, isCut, span, now, stretch, asked, happened });
+  return logPage({ ...selected, sent: all.length, span, now, stretch, asked, happened });
 }

@@ -25,8 +25,8 @@ export async function loudestError(
   const newest = newestLines(sent);
   const raw = newestOf(newest, maxLines);
   const all = await mapInChunks(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
-  const { lines, timeless, oldest, goesBack } = selectLines(all, raw, { span: { from } });
-  const isCut = (raw.length === maxLines || newest.length < sent.length) && !goesBack;
+  const isFull = raw.length === maxLines || newest.length < sent.length;
+  const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
   const kinds = kindsOf(lines);
   const [first] = kinds;
   const countOf = (grave: boolean): number =>

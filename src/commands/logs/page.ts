@@ -18,8 +18,6 @@ import { hourMs } from '../../duration.ts';
 /** The lines of a log that were read, and the context to show with them. */
 type LogReading = SelectedLines & {
   readonly asked: LogsInput;
-  /** Whether the host may have older lines. */
-  readonly isCut: boolean;
   /** How many lines the host sent. */
   readonly sent: number;
   readonly span: TimeSpan;

@@ -21,10 +21,10 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
   const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
-  const { lines, oldest, goesBack, timeless } = selectLines(all, raw, { span });
+  const { lines, oldest, isCut, timeless } = selectLines(all, raw, { span, isFull: all.length === wanted });
   const errors = lines.filter(({ continues, messages }) => !continues && messages.some(isGrave));
   const timed = errors.filter((line): line is Timed => line.at !== undefined);
-  const readFrom = all.length === wanted && !goesBack ? oldest : undefined;
+  const readFrom = isCut ? oldest : undefined;
   const from = Math.max(span.from, readFrom ?? span.from);
   return {
     errors: errors.length,

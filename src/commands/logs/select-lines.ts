@@ -3,6 +3,7 @@ import type { TimeSpan } from '../kit/log-query.ts';
 
 /** The requested lines among those that the host sent, and how many were left out. */
 export type SelectedLines = {
+  /** The newest `most`. */
   readonly lines: readonly Line[];
   /** Lines outside the requested span. */
   readonly outside: number;
@@ -12,8 +13,17 @@ export type SelectedLines = {
   readonly timeless: number;
   /** The oldest time of any line, kept or not (epoch ms); undefined if no line has a time. */
   readonly oldest: number | undefined;
-  /** Whether the oldest line is from before the requested span, so that the lines go back far enough. */
-  readonly goesBack: boolean;
+  /** Whether they are only the newest: the host may have older ones, or more were found than are shown. */
+  readonly isCut: boolean;
+};
+
+type Selection = {
+  readonly span: TimeSpan;
+  readonly search?: string | undefined;
+  /** Whether the host sent as much as it was asked for, so that it may have more. */
+  readonly isFull: boolean;
+  /** How many lines are shown at most. */
+  readonly most?: number;
 };
 
 /** Log times are whole seconds: a line of this second may be from before or after the moment. */
@@ -26,7 +36,7 @@ const second = 1_000;
 export function selectLines(
   sent: readonly Line[],
   raw: readonly string[],
-  { span, search }: { readonly span: TimeSpan; readonly search?: string | undefined },
+  { span, search, isFull, most = Infinity }: Selection,
 ): SelectedLines {
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
   const begin = Math.floor((span.from ?? -Infinity) / second) * second;
@@ -45,8 +55,14 @@ export function selectLines(
       if (isAsked && line.at === undefined) timeless += 1;
     }
   }
-  return { lines, outside, unlike, timeless, oldest, goesBack: oldest !== undefined && oldest < begin };
+  const lacksOlder = isFull && (oldest === undefined || oldest >= begin);
+  return { ...newest(lines, most, lacksOlder), outside, unlike, timeless, oldest };
 }
+
+const newest = (lines: readonly Line[], most: number, lacksOlder: boolean) => ({
+  lines: lines.slice(Math.max(0, lines.length - most)),
+  isCut: lacksOlder || lines.length > most,
+});
 
 /** Whether each line, or its entry, contains these words. Searches the unmasked lines, so masked text is found too. */
 function foundIn(lines: readonly Line[], raw: readonly string[], words: string): readonly boolean[] {

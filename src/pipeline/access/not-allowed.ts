@@ -3,7 +3,8 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { unknownIn, type AccessDecision } from '../../policy/policy.ts';
 import type { RuleRef } from '../../policy/rules.ts';
 import { code, joined, say, type Text } from '../../text.ts';
-import { canonicalArgs, type Resolved } from '../language/resolve.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { handOnOffer } from './hand-on-offer.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** The rules do not allow a command on targets that the person may read. */
@@ -40,13 +41,6 @@ export function notAllowed(
   const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
   const hint = isWide ? say`${code(`${path} in site/environment`)} asks about an environment.` : undefined;
   return new Refusal(says, { hint });
-}
-
-/** The button that asks people who may run it. Not for a handed-on request or a dry run. */
-function handOnOffer(resolved: Resolved): readonly Offer[] {
-  const { reason, dryRun, handedOn } = resolved.parsed;
-  if (dryRun || handedOn !== undefined) return [];
-  return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }
 
 /** The most rules whose lines are named; the rest are counted. */

@@ -9,7 +9,7 @@ import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { joined, mention, say, time, type Text } from '../../text.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
-import type { DecisionKind } from './card.ts';
+import type { DecisionKind } from './buttons.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */

@@ -14,19 +14,16 @@ import {
 import type { ChangeEvent } from './change.ts';
 import { factsOf } from './freeze.ts';
 import type { TransitionNote } from './change-messages.ts';
+import { renderCard, type Approved, type Card, type Note } from './card.ts';
 import {
   confirming,
   decisionButtonOf,
   decisionButtons,
   everythingButton,
-  renderCard,
-  type Approved,
   type Button,
-  type Card,
   type CardReader,
-  type Note,
   type Press,
-} from './card.ts';
+} from './buttons.ts';
 import { stateText } from './state-words.ts';
 
 /** What people see of a batch: its card and its replies. Pure. */

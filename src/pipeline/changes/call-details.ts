@@ -28,15 +28,8 @@ import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
 import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
-import {
-  approvedBy,
-  askersNamed,
-  decisionButtons,
-  renderCard,
-  type Approved,
-  type ShownChange,
-  type ShownVersion,
-} from './card.ts';
+import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
+import { decisionButtons, type ShownChange, type ShownVersion } from './buttons.ts';
 import { markOf, stateText } from './state-words.ts';
 import type { ChangesContext } from './context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';

@@ -14,7 +14,8 @@ import type { Tx } from '../../storage/database.ts';
 import { say, type Text } from '../../text.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { buttonsFor, decisionButtons, type Note } from './card.ts';
+import { type Note } from './card.ts';
+import { buttonsFor, decisionButtons } from './buttons.ts';
 import { headingOf } from './freeze.ts';
 import { updatedNote, updatedReply, wasUnknown, withdrawnRequest } from './told.ts';
 

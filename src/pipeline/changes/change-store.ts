@@ -15,7 +15,8 @@ import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { enqueueCopies, enqueueReply, showMove, type TransitionNote } from './change-messages.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
-import { withHolder, lockNeedsOf, type Held } from './lock-in-the-way.ts';
+import { withHolder, type Held } from './lock-in-the-way.ts';
+import { lockNeedsOf } from './lock-needs.ts';
 import { emptyQueuesBehind } from './queue.ts';
 
 /** An audited action that belongs to no change. */

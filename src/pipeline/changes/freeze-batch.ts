@@ -8,7 +8,7 @@ import { joined, list, plain, say, type Inline, type Text } from '../../text.ts'
 import type { Authorized } from '../access/access-check.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
-import { everythingLabel } from './card.ts';
+import { everythingLabel } from './buttons.ts';
 import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: approvers see every call, in order. */

@@ -11,7 +11,8 @@ import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Runners } from '../access/who-may-run.ts';
 import { canonicalArgs, isNamed, isSite, shownAs, type Resolved } from '../language/resolve.ts';
 import type { ChangesContext } from './context.ts';
-import { runButton, type Note } from './card.ts';
+import { type Note } from './card.ts';
+import { runButton } from './buttons.ts';
 
 /** The messages about a handed-on request: what is asked for, who may run it, and how it ended. */
 

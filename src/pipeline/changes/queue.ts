@@ -8,7 +8,8 @@ import { locksOf } from '../../storage/locks.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
-import { runButton, type Button, type Note } from './card.ts';
+import { type Note } from './card.ts';
+import { runButton, type Button } from './buttons.ts';
 
 /** How queued requests move on and end, and what their requesters are told. The caller provides each transaction. */
 

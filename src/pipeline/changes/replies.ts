@@ -13,7 +13,9 @@ import { authorizationOf } from '../access/authorization.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { askedIn } from './asked-in.ts';
-import { mayBeDone, runButton, type Button, type Note } from './card.ts';
+import { type Note } from './card.ts';
+import { mayBeDone } from './state-words.ts';
+import { runButton, type Button } from './buttons.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 

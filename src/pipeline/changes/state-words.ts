@@ -1,6 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { inline, type Text } from '../../text.ts';
+import { inline, say, type Text } from '../../text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
 
@@ -65,3 +65,7 @@ export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_no
     return inline('Accepted; this cannot be verified from here.');
   return inline(stateSentences[change.state]);
 }
+
+/** A warning about a change that is asked again. */
+export const mayBeDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>
+  say`This may have been done already: please compare ${where} with the host's panel first.`;

@@ -4,7 +4,7 @@ import { findChange, findLater, isTouchedSince, type Change } from '../../storag
 import { parseStored } from '../../storage/parse-json.ts';
 import { code, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
-import type { ShownChange } from './card.ts';
+import type { ShownChange } from './buttons.ts';
 import { leftOf } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';

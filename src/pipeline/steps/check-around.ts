@@ -6,7 +6,7 @@ import { code, joined, say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import { listedAs, namesWith } from '../access/visibility.ts';
 import { storedTargets } from '../access/targets.ts';
-import { runButton, type Button } from '../changes/card.ts';
+import { runButton, type Button } from '../changes/buttons.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { snapshotOf } from '../changes/freeze.ts';
 import { listingMs } from '../changes/recheck.ts';

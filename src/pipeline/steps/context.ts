@@ -1,5 +1,5 @@
 import type { Opened } from '../../hosting/send.ts';
-import type { LogReader } from '../../commands/logs/reader.ts';
+import type { LogReader } from '../../commands/logs/run-analysis.ts';
 import type { Outcome } from '../changes/write-result.ts';
 import type { AuditContext } from '../audit/context.ts';
 import type { SendHistory } from './send-history.ts';

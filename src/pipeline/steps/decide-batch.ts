@@ -13,7 +13,7 @@ import {
   type BatchProgress,
 } from '../changes/batch.ts';
 import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
-import type { DecisionKind } from '../changes/card.ts';
+import type { DecisionKind } from '../changes/buttons.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import type { StepsContext } from './context.ts';
 import { requesterUnless } from './decision-note.ts';

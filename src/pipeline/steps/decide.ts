@@ -14,7 +14,7 @@ import { assertMember, type Person } from '../access/access-check.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck } from '../changes/recheck.ts';
-import type { DecisionKind } from '../changes/card.ts';
+import type { DecisionKind } from '../changes/buttons.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { endsUnsent, nothingSent } from '../changes/replies.ts';

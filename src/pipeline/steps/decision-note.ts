@@ -4,7 +4,7 @@ import { joined, mention, named, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { DecisionResult } from '../changes/approve.ts';
 import { stoppedReplyKey } from '../changes/batch-card.ts';
-import type { DecisionKind, ShownVersion } from '../changes/card.ts';
+import type { DecisionKind, ShownVersion } from '../changes/buttons.ts';
 import { coolsDown } from '../changes/change.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import { maxReasonLength } from '../changes/freeze.ts';

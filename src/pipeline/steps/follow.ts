@@ -14,19 +14,14 @@ import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
-import { runButton, type Button, type Note } from '../changes/card.ts';
+import { type Note } from '../changes/card.ts';
+import { runButton, type Button } from '../changes/buttons.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { namesWith } from '../access/visibility.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import {
-  isKnown,
-  assessOperation,
-  type Observation,
-  type PollState,
-  type PollResult,
-} from '../changes/operation-state.ts';
+import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from '../changes/evidence.ts';
 import { againButton, alarm, markFor } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';

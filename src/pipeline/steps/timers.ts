@@ -14,7 +14,8 @@ import { bold, joined, mention, plain, say, time, type Text } from '../../text.t
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { runButton, type Button, type Note } from '../changes/card.ts';
+import { type Note } from '../changes/card.ts';
+import { runButton, type Button } from '../changes/buttons.ts';
 import { stateText } from '../changes/state-words.ts';
 import { resolve } from '../language/resolve.ts';
 import { lookAndFreeze } from './look-and-freeze.ts';

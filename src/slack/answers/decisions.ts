@@ -2,7 +2,7 @@ import { notRecognised, Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDecides } from '../../pipeline/steps/decide.ts';
-import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
+import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/buttons.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';

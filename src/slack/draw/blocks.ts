@@ -9,7 +9,8 @@ import type {
 } from '@slack/types';
 import { counted, type Page, type PageOffer, type PagePart } from '../../commands/kit/page.ts';
 import type { Refusal } from '../../errors.ts';
-import { everythingLabel, type Button, type Card, type Note, type Press } from '../../pipeline/changes/card.ts';
+import { type Card, type Note } from '../../pipeline/changes/card.ts';
+import { everythingLabel, type Button, type Press } from '../../pipeline/changes/buttons.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
 import { buttonValue } from './button-value.ts';
 import { charactersIn, cut, fitting, jsonLength, shortened, widthOf, type Short } from './truncate.ts';

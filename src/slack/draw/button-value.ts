@@ -1,4 +1,4 @@
-import type { Press } from '../../pipeline/changes/card.ts';
+import type { Press } from '../../pipeline/changes/buttons.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 
 /** The value that Slack sends back when the button is pressed; `incoming/buttons.ts` reads it. */

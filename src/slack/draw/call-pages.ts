@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { CallDetails, DetailLine } from '../../pipeline/changes/call-details.ts';
-import { approveWithNote, type Button, type Press } from '../../pipeline/changes/card.ts';
+import { approveWithNote, type Button, type Press } from '../../pipeline/changes/buttons.ts';
 import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
 import { mrkdwnLine, sectionOf } from './mrkdwn.ts';

@@ -5,7 +5,7 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
-import type { Press } from '../../pipeline/changes/card.ts';
+import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalArgs, namedBy } from '../../pipeline/language/resolve.ts';

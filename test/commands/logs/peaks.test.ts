@@ -1,7 +1,7 @@
 import { afterAll, expect, it, test } from 'vitest';
 import { aliasesBy } from '../../../src/commands/logs/masking.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
-import { createLogReader } from '../../../src/commands/logs/reader.ts';
+import { createLogReader } from '../../../src/commands/logs/run-analysis.ts';
 import type { LogPeaks } from '../../../src/commands/kit/log-query.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);

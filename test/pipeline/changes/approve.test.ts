@@ -11,7 +11,7 @@ import {
   type DecisionResult,
 } from '../../../src/pipeline/changes/approve.ts';
 import { closableFrom } from '../../../src/pipeline/changes/change.ts';
-import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/card.ts';
+import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/buttons.ts';
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decisionButtons, renderCard, type Approved, type Card } from '../../../src/pipeline/changes/card.ts';
+import { renderCard, type Approved, type Card } from '../../../src/pipeline/changes/card.ts';
+import { decisionButtons } from '../../../src/pipeline/changes/buttons.ts';
 import { markOf, stateText } from '../../../src/pipeline/changes/state-words.ts';
 import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
 import { reminder } from '../../../src/pipeline/changes/asked-in.ts';

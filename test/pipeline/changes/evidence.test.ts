@@ -6,7 +6,7 @@ import {
   type Observation,
   type PollState,
   type PollResult,
-} from '../../../src/pipeline/changes/operation-state.ts';
+} from '../../../src/pipeline/changes/evidence.ts';
 import { plain, say } from '../../../src/text.ts';
 import { changeOf } from '../fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import type { LogQuery } from '../../../src/commands/kit/log-query.ts';
 import { analyze } from '../../../src/commands/logs/analyze.ts';
-import { createLogReader } from '../../../src/commands/logs/reader.ts';
+import { createLogReader } from '../../../src/commands/logs/run-analysis.ts';
 import { aliasesBy } from '../../../src/commands/logs/masking.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import { Secret } from '../../../src/secret.ts';
