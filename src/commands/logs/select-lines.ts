@@ -39,8 +39,7 @@ export function selectLines(
   { span, search, isFull, most = Infinity }: Selection,
 ): SelectedLines {
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
-  const begin = Math.floor((span.from ?? -Infinity) / second) * second;
-  const end = span.to ?? Infinity;
+  const { begin, end } = boundsOf(span);
   const isInside = ({ at = oldest }: Line): boolean => at === undefined || (at >= begin && at <= end);
   const isAsked = span.from !== undefined || span.to !== undefined;
   const inside = isAsked ? sent.map(isInside) : undefined;
@@ -58,6 +57,11 @@ export function selectLines(
   const lacksOlder = isFull && (oldest === undefined || oldest >= begin);
   return { ...newest(lines, most, lacksOlder), outside, unlike, timeless, oldest };
 }
+
+const boundsOf = ({ from = -Infinity, to = Infinity }: TimeSpan) => ({
+  begin: Math.floor(from / second) * second,
+  end: to,
+});
 
 const newest = (lines: readonly Line[], most: number, lacksOlder: boolean) => ({
   lines: lines.slice(Math.max(0, lines.length - most)),
