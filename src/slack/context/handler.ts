@@ -1,7 +1,9 @@
 import { attempt, Fault, Refusal } from '../../errors.ts';
 import { EndedByClick } from '../../pipeline/steps/decide.ts';
+import type { Note } from '../../pipeline/changes/card.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
 import { CommitUnanswered, isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
@@ -56,11 +58,13 @@ export async function runHandler(
     note('done');
   } catch (error) {
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
-    const message = errorNote(context, interaction, activity, error);
+    const answer = answerTo(context, interaction, activity, error);
     try {
       // Tell the person first: a crash in between then repeats the message instead of losing it.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
-        await context.ephemeral(interaction, message);
+        await context
+          .ephemeral(interaction, drawRefusal(answer))
+          .catch(() => answerLater(context, interaction, answer));
       else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
         await context.ephemeral(interaction, answerLost);
       await close(context, interaction);
@@ -68,6 +72,24 @@ export async function runHandler(
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
     }
   }
+}
+
+/** Slack takes no answer right now: it is sent directly once Slack does, however long that takes. */
+async function answerLater(
+  { pipeline }: SlackContext,
+  { inbox, request, person, line }: Interaction,
+  { says, hint, offers }: Answer,
+): Promise<void> {
+  const { database } = pipeline;
+  const named = repeatableLine(line);
+  const text = joined([named && say`You asked for ${named}.`, says, hint]);
+  const buttons = offers.map(({ label, args, opens }) => ({ label, press: { kind: opens ?? 'run', args } }) as const);
+  await database.transaction(async (tx) => {
+    const at = await database.now(tx);
+    if (inbox !== undefined) await closeInbox(tx, inbox, at);
+    const body = JSON.stringify({ text, buttons } satisfies Note);
+    await enqueueMessage(tx, { key: `answer:${request}`, kind: 'direct', recipient: person, body, at });
+  });
 }
 
 /** PostgreSQL restarts or fails over within seconds. If it takes longer, the person is told and can ask again. */
@@ -119,24 +141,29 @@ function repeatableLine(line = ''): Inline | undefined {
   return words ? code(cut(words, maxLineLength)) : undefined;
 }
 
-/** The message for an error. A fault is logged with the id of the request, which the person gets too. */
-export function errorNote(
+type Answer = Pick<Refusal, 'says' | 'hint' | 'offers'>;
+
+/** The message for an error. */
+export const errorNote = (...of: Parameters<typeof answerTo>): Drawn => drawRefusal(answerTo(...of));
+
+/** What the person is told of an error. A fault is logged with the id of the request, which the person gets too. */
+function answerTo(
   context: SlackContext,
   { request, line }: Pick<Interaction, 'request' | 'line'>,
   activity: string,
   error: unknown,
-): Drawn {
-  if (error instanceof Refusal) return drawRefusal(error);
+): Answer {
+  if (error instanceof Refusal) return error;
   const named = repeatableLine(line);
   if (error instanceof NotAdmitted) {
     const [says, hint] = noTurn[error.why];
     // Several requests may be refused at once, so each refusal names its command.
-    return drawRefusal(new Refusal(says, { hint: joined([named && say`Not run: ${named}.`, hint]) }));
+    return new Refusal(says, { hint: joined([named && say`Not run: ${named}.`, hint]) });
   }
   const fault = error instanceof Fault ? error : new Fault(activity, error);
   context.metrics.faults.inc();
   context.log.error({ err: fault, request }, `fault while ${activity}`);
-  return drawNote({
-    text: say`Something broke on my side while ${activity}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
-  });
+  return new Refusal(
+    say`Something broke on my side while ${activity}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
+  );
 }
