@@ -65,7 +65,7 @@ describe('a request that is handed on', () => {
     await ana.clicks(offered, run);
     await ben.form('Nothing is sent until it is approved');
     await ana.form('Nothing is sent until it is approved');
-    const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, ben.direct);
+    const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0ACME');
     expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
     await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
     await ana.form('@Ben has already run this as #1. Nothing was done with your click.');
@@ -74,7 +74,7 @@ describe('a request that is handed on', () => {
       [ana, undefined],
       [chi, 'C0ACME'],
     ] as const) {
-      const left = await person.reads('✅ @Ben runs it as #1.', channel);
+      const left = await person.reads('▶️ @Ben runs it as #1.', channel);
       expect(labelsOf(left)).toEqual([]);
     }
     expect(scenario.rows('select requester, handed_on_by from changes')).toEqual([
@@ -258,7 +258,7 @@ describe.skipIf(!postgresRuns)(`two replicas${noPostgres}`, () => {
         await Promise.all([ana.clicks(offered, run), ben.clicks(offered, run)]);
         await Promise.all([ana.form('acme-shop/live'), ben.form('acme-shop/live')]);
         await Promise.all([ana.submits(), ben.submits()]);
-        await inChannel(scenario, /✅ @(Ana|Ben) runs it as #\d+\./);
+        await inChannel(scenario, /▶️ @(Ana|Ben) runs it as #\d+\./);
         const told = (): boolean =>
           [ana, ben].some(({ id }) =>
             /has already run this as #/.test(scenario.slack.views(id).modals.at(-1)?.text ?? ''),

@@ -155,7 +155,7 @@ describe.concurrent('whoever hands a request on in direct messages', () => {
       await ben.form('Nothing is sent until it is approved');
       await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, ben.direct);
       const told = await chi.reads(
-        /^🙋 @Chi asks somebody who may: push on acme-shop\/live\.[^]*\n✅ @Ben runs it as #1\.\n/,
+        /^🙋 @Chi asks somebody who may: push on acme-shop\/live\.[^]*\n▶️ @Ben runs it as #1\.\n/,
       );
       expect(told.controls.map(({ label }) => label)).toEqual(['Show #1']);
     }),

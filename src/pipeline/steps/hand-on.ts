@@ -173,7 +173,7 @@ export async function useHandedOnFor(
   at: number,
 ): Promise<void> {
   const { number, requester, requester_name: name } = saved;
-  const says = say`✅ ${named(name)} runs it as #${number}.`;
+  const says = say`▶️ ${named(name)} runs it as #${number}.`;
   const used = { used_by: requester, change: number };
   const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
   if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;

@@ -27,8 +27,8 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
 /** The sender and the channel, for a conversation. */
 export const senderOf = (
   context: SlackContext,
-  { person, team, channel }: Pick<Interaction, 'person' | 'team' | 'channel'>,
-): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, channel) });
+  { person, team, channel, cardsIn = channel }: Pick<Interaction, 'person' | 'team' | 'channel' | 'cardsIn'>,
+): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, cardsIn) });
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
 async function cardChannelFor(

@@ -190,7 +190,11 @@ function namesFor(context: SlackContext, person: Person): (id: string) => string
   return (id) => lists.flatMap((list) => list.exact(id))[0]?.name;
 }
 
-export const originOf = ({ channel, thread, person }: Interaction): Origin => ({ channel: channel ?? person, thread });
+export const originOf = ({ channel, thread, person, cardsIn }: Interaction): Origin => ({
+  channel: channel ?? person,
+  thread,
+  cardsIn,
+});
 
 /**
  * Opens a view, or pushes it on top of the open one. Undefined if there is no trigger, the trigger has expired, or

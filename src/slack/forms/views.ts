@@ -27,7 +27,11 @@ import {
 
 /** Where a form came from. It comes back from Slack, so trust it no more than typed words. */
 export type Origin = z.infer<typeof origin>;
-const origin = z.object({ channel: z.string(), thread: z.string().optional() });
+const origin = z.object({
+  channel: z.string(),
+  thread: z.string().optional(),
+  cardsIn: z.string().optional(),
+});
 const memo = z.object({
   origin,
   path: z.string().optional(),

@@ -64,6 +64,7 @@ export const interactionOf = (
 ): Interaction => ({
   ...senderIn(context, payload),
   channel: memo?.origin.channel,
+  cardsIn: memo?.origin.cardsIn,
   trigger: payload.trigger_id,
   since: performance.now(),
   inbox: undefined,
