@@ -1,6 +1,6 @@
 import { inline, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
-import { counted, readAt, tableOr } from '../kit/page.ts';
+import { counted, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from '../company.ts';
 
@@ -15,7 +15,8 @@ export const domainsList = report({
   target: 'company',
   show: async ({ input, now, ...sources }) => {
     const wanted = (input.search ?? '').toLowerCase();
-    const domains = (await companyDomains(sources))
+    const listed = await companyDomains(sources);
+    const domains = listed.entries
       .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
       .toSorted((one, other) => (one.name ?? '').localeCompare(other.name ?? '', 'en'));
     const named = domains.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -32,6 +33,7 @@ export const domainsList = report({
           ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
           inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
         ]),
+        unreadText(listed, 'domain'),
       ),
       source: readAt(now),
       offers: [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { momentOf } from './timestamps.ts';
 import { readEndpoint } from './endpoint.ts';
-import { flagCell, entriesOrNone, numberCell, textCell } from './fields.ts';
+import { flagCell, numberCell, partialList, textCell } from './fields.ts';
 
 const backup = z.object({
   id: numberCell,
@@ -11,6 +11,7 @@ const backup = z.object({
   /** Epoch milliseconds, whatever unit the host uses. */
   created_at: numberCell.transform(momentOf),
 });
+export type Backup = z.output<typeof backup>;
 
 /** 4.21. `reset_at` is a moment in words. */
 export const getNextDownloadableBackup = readEndpoint({
@@ -26,6 +27,6 @@ export const listBackups = readEndpoint({
   path: '/sites/environments/{env_id}/backups',
   statuses: [200, 401, 404, 500],
   reply: z
-    .object({ environment: z.object({ backups: entriesOrNone(backup) }) })
+    .object({ environment: z.object({ backups: partialList(backup) }) })
     .transform(({ environment }) => environment.backups),
 });
