@@ -69,7 +69,7 @@ function noErrorText({ others, withoutLevel }: LoudestError): string {
   const unclear =
     withoutLevel === 0
       ? 'no error'
-      : `no line says that it is an error, but ${counted(withoutLevel, 'line doesn’t say what it is', 'lines don’t say what they are')}`;
+      : `no line says that it is an error, but ${counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are")}`;
   return others === 0 ? `${unclear}.` : `${unclear}; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
 }
 

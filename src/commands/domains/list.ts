@@ -23,7 +23,7 @@ export const domainsList = report({
     const isTwice = new Set(named).size < named.length;
     const shortcuts = named.length > fewDomains ? [] : named;
     return {
-      title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
+      title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${wanted && listed.unread > 0 ? 'at least ' : ''}${counted(domains.length + (wanted ? 0 : listed.unread), 'domain')}`,
       parts: tableOr(
         'The host lists no such domain.',
         // The site's id is shown only if two domains have the same name.

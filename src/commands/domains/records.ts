@@ -17,18 +17,19 @@ export const domainsRecords = report({
     const rows = Object.entries(lists).flatMap(([purpose, list]) =>
       (list?.entries ?? []).map((record) => ({ purpose, ...record })),
     );
+    const unread = records && unreadIn(lists);
     const none =
       records === undefined
         ? say`**I can't read the records of ${input.domain.name}.** The host says that they are gone, or that my key may not see them (404).`
         : say`The host names no record that has to be set for ${input.domain.name}.`;
     return {
-      title: say`**${input.domain.name} · records to set**${records ? ` · ${counted(rows.length, 'record')}` : ''}`,
+      title: say`**${input.domain.name} · records to set**${records && !unread ? ` · ${counted(rows.length, 'record')}` : ''}`,
       parts: listOr(
         none,
         rows.map(({ purpose, type, name, value }) =>
           joined([joined([say`**${type}**`, name && code(name)]), `for ${purpose}`, value && code(value)], ' · '),
         ),
-        records && unreadIn(lists),
+        unread,
       ),
       source: say`${readAt(now)}; set them at the provider of the domain's DNS`,
       offers: [{ label: 'Check again', args: ['domains', 'records', input.domain.id] }],

@@ -147,6 +147,24 @@ describe('a line of the status', () => {
       '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time and may be older.',
     ],
     [
+      {
+        errors: found({
+          errors: 0,
+          kinds: 0,
+          others: 0,
+          withoutLevel: 1,
+          loudest: undefined,
+          cut: undefined,
+          isTimeless: false,
+        }),
+      },
+      "❔ Errors of the last hour: no line says that it is an error, but 1 line doesn't say what it is.",
+    ],
+    [
+      { backup: found({ type: 'manual', at: now + 3 * 86_400_000 }) },
+      '❔ Newest backup: manual, dated in the future (2026-11-26 03:00 UTC).',
+    ],
+    [
       { work: found({ lock: undefined, open: [], hidden: 1, more: false }) },
       "• Lock and open changes: not locked.\n   and 1 that you can't see",
     ],
