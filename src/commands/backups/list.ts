@@ -6,7 +6,7 @@ import { age, counted, isAhead, listOr, readAt, unreadText, type Page } from '..
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { asEnvironments, manyPage, type Ranked } from '../many-environments.ts';
-import { backupsOf, newestBackup, newestOf } from './newest.ts';
+import { backupsOf, newestBackup, newestAmong } from './newest.ts';
 
 /** A phone shows about two lines of this. */
 const maxNameLength = 80;
@@ -21,7 +21,7 @@ export const backupsList = report({
     if (env.kind === 'environments' || older !== undefined)
       return newestOfMany(asEnvironments(env), older, { each, now });
     const backups = await backupsOf(read, env);
-    const newest = newestOf(backups)?.at;
+    const newest = newestAmong(backups)?.at;
     const count = backups.entries.length + backups.unread;
     return {
       title: say`**${env.name} · backups** · ${counted(count, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,

@@ -1,8 +1,7 @@
-import { listBackups, type Backup } from '../../hosting/contract/backups.ts';
+import { backupsIfReadable, listBackups, type Backup } from '../../hosting/contract/backups.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { HostTrouble } from '../../hosting/trouble.ts';
 import { isAhead } from '../kit/page.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { say, time, type Text } from '../../text.ts';
@@ -11,36 +10,36 @@ import { dayMs } from '../../duration.ts';
 /** Reads the backups of an environment, the newest first. */
 export async function backupsOf(read: HostReader, { id }: Environment): Promise<PartialList<Backup>> {
   const { entries, unread } = await read(listBackups({ env_id: id }));
-  return { entries: entries.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0)), unread };
+  return { entries: newestFirst(entries), unread };
 }
+
+const newestFirst = (backups: readonly Backup[]): readonly Backup[] =>
+  backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
 
 /** Reads the newest backup of an environment. */
 export const newestBackup = async (read: HostReader, env: Environment): Promise<NewestBackup> =>
-  newestOf(await backupsOf(read, env));
+  newestAmong(await backupsOf(read, env));
 
 /**
- * The newest of these backups, which are in order; null if there are none. If one has no time, or can't be read, it may
- * be the newest, so the time is unknown.
+ * The newest of these backups; null if there are none. If one has no time, or can't be read, it may be the newest, so
+ * the time is unknown.
  */
-export function newestOf({ entries, unread }: PartialList<Backup>): NewestBackup {
-  const [newest] = entries;
+export function newestAmong({ entries, unread }: PartialList<Backup>): NewestBackup {
+  const [newest] = newestFirst(entries);
   const count = entries.length + unread;
   if (count === 0) return null;
   const isCertain = count === 1 || (unread === 0 && entries.every(({ created_at: at }) => at !== undefined));
   return isCertain && newest ? { type: newest.type ?? '', at: newest.created_at } : { type: '', at: undefined };
 }
 
-/** As `newestBackup`, for a card, which can say that the host's answer can't be read. Other trouble may pass. */
-export async function newestIfReadable(read: HostReader, env: Environment): Promise<CardBackup> {
-  try {
-    return await newestBackup(read, env);
-  } catch (error) {
-    if (error instanceof HostTrouble && error.kind === 'odd answer') return 'unreadable';
-    throw error;
-  }
-}
-
+/** What a card says of the newest backup. */
 export type CardBackup = NewestBackup | 'unreadable';
+
+/** As `newestBackup`, for a card, which can say that the host's answer can't be read. */
+export async function newestIfReadable(read: HostReader, { id }: Environment): Promise<CardBackup> {
+  const backups = await backupsIfReadable(read, id);
+  return backups === 'unreadable' ? backups : newestAmong(backups);
+}
 
 export function backupFact(backup: CardBackup): Text {
   if (backup === 'unreadable') return say`unknown: the host sent an answer I can't read`;

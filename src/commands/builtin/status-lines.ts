@@ -52,8 +52,9 @@ function errorsText(found: LoudestError): StatusText {
       ? say` Some lines have no time and may be older.`
       : [];
   if (loudest === undefined) {
-    const isKnown = !left && !isTimeless && withoutLevel === 0;
-    return { mark: isKnown ? '✅' : '❔', says: joined([noErrorText(found), where], '') };
+    // All was read, but nobody knows what those lines mean: many plugins write lines without a level.
+    const mark = left || isTimeless ? '❔' : withoutLevel > 0 ? '•' : '✅';
+    return { mark, says: joined([noErrorText(found), where], '') };
   }
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;

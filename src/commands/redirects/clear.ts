@@ -10,7 +10,7 @@ import {
   inFull,
   inRequest,
   incompleteListing,
-  isKnown,
+  isKnownRule,
   ruleInShort,
   comparableRule,
   withWords,
@@ -39,7 +39,7 @@ export const redirectsClear = action({
     const { rules, whole } = await allRules(read, input.env);
     // Nobody knows whether the words are in a rule that can't be read.
     return {
-      whole: whole && (input.search === undefined || rules.every(isKnown)),
+      whole: whole && (input.search === undefined || rules.every(isKnownRule)),
       rules: withWords(rules, input.search),
     };
   },
@@ -65,7 +65,7 @@ export const redirectsClear = action({
     const left = current.rules.filter((rule) => gone.has(comparableRule(rule))).length;
     const all = counted(rules.length, 'redirect');
     if (left > 0) return { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${all}` };
-    return current.whole && current.rules.every(isKnown)
+    return current.whole && current.rules.every(isKnownRule)
       ? { verdict: 'yes', says: say`${env.name} no longer has any of the ${all}` }
       : { verdict: 'not yet', says: say`${env.name} may still have some of the ${all}` };
   },

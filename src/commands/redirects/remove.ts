@@ -12,7 +12,7 @@ import {
   brief,
   sortedRules,
   inRequest,
-  isKnown,
+  isKnownRule,
   isSame,
   ofType,
   ruleInShort,
@@ -47,7 +47,7 @@ export const redirectsRemove = action({
     facts: factsOf(found[0]),
   }),
   proof: ({ input: { env }, snapshot: { found }, current }) => {
-    const left = current.found.filter((rule) => !isKnown(rule) || found.some((gone) => isSame(gone, rule)));
+    const left = current.found.filter((rule) => !isKnownRule(rule) || found.some((gone) => isSame(gone, rule)));
     const what = found.map(ruleInShort).join('; ');
     return current.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }

@@ -44,7 +44,7 @@ function listingOf(found: ReadonlyMap<string, RedirectRule>, isAll: boolean): Ru
 }
 
 /** Whether it can be read what a rule does. */
-export const isKnown = ({ from, to, type }: Core): boolean =>
+export const isKnownRule = ({ from, to, type }: Core): boolean =>
   [from, to, type].every((cell) => typeof cell === 'string');
 
 /** Refuses changes if not every rule can be read. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { HostTrouble } from '../trouble.ts';
+import type { HostReader } from './call.ts';
 import { momentOf } from './timestamps.ts';
 import { readEndpoint } from './endpoint.ts';
-import { flagCell, numberCell, partialList, textCell } from './fields.ts';
+import { flagCell, numberCell, partialList, textCell, type PartialList } from './fields.ts';
 
 const backup = z.object({
   id: numberCell,
@@ -30,3 +32,13 @@ export const listBackups = readEndpoint({
     .object({ environment: z.object({ backups: partialList(backup) }) })
     .transform(({ environment }) => environment.backups),
 });
+
+/** The backups, or that the host's answer can't be read. Any other trouble may pass, so it rejects. */
+export async function backupsIfReadable(read: HostReader, env_id: string): Promise<PartialList<Backup> | 'unreadable'> {
+  try {
+    return await read(listBackups({ env_id }));
+  } catch (error) {
+    if (error instanceof HostTrouble && error.kind === 'odd answer') return 'unreadable';
+    throw error;
+  }
+}

@@ -257,7 +257,8 @@ function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one:
   const shown = candidates.slice(0, maxCandidates - 1);
   const names = [...shown.map((one) => one.name), ...(candidates.length > shown.length ? ['another'] : [])];
   const last = names.pop() ?? '';
-  const [all, question] = names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
+  const [all, question] =
+    names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
   return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. ${question} Nothing was done.`, {
     offers: shown.map(offer),
   });

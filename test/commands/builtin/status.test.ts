@@ -158,7 +158,7 @@ describe('a line of the status', () => {
           isTimeless: false,
         }),
       },
-      "❔ Errors of the last hour: no line says that it is an error, but 1 line doesn't say what it is.",
+      "• Errors of the last hour: no line says that it is an error, but 1 line doesn't say what it is.",
     ],
     [
       { backup: found({ type: 'manual', at: now + 3 * 86_400_000 }) },

@@ -259,8 +259,7 @@ test('themes and backups that can not be read are reported as not read', async (
     ...nothing,
     unread: [
       "Vulnerable themes: the host doesn't tell about all themes of acme-shop/live, acme-shop/staging.",
-      "Backups of acme-shop/live: The host doesn't say how old the newest one is.",
-      "Backups of acme-shop/staging: The host doesn't say how old the newest one is.",
+      "Backups of acme-shop/live, acme-shop/staging: The host doesn't say how old the newest one is.",
     ],
   });
 });
