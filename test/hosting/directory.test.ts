@@ -424,6 +424,8 @@ describe('whether a target is there', () => {
     expect(await presence({ sites: whole, domains: 500 }, domain)).toBe('unknown');
     expect(await presence({ sites: whole, domains: { company: { domains: [] } } }, domain)).toBe('unknown');
     expect(await presence({ sites: 500 }, domain)).toBe('unknown');
+    const odd = { company: { domains: [...wholeDomains.company.domains, null] } };
+    expect(await presence({ sites: whole, domains: odd }, domain)).toBe('unknown');
   });
 });
 
