@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { listDomains, type CompanyDomain } from '../hosting/contract/domains.ts';
+import type { PartialList } from '../hosting/contract/fields.ts';
 import { code, say } from '../text.ts';
 import type { Sources } from './kit/sources.ts';
 
@@ -11,5 +12,5 @@ export function companyId({ company }: Pick<Sources, 'company'>): string {
   });
 }
 
-export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<readonly CompanyDomain[]> =>
+export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<PartialList<CompanyDomain>> =>
   sources.read(listDomains({ company: companyId(sources) }));

@@ -1,7 +1,7 @@
 import { deleteEnvironment } from '../hosting/contract/sites.ts';
 import { joined, say } from '../text.ts';
 import { action } from './kit/action.ts';
-import { backupFact, newestBackup } from './backups/newest.ts';
+import { backupFact, newestIfReadable } from './backups/newest.ts';
 import { environment } from './kit/fields.ts';
 
 export const deletion = action({
@@ -12,7 +12,7 @@ export const deletion = action({
   typedName: 'always',
   fields: { env: environment() },
   target: 'env',
-  look: async ({ input, read }) => ({ backup: await newestBackup(read, input.env) }),
+  look: async ({ input, read }) => ({ backup: await newestIfReadable(read, input.env) }),
   preconditions: () => null,
   call: ({ input }) => deleteEnvironment({ env_id: input.env.id }),
   card: ({ input: { env }, snapshot }) => ({

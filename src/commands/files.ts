@@ -1,12 +1,12 @@
 import { Refusal, type Offer } from '../errors.ts';
 import { listFiles, type FileNode } from '../hosting/contract/files.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { bold, code, say } from '../text.ts';
+import { bold, code, say, type Text } from '../text.ts';
 import { count, environment, option, optional, wordField } from './kit/fields.ts';
-import { counted, readAt, paragraph } from './kit/page.ts';
+import { counted, listOr, paragraph, readAt, unreadText } from './kit/page.ts';
 import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
-import { countIn, drawTree, onOneLine, pathsOf } from './files/draw-tree.ts';
+import { countIn, drawTree, onOneLine, pathsOf, unreadIn } from './files/draw-tree.ts';
 import { didYouMean, near } from '../nearest-words.ts';
 
 const defaultDepth = 2;
@@ -31,17 +31,20 @@ export const files = report({
   target: 'env',
   show: async ({ input: { env, path, depth = defaultDepth }, read, now }) => {
     const all = await read(listFiles({ env_id: env.id }));
-    const { at, children } = path === undefined ? { at: '', children: all } : folderAt(all, env, path);
+    const root = { children: all.entries, unread: all.unread };
+    const { at, node } = path === undefined ? { at: '', node: root } : nodeAt(root, env, path);
+    const { children } = node;
     const source = readAt(now);
     const title = say`**${env.name} · files**${at && say` in ${code(at)}`}`;
     if (children === undefined) return { title, parts: [paragraph(say`${code(at)} is a file.`)], source };
-    if (children.length === 0) return { title, parts: [paragraph('There are no files there.')], source };
+    const unread = unreadText({ unread: unreadIn(node) }, 'file or folder', 'files or folders');
+    if (children.length === 0) return { title, parts: listOr('There are no files there.', [], unread), source };
     const { lines, cut } = drawTree(children, depth);
     const { files, folders } = countIn(children);
     const deeper = ['files', env.id, ...(at ? [at] : []), `--depth=${depth + 1}`];
     return {
       title: say`${title} · ${counted(files, 'file')}, ${counted(folders, 'folder')}`,
-      parts: [{ kind: 'code', text: lines.join('\n') }],
+      parts: [...(unread ? [paragraph(unread)] : []), { kind: 'code', text: lines.join('\n') }],
       source: say`${source}, ${counted(depth, 'level')} deep`,
       offers: cut && depth < deepest && !at.startsWith('--') ? [{ label: 'One level deeper', args: deeper }] : [],
     };
@@ -49,21 +52,25 @@ export const files = report({
 });
 
 /** The node at the path; other Unicode forms of the same path match too. */
-function folderAt(all: readonly FileNode[], env: Environment, wanted: string) {
-  const paths = pathsOf(all);
+function nodeAt(root: FileNode, env: Environment, wanted: string): { readonly at: string; readonly node: FileNode } {
+  const paths = pathsOf(root.children ?? []);
   const exact = paths.get(wanted);
-  if (exact) return { at: wanted, children: exact.children };
+  if (exact) return { at: wanted, node: exact };
   const [one, another] = [...paths].filter(([path]) => path.normalize() === wanted.normalize());
-  if (one && another === undefined) return { at: one[0], children: one[1].children };
-  throw unknown(env, wanted, [...paths.keys()].slice(0, maxCompared));
+  if (one && another === undefined) return { at: one[0], node: one[1] };
+  const isCertain = unreadIn(root) === 0;
+  const says = isCertain
+    ? say`There is no ${code(wanted)} on ${env.name}.`
+    : say`I can't find ${code(wanted)} on ${env.name}, but the host lists files or folders there that I can't read.`;
+  throw unknown(says, env, wanted, [...paths.keys()].slice(0, maxCompared));
 }
 
-function unknown(env: Environment, wanted: string, paths: readonly string[]): Refusal {
+function unknown(says: Text, env: Environment, wanted: string, paths: readonly string[]): Refusal {
   const last = wanted.split('/').at(-1) ?? wanted;
   const named = paths.filter((path) => path === last || path.endsWith(`/${last}`)).slice(0, 3);
   const meant = [...new Set([...near(wanted, paths), ...named])].filter(canBeTyped).slice(0, 3);
   const names = meant.map((path) => bold(onOneLine(path)));
-  return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was done.`, {
+  return new Refusal(say`${says} Nothing was done.`, {
     field: 'path',
     hint: names.length > 0 ? didYouMean(names) : 'Without a path, I show the root of the site.',
     offers: meant.map((path): Offer => ({ label: path, args: ['files', env.id, path] })),

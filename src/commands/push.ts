@@ -2,7 +2,7 @@ import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './kit/action.ts';
-import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
+import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
 import { environment, flag, option, paths, type Input } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath } from './kit/values/paths.ts';
@@ -34,7 +34,9 @@ export const push = action({
       on: ['from', 'files'],
       asked: ({ files }) => files === true,
       choices: async ({ input: { from }, read }) =>
-        from === undefined ? [] : [...pathsOf(await read(listFiles({ env_id: from.id }))).keys()].filter(isOnePath),
+        from === undefined
+          ? []
+          : [...pathsOf((await read(listFiles({ env_id: from.id }))).entries).keys()].filter(isOnePath),
     },
   },
   target: 'onto',
@@ -48,7 +50,7 @@ export const push = action({
       return { field: 'only', says: say`Paths only work with files, and files are not being pushed. ${nothing}` };
     return undefined;
   },
-  look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
+  look: async ({ input, read }) => ({ backup: await newestIfReadable(read, input.onto) }),
   // A backup made in the meantime must not stop an approved push.
   preconditions: () => null,
   call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
@@ -73,16 +75,25 @@ export const push = action({
       [`Newest backup of ${input.onto.name}`]: backupFact(snapshot.backup),
     },
   }),
-  traces: ({ input: { onto }, current: { backup }, sentAt }) =>
-    backup?.at !== undefined && backup.at >= sentAt - clockSkewMs
-      ? say`A backup of ${onto.name} (${backup.type}) was made at ${time(backup.at)}. The host makes one before a push, so it probably started.`
-      : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,
+  traces: ({ input: { onto }, snapshot, current: { backup }, sentAt }) => {
+    const at = timeOf(backup);
+    if (backup === 'unreadable' || (backup !== null && at === undefined))
+      return say`The host makes a backup of ${onto.name} before a push, and I can't tell whether there is a new one. Please check the host's panel.`;
+    // One that is dated in the future was there before.
+    const isNew = at !== undefined && at >= sentAt - clockSkewMs && at !== timeOf(snapshot.backup);
+    return isNew
+      ? say`A backup of ${onto.name} (${backup?.type}) was made at ${time(at)}. The host makes one before a push, so it probably started.`
+      : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`;
+  },
   after: 'A push usually takes some minutes.',
   next: ({ input: { onto }, sentAt }) => [
     { label: `Clear the cache of ${onto.name}`, args: ['cache', 'clear', onto.id] },
     { label: 'Error log since the push', args: ['logs', onto.id, 'error', sinceArg(sentAt)] },
   ],
 });
+
+const timeOf = (backup: CardBackup): number | undefined =>
+  backup === 'unreadable' || backup === null ? undefined : backup.at;
 
 /** The host's clock may differ from ours. */
 const clockSkewMs = 5_000;

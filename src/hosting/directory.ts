@@ -186,9 +186,10 @@ async function readAll(
 const emptyListError = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
 async function domainsIn(read: HostReader, company: string, before: Domains): Promise<HostList<Domains>> {
-  const list = await read(listDomains({ company }));
+  const { entries: list, unread } = await read(listDomains({ company }));
   if (list.length === 0 && before.length > 0) throw emptyListError();
-  return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
+  const isReadable = ({ id, name }: CompanyDomain): boolean => id !== undefined && name !== undefined;
+  return { list, isWhole: list.length > 0 && unread === 0 && list.every(isReadable) };
 }
 
 /** Makes listings. Unchanged lists stay the same objects, so results derived from them can be cached. */

@@ -68,7 +68,7 @@ export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironm
   return sites.flatMap((listed) => {
     const name = wordFor(listed.name, listed.display_name, listed.id);
     const site = { id: listed.id, name, displayName: listed.display_name ?? name };
-    return listed.environments.flatMap(({ id, name, display_name: display }) => {
+    return (listed.environments?.entries ?? []).flatMap(({ id, name, display_name: display }) => {
       if (id === undefined) return [];
       const word = wordFor(name, display, id);
       const named = name === undefined ? 'by its display name' : 'by the host';
@@ -80,9 +80,9 @@ export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironm
 /** The domains of a sites listing. Those without an id or a name are dropped. */
 export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDomain[] {
   return sites
-    .flatMap(({ environments }) => environments)
+    .flatMap(({ environments }) => environments?.entries ?? [])
     .flatMap(({ id: environmentId, domains }) =>
-      domains.flatMap(({ id, name }) =>
+      (domains?.entries ?? []).flatMap(({ id, name }) =>
         environmentId === undefined || id === undefined || name === undefined ? [] : [{ id, name, environmentId }],
       ),
     );
@@ -92,7 +92,7 @@ export function domainsFromSites(sites: readonly ListedSite[]): readonly SiteDom
 export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvironment[] {
   const found = new Map<string, ListedEnvironment>();
   for (const { id, display_name: display, site_display_name: siteDisplay } of themes.flatMap(
-    (one) => one.environments,
+    (one) => one.environments?.entries ?? [],
   )) {
     if (id === undefined || found.has(id)) continue;
     const name = wordFor(undefined, display, id);

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { deletion } from '../../src/commands/delete.ts';
-import { newestBackup } from '../../src/commands/backups/newest.ts';
+import { newestBackup, type CardBackup } from '../../src/commands/backups/newest.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { inline, plain } from '../../src/text.ts';
-import { live, staging, uuid } from '../pipeline/fixtures.ts';
+import type { TroubleKind } from '../../src/hosting/failure.ts';
+import { HostTrouble } from '../../src/hosting/trouble.ts';
+import { company, live, noCertificate, noTimers, staging, uuid } from '../pipeline/fixtures.ts';
 
 const now = 10 * 86_400_000;
-const cardOf = (env: typeof live, backup: NewestBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });
+const cardOf = (env: typeof live, backup: CardBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });
 
 test('names the environment by its id in the call, and nothing else', () => {
   const call = deletion.call({ input: { env: live }, snapshot: { backup: null } });
@@ -46,7 +48,7 @@ describe('the card', () => {
 });
 
 const at = Date.UTC(2026, 10, 23);
-test.each<[string, readonly object[], NewestBackup]>([
+test.each<[string, readonly (object | null)[], NewestBackup]>([
   [
     'of two',
     [
@@ -55,6 +57,9 @@ test.each<[string, readonly object[], NewestBackup]>([
     ],
     { type: 'scheduled', at },
   ],
+  ['of none', [], null],
+  ['that is null', [null], { type: '', at: undefined }],
+  ['of two, one of which is null', [null, { type: 'scheduled', created_at: at }], { type: '', at: undefined }],
   ['without a time', [{ type: 'manual' }], { type: 'manual', at: undefined }],
   [
     'of two, one without a time',
@@ -64,6 +69,19 @@ test.each<[string, readonly object[], NewestBackup]>([
 ])('the newest backup %s', async (_, backups, newest) => {
   const read: HostReader = async (call) => call.reply.parse({ environment: { backups } });
   expect(await newestBackup(read, live)).toEqual(newest);
+});
+
+test('can be asked for if the host answers without a list of backups, and says so', async () => {
+  const read: HostReader = async () =>
+    Promise.reject(new HostTrouble({ kind, says: '' }, { attempts: 1, elapsedMs: 1 }));
+  let kind: TroubleKind = 'odd answer';
+  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const backup = (await deletion.look?.({ input: { env: live }, ...sources }))?.backup ?? null;
+  expect(plain(inline(cardOf(live, backup).facts?.['Newest backup']))).toBe(
+    "unknown: the host sent an answer I can't read",
+  );
+  kind = 'time-out';
+  await expect(deletion.look?.({ input: { env: live }, ...sources })).rejects.toBeInstanceOf(HostTrouble);
 });
 
 test('always has a review with the name typed', () => {

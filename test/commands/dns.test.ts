@@ -83,6 +83,16 @@ function fullName(name: string): string {
   return bare === 'acme.com' || bare.endsWith('.acme.com') ? bare : `${bare}.acme.com`;
 }
 
+/** A zone that lists exactly this, readable or not. */
+class OddZone extends Zone {
+  readonly listed: readonly unknown[];
+  constructor(listed: readonly unknown[]) {
+    super([]);
+    this.listed = listed;
+  }
+  override read: HostReader = async (call) => call.reply.parse({ domain: { dns_records: this.listed } });
+}
+
 const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
   domain: shopDomain,
   type: dnsSet.fields.type.read(type),
@@ -256,6 +266,35 @@ describe('a change', () => {
     expect(plain(inline(wrong?.says))).toContain(why);
   });
 
+  const half = { type: 'A', name: '@', ttl: 60, resource_records: [{ value: '192.0.2.80' }, { value: null }] };
+  test.each<[string, readonly unknown[], string]>([
+    ['a value that is null', [half], "lists something of the A record acme.com that I can't read"],
+    [
+      'a value that could not be sent back',
+      [{ ...half, resource_records: [{ value: '192.0.2.80' }, { value: 'a\tb' }] }],
+      "lists something of the A record acme.com that I can't read",
+    ],
+    ['no list of values', [{ ...half, resource_records: null }], 'without values'],
+    ['no name', [{ ...half, name: null }], "lists something of the A record acme.com that I can't read"],
+    ['no type', [{ ...half, type: 7 }], "lists something of the A record acme.com that I can't read"],
+  ])('refuses a record of which not all can be read: %s', async (_, listed, why) => {
+    for (const option of ['--add=192.0.2.7', '--remove=192.0.2.80', '--ttl=300']) {
+      const { wrong } = await held(asWords(['A', '@', option]), new OddZone(listed));
+      expect(plain(inline(wrong?.says))).toContain(why);
+    }
+  });
+
+  test('is not hindered by what can not be read of other records', async () => {
+    const others = [
+      { ...half, type: 'TXT', name: null },
+      { ...half, type: 'MX' },
+      { ...half, name: 'www', type: null },
+    ];
+    const whole = { ...half, resource_records: [{ value: '192.0.2.80' }] };
+    const zone = new OddZone([whole, ...others]);
+    expect((await held(asWords(['A', '@', '--add=192.0.2.7']), zone)).wrong).toBeUndefined();
+  });
+
   test('has all records of its name as preconditions, in any order', async () => {
     const given = asWords(['MX', '@', '--add=30 mx3.post.example']);
     const preconditions = async (entries: readonly Entry[]) =>
@@ -425,6 +464,28 @@ test('every accepted request is proven only by its effect on the zone, and can b
   expect(went.back).toBe(went.on);
 });
 
+describe('a removal is not proven by a record of which not all can be read', () => {
+  const record = { type: 'A', name: 'status', ttl: 60 };
+  test.each<[string, readonly unknown[], 'yes' | 'not yet']>([
+    ['values that are null', [{ ...record, resource_records: null }], 'not yet'],
+    ['no values', [record], 'not yet'],
+    ['a value that is null', [{ ...record, resource_records: [null] }], 'not yet'],
+    ['a value that is a number', [{ ...record, resource_records: [{ value: 7 }] }], 'not yet'],
+    ['another value, and one that is null', [{ ...record, resource_records: [{ value: '192.0.2.9' }, {}] }], 'not yet'],
+    ['no name', [{ ...record, name: null, resource_records: [{ value: '198.51.100.24' }] }], 'not yet'],
+    ['another value', [{ ...record, resource_records: [{ value: '192.0.2.9' }] }], 'yes'],
+    ['no record', [], 'yes'],
+  ])('%s', async (_, listed, verdict) => {
+    const { wrong, ...of } = await held(
+      asWords(['A', 'status', '--remove=198.51.100.24']),
+      new Zone([{ ...record, values: ['198.51.100.24'] }]),
+    );
+    expect(wrong).toBeUndefined();
+    const current = await look(of.input, new OddZone(listed));
+    expect(dnsSet.proof?.({ ...of, current }).verdict).toBe(verdict);
+  });
+});
+
 test.each<[string, readonly Entry[], readonly string[]]>([
   ['with an unknown TTL', usual, ['CAA', 'api', '--ttl=60']],
   [
@@ -495,10 +556,10 @@ test('two spellings of one value are duplicates', () => {
 });
 
 describe('the list', () => {
-  const shown = async (entries: readonly Entry[]) => {
+  const shown = async (zone: Zone) => {
     const show = dnsList.show({
       input: { domain: shopDomain },
-      read: new Zone(entries).read,
+      read: zone.read,
       company,
       certificate: noCertificate,
       ...reportDefaults,
@@ -510,7 +571,7 @@ describe('the list', () => {
   };
 
   test('shows each value in its own line, ready to copy', async () => {
-    const page = await shown(usual);
+    const page = await shown(new Zone(usual));
     expect(page.title).toBe('acme.com · DNS · 7 records');
     expect(page.rows).toContainEqual('MX acme.com. · 20 MX2.post.example. · 3600 s (1h)');
     expect(page.rows).toContainEqual('CAA api.acme.com · 0 issue "ca.example" · TTL not known');
@@ -518,8 +579,25 @@ describe('the list', () => {
     expect(page.offers).toEqual([{ label: 'Change a record', opens: 'form', args: ['dns', 'set', uuid(50)] }]);
   });
 
+  test('says what is not known of a record', async () => {
+    const value = { value: '192.0.2.1' };
+    const { rows } = await shown(
+      new OddZone([
+        { type: 'A', name: 'a', ttl: 60, resource_records: null },
+        { type: 'A', name: 'b', ttl: -1, resource_records: [value, null] },
+        { ttl: 'x', resource_records: [{ value: '' }] },
+      ]),
+    );
+    expect(rows).toEqual([
+      'A a · values not known · 60 s (1m)',
+      'A b · 192.0.2.1 · TTL not known',
+      'A b · 1 value not known · TTL not known',
+      'unknown type unknown name · empty value · TTL not known',
+    ]);
+  });
+
   test('says that there are no records', async () => {
-    const { parts } = await shown([]);
+    const { parts } = await shown(new Zone([]));
     expect(parts).toMatchObject([{ kind: 'text' }]);
   });
 });

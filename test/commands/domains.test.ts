@@ -358,6 +358,22 @@ describe('the list of domains', () => {
     expect(none.parts).toMatchObject([{ kind: 'text' }]);
   });
 
+  test('says what can not be read of it', async () => {
+    const list = (domains: unknown) =>
+      domainsList.show({
+        input: { search: undefined },
+        ...around(async (call) => call.reply.parse({ company: { domains } })),
+      });
+    await expect(list(null)).rejects.toThrow('domains');
+    const page = await list([null, { name: 'acme.com' }]);
+    expect(plain(page.title)).toBe('Domains · 2 domains');
+    expect(page.parts.map((part) => (part.kind === 'text' ? plain(part.text) : part.kind))).toEqual([
+      "The host lists 1 domain that I can't read.",
+      'table',
+    ]);
+    expect((await list([null])).parts).toHaveLength(1);
+  });
+
   test('is not requested if the company is unknown', async () => {
     const { read, asked } = host(usual);
     const nobody = { ...company, id: '' };
@@ -371,6 +387,7 @@ describe('the list of domains', () => {
 describe('the records to set', () => {
   const shown = (records: { readonly status: number; readonly body?: object }) =>
     domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
+  const setupOf = (site_domain: object) => ({ status: 200, body: { site_domain } });
   const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
   test('are in one list, ready to copy', async () => {
@@ -396,7 +413,22 @@ describe('the records to set', () => {
 
   test.each<[string, { readonly status: number; readonly body?: object }, string]>([
     ['are not readable', { status: 404 }, "I can't read the records of acme.com."],
-    ['are none', { status: 200, body: { site_domain: {} } }, 'names no record that has to be set'],
+    ['are none', setupOf({ verification_records: [], pointing_records: [] }), 'names no record that has to be set'],
+    [
+      'have no list',
+      setupOf({}),
+      "I can't read the verification records and the pointing records that the host lists.",
+    ],
+    [
+      'are null',
+      setupOf({ verification_records: [], pointing_records: null }),
+      "I can't read the pointing records that the host lists.",
+    ],
+    [
+      'are odd',
+      setupOf({ verification_records: [null], pointing_records: [] }),
+      "I can't read some verification records that the host lists.",
+    ],
   ])('says so: %s', async (_, records, says) => {
     const page = await shown(records);
     expect(page.parts).toMatchObject([{ kind: 'text' }]);

@@ -102,6 +102,21 @@ describe('files', () => {
     }
   });
 
+  test('that can not be read are counted, and make nothing empty or missing', async () => {
+    await expect(
+      files.show({ input: { env: live, path: undefined, depth: undefined }, ...around({ environment: {} }) }),
+    ).rejects.toThrow('file_list');
+    const says = "The host lists 1 file or folder that I can't read.";
+    expect(textIn(await show([null]))).toBe(says);
+    const page = await show([{ name: 'a', children: 'none' }, { name: 'b', children: null }, { name: 'c' }]);
+    expect(textIn(page)).toBe(says);
+    expect(codeIn(page).split('\n')).toEqual(['├─ a/ (1 entry inside)', '├─ b', '└─ c']);
+    expect(textIn(await show([{ name: 'a', children: 'none' }], 'a'))).toBe(says);
+    expect(refusalText(await refused(show([{ name: 'a', children: [null] }], 'b')))).toContain(
+      "I can't find b on acme-shop/live, but the host lists files or folders there that I can't read. Nothing was done.",
+    );
+  });
+
   test.each(['/etc', '..', 'a/../b', '%2e%2e', 'C:\\x', '*.php', 'a,b', '.'])('%s is refused as a path', (path) => {
     expect(refusalText(refusalOf(() => files.fields.path.read([path])))).toMatch(/Nothing was (?:done|read)\./);
   });

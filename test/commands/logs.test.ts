@@ -224,6 +224,11 @@ describe('the error log', () => {
     for (const { args } of page.offers ?? []) expect(parse(join(args), catalogue)?.path).toBe('logs');
   });
 
+  test('a line that does not say how grave it is may be an error', async () => {
+    const page = await shown('error --errors', { host: lineAt(5, 'boom: the database is gone') });
+    expect(textOf(page)).toContain('No line that says it is an error in 1 line. Read all lines');
+  });
+
   test.each<[string, string]>([
     ['--since 2027-01-01', '--since is in the future. Nothing was done.'],
     ['--since 1h --until 2h', '--until is not after --since. Nothing was done.'],

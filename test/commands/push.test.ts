@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { push } from '../../src/commands/push.ts';
+import type { CardBackup } from '../../src/commands/backups/newest.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
@@ -111,7 +112,7 @@ describe('the call', () => {
 });
 
 describe('the card', () => {
-  const cardOf = (more: Partial<Input>, newest: NewestBackup = backup) =>
+  const cardOf = (more: Partial<Input>, newest: CardBackup = backup) =>
     push.card({ input: input(more), snapshot: { backup: newest }, now });
   const warning = (...of: Parameters<typeof cardOf>): readonly string[] =>
     plain(inline(cardOf(...of).warning)).split('\n');
@@ -141,6 +142,16 @@ describe('the card', () => {
       [{ files: true }, { type: 'manual', at: undefined }],
       [files, always, "The host doesn't say how old the newest backup of acme-shop/live is."],
     ],
+    [
+      'a backup that is dated in the future',
+      [{ files: true }, { type: 'manual', at: now + dayMs }],
+      [files, always, 'The host dates the newest backup of acme-shop/live in the future, so its age is unknown.'],
+    ],
+    [
+      'backups that can not be read',
+      [{ files: true }, 'unreadable'],
+      [files, always, "I can't tell whether there is a backup of acme-shop/live. Please check the host's panel."],
+    ],
   ])('warns of what will be lost: %s', (_, of, lines) => {
     expect(warning(...of)).toEqual(lines);
   });
@@ -165,7 +176,7 @@ describe('the card', () => {
   });
 });
 
-test.each<[string, NewestBackup, string]>([
+test.each<[string, CardBackup, string]>([
   [
     'a new one',
     { type: 'system', at: 60_000 },
@@ -173,10 +184,12 @@ test.each<[string, NewestBackup, string]>([
   ],
   ['one just before, by a clock that is a little behind', { type: 'system', at: 55_000 }, 'so it probably started.'],
   ['an older one', { type: 'system', at: 54_999 }, 'there is no new one. It may not have started, or not yet.'],
-  ['one without a time', { type: 'system', at: undefined }, 'there is no new one.'],
+  ['one without a time', { type: 'system', at: undefined }, "I can't tell whether there is a new one."],
   ['none', null, 'there is no new one.'],
+  ['an answer that can not be read', 'unreadable', "I can't tell whether there is a new one."],
+  ['one that was there before, dated in the future', { type: 'system', at: dayMs }, 'there is no new one.'],
 ])('the backup as traces for a push without an answer: %s', (_, newest, sentence) => {
-  const snapshot = { backup };
+  const snapshot = { backup: { type: 'system', at: dayMs } };
   const says = push.traces?.({
     input: input({ files: true }),
     snapshot,

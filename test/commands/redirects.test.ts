@@ -340,7 +340,7 @@ describe('all pages are read', () => {
       ['clear', live.id, '/1'],
     ]) {
       expect(saysOf(await ask(['redirects', ...words], host))).toBe(
-        'The host has more redirects of acme-shop/live than it lists, so the wrong ones could be touched. Nothing was changed.',
+        'The host may have more redirects of acme-shop/live than I can read, so the wrong ones could be touched. Nothing was changed.',
       );
     }
   });
@@ -759,6 +759,30 @@ describe('picking one rule', () => {
   });
 });
 
+describe('a removal is not proven by rules that can not be read', () => {
+  const gone = rule('/a', '/b');
+  test.each<[string, Args, readonly object[], 'yes' | 'not yet']>([
+    ['one without a path', ['remove', live.id, '/a'], [{ ...gone, from: null }], 'not yet'],
+    ['one without a target', ['remove', live.id, '/a'], [{ ...gone, to: null }], 'not yet'],
+    ['one without a type', ['remove', live.id, '/a'], [{ ...gone, type: 7 }], 'not yet'],
+    ['another one without a target', ['remove', live.id, '/a'], [rule('/z', '/y', { to: null })], 'yes'],
+    ['none', ['remove', live.id, '/a'], [], 'yes'],
+    ['one without a path', ['clear', live.id], [{ ...gone, from: null }], 'not yet'],
+    ['one without a target', ['clear', live.id], [{ ...gone, to: null }], 'not yet'],
+    ['one without a target', ['clear', live.id, '/b'], [{ ...gone, to: null }], 'not yet'],
+    ['none', ['clear', live.id, '/b'], [], 'yes'],
+  ])('%s: %j', async (_, words, left, verdict) => {
+    const { action, input, snapshot, wrong } = await ask(['redirects', ...words], new Host([gone]));
+    expect(wrong).toBeUndefined();
+    const read: HostReader = async (call) =>
+      call.reply.parse({
+        environment: { container_info: { redirect_rules: { rules: left, redirect_rules_count: left.length } } },
+      });
+    const current = await action.look?.({ input, read, company, certificate: noCertificate, timed: noTimers });
+    expect(action.proof?.({ input, snapshot, current }).verdict).toBe(verdict);
+  });
+});
+
 describe('clearing', () => {
   const rules = Array.from({ length: 14 }, (_, at) => rule(`/${at}`, at < 3 ? '/Sale' : '/x'));
   test.each<[string, Args, string, string, string]>([
@@ -883,6 +907,27 @@ describe('listing', () => {
     expect(asked).toEqual([
       { limit: 500, offset: 0, key: 'to', order: 'descend', search_query: '^/a', regex_search: 'true' },
       { limit: 500, offset: 0, search_query: 'sale', regex_search: 'false' },
+    ]);
+  });
+
+  test('says what is not known of the rules', async () => {
+    const listing = (found: readonly object[], count: number) => {
+      const host = new Host([]);
+      host.read = async (call) =>
+        call.reply.parse({
+          environment: { container_info: { redirect_rules: { rules: found, redirect_rules_count: count } } },
+        });
+      return show(host);
+    };
+    const says = 'The host may have more redirects of acme-shop/live than I can read, so some may be missing here.';
+    const none = await listing([], 40);
+    expect([none.title, none.says]).toEqual(['acme-shop/live · redirects · at least 0 redirects', says]);
+    const odd = await listing([rule('/a', '', { to: null }), rule('', '/b', { from: null }), rule('/c', '')], 3);
+    expect(odd.says).toBe(says);
+    expect(odd.page.parts.flatMap((part) => (part.kind === 'list' ? part.entries.map(plain) : []))).toEqual([
+      '• /a → unknown (301)',
+      '• unknown → /b (301)',
+      '• /c → nothing (301)',
     ]);
   });
 

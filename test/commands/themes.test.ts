@@ -75,7 +75,7 @@ const itemOf = (theme: Theme) => ({
 });
 
 /** A host with these themes. It ignores filters, and pages only if `pages` is set. */
-function hostWith(all: readonly Theme[], own: readonly object[] = [], pages = false) {
+function hostWith(all: readonly Theme[], own: readonly (object | null)[] = [], pages = false) {
   const asked: { readonly section: string; readonly body: Json | undefined }[] = [];
   const read: HostReader = async (call) => {
     asked.push({ section: call.section, body: call.body });
@@ -117,7 +117,7 @@ const everythingIn = (page: Page): string =>
 const answering = (status: number): HostTrouble =>
   new HostTrouble({ ...failureOfStatus(status, '', undefined) }, { attempts: 1, elapsedMs: 5 });
 /** A host that answers the company's list with trouble, and the environment's list normally. */
-function withoutCompany(trouble: HostTrouble, own: readonly object[] = []): HostReader {
+function withoutCompany(trouble: HostTrouble, own: readonly (object | null)[] = []): HostReader {
   const { read } = hostWith(themes, own);
   return (call) => (call.section === '4.1' ? Promise.reject(trouble) : read(call));
 }
@@ -220,6 +220,18 @@ describe('list', () => {
     expect(host.asked).toHaveLength(pages ? 3 : 1);
   });
 
+  test('says what the host does not tell', async () => {
+    const listed = (items: unknown) =>
+      list({}, async (call) => call.reply.parse({ company: { themes: { total: 1, items } } }));
+    await expect(listed(null)).rejects.toThrow('items');
+    const says = "The host doesn't tell about all themes or their environments, so some may be missing here.";
+    expect(everythingIn(await listed([null]))).toContain(says);
+    const page = await listed([{ name: 'kiln', environments: null }]);
+    expect(everythingIn(page)).toContain(says);
+    expect(cellsOf(page)).toEqual([['', 'kiln', 'not known', 'not known', 'not known']]);
+    expect(everythingIn(await listed([{ name: 'kiln', environments: [] }]))).not.toContain(says);
+  });
+
   test('requests nothing before the company is known', async () => {
     const host = hostWith(themes);
     const shown = themesList.show({ input: nothing, ...around(host.read, { company: { ...company, id: '' } }) });
@@ -276,6 +288,16 @@ describe('show', () => {
     await expect(show(live, withoutCompany(trouble, own))).rejects.toBe(trouble);
   });
 
+  test('says that there may be more if the host does not list all', async () => {
+    const half = { items: [itemOf(themes[0] ?? { name: '', latest: '', on: [] })], total: 4 };
+    const read: HostReader = async (call) => call.reply.parse({ company: { themes: half } });
+    const page = await show(live, read);
+    expect(plain(page.title)).toBe('acme-shop/live · themes · at least 1 theme, 1 update');
+    expect(everythingIn(page)).toContain("The host doesn't tell about all themes of acme-shop/live");
+    const odd = await show(live, withoutCompany(answering(403), [null, ...own]));
+    expect(plain(odd.title)).toBe('acme-shop/live · themes · at least 2 themes, 1 update');
+  });
+
   test('survives rows without any fields', async () => {
     const read: HostReader = async (call) =>
       call.reply.parse({
@@ -325,6 +347,19 @@ describe('update', () => {
     ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
     expect(refusalText(refusalOf(() => field.read(words)))).toContain(sentence);
+  });
+
+  test('does not call a theme missing if the host does not list all', async () => {
+    const half: HostReader = async (call) =>
+      call.reply.parse({ company: { themes: { total: 9, items: themes.map(itemOf) } } });
+    const says = async (from: HostReader) => {
+      const snapshot = await themesUpdate.look?.({ ...of('harvset'), ...around(from), timed: noTimers });
+      return snapshot && plain(inline(themesUpdate.impossible?.({ ...of('harvset'), snapshot })?.says));
+    };
+    expect(await says(hostWith(themes).read)).toBe('harvset is not a theme of acme-shop/live. Nothing was changed.');
+    expect(await says(half)).toBe(
+      "I can't find harvset on acme-shop/live, but the host doesn't tell about all of its themes. Nothing was changed.",
+    );
   });
 
   test('names each version, and the themes that stay vulnerable', async () => {

@@ -323,6 +323,15 @@ describe('whether a target is there', () => {
     ['names come from themes', { sites: 404 }],
     ['a site is listed without its environments', { sites: site(null) }],
     ['a site is listed with an empty list of environments', { sites: site([]) }],
+    [
+      'a site can not be read',
+      {
+        sites: {
+          company: { sites: [{ id: shop, name: 'acme-shop', environments: [{ id: shopLive, name: 'live' }] }, null] },
+        },
+      },
+    ],
+    ['an environment can not be read', { sites: site([{ id: shopLive, name: 'live' }, null]) }],
     ['an environment is listed without its id', { sites: site([{ id: shopLive, name: 'live' }, { name: 'dev' }]) }],
   ])('it is unknown if %s', async (_, answers) => {
     expect(await presence(answers)).toBe('unknown');
@@ -415,6 +424,8 @@ describe('whether a target is there', () => {
     expect(await presence({ sites: whole, domains: 500 }, domain)).toBe('unknown');
     expect(await presence({ sites: whole, domains: { company: { domains: [] } } }, domain)).toBe('unknown');
     expect(await presence({ sites: 500 }, domain)).toBe('unknown');
+    const odd = { company: { domains: [...wholeDomains.company.domains, null] } };
+    expect(await presence({ sites: whole, domains: odd }, domain)).toBe('unknown');
   });
 });
 

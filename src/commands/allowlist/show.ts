@@ -16,10 +16,15 @@ export const allowlistShow = report({
     return {
       title: say`**${input.env.name} · SSH allowlist** · ${counted(list.length, 'address', 'addresses')}`,
       parts: [
-        list.length === 0 ? paragraph(`The list is empty. ${emptyIsUnknown}`) : { kind: 'code', text: list.join('\n') },
+        list.length === 0
+          ? paragraph(`The list is empty. ${emptyIsUnknown}`)
+          : { kind: 'code', text: list.map(shownEntry).join('\n') },
       ],
       source: readAt(now),
       offers: [{ label: 'Add an address', opens: 'form', args: ['allowlist', 'add', input.env.id] }],
     };
   },
 });
+
+/** An entry as the host lists it, on a line that is never empty. */
+const shownEntry = (entry: string): string => (entry.trim() === '' ? '(an empty entry)' : entry);

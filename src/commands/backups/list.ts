@@ -1,12 +1,15 @@
 import { showDuration, dayMs, hourMs } from '../../duration.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
-import { joined, say, time } from '../../text.ts';
+import { clipped, joined, say, time } from '../../text.ts';
 import { duration, environments, option } from '../kit/fields.ts';
-import { age, counted, listOr, readAt, type Page } from '../kit/page.ts';
+import { age, counted, isAhead, listOr, readAt, unreadText, type Page } from '../kit/page.ts';
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { asEnvironments, manyPage, type Ranked } from '../many-environments.ts';
-import { backupsOf, newestBackup } from './newest.ts';
+import { backupsOf, newestBackup, newestAmong } from './newest.ts';
+
+/** A phone shows about two lines of this. */
+const maxNameLength = 80;
 
 export const backupsList = report({
   summary: 'List the backups of an environment, or the newest ones of many',
@@ -18,23 +21,25 @@ export const backupsList = report({
     if (env.kind === 'environments' || older !== undefined)
       return newestOfMany(asEnvironments(env), older, { each, now });
     const backups = await backupsOf(read, env);
-    const newest = backups[0]?.created_at;
+    const newest = newestAmong(backups)?.at;
+    const count = backups.entries.length + backups.unread;
     return {
-      title: say`**${env.name} · backups** · ${counted(backups.length, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,
+      title: say`**${env.name} · backups** · ${counted(count, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,
       parts: listOr(
         say`**There is no backup of ${env.name}.** Anything overwritten or deleted there can't be brought back.`,
-        backups.map(({ created_at: at, type = '', name, note }) =>
+        backups.entries.map(({ created_at: at, type = '', name = '', note = '' }) =>
           joined(
             [
               say`**${at ? age(now - at) : 'age not known'}**`,
               at ? time(at, 'date') : undefined,
               titleCased(type),
-              tellsMore(name, type) ? name : undefined,
-              note && say`“${note}”`,
+              tellsMore(name, type) ? clipped(name, maxNameLength) : undefined,
+              note && say`“${clipped(note, maxNameLength)}”`,
             ],
             ' · ',
           ),
         ),
+        unreadText(backups, 'backup'),
       ),
       source: readAt(now),
     };
@@ -42,7 +47,7 @@ export const backupsList = report({
 });
 
 /** Whether a name says more than kind and time. Most don't: `scheduled-backup 2026-11-23 15:19`. */
-const tellsMore = (name = '', type: string): boolean =>
+const tellsMore = (name: string, type: string): boolean =>
   !/^[-_ ]*(backup)?[-_ ]*$/i.test(name.replace(type, '').replace(/\d{4}-\d\d-\d\d[ T]?[\d:]*$/, ''));
 
 const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());
@@ -73,6 +78,7 @@ function newestText(backup: NewestBackup, now: number, older: number | undefined
   const kind = type || 'of unknown kind';
   if (at === undefined)
     return { mark: '❔', says: say`unknown: the host doesn't say how old it is (${kind}).`, rank: 0 };
+  if (isAhead(at, now)) return { mark: '❔', says: say`unknown: the host dates it in the future (${kind}).`, rank: 0 };
   if (older !== undefined && now - at <= older) return undefined;
   return { mark: now - at > dayMs ? '⚠️' : '✅', says: say`${age(now - at)} (${kind})`, rank: at };
 }

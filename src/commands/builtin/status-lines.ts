@@ -5,7 +5,7 @@ import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { siteText } from './status-site.ts';
 import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
-import { age, counted } from '../kit/page.ts';
+import { age, counted, isAhead } from '../kit/page.ts';
 import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -42,7 +42,8 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
   ];
 }
 
-function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: LoudestError): StatusText {
+function errorsText(found: LoudestError): StatusText {
+  const { errors, kinds, withoutLevel, loudest, cut: left, isTimeless } = found;
   const where = left
     ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
@@ -51,9 +52,9 @@ function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: L
       ? say` Some lines have no time and may be older.`
       : [];
   if (loudest === undefined) {
-    const rest =
-      others === 0 ? 'no error.' : `no error; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
-    return { mark: left || isTimeless ? '❔' : '✅', says: joined([rest, where], '') };
+    // All was read, but nobody knows what those lines mean: many plugins write lines without a level.
+    const mark = left || isTimeless ? '❔' : withoutLevel > 0 ? '•' : '✅';
+    return { mark, says: joined([noErrorText(found), where], '') };
   }
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;
@@ -63,6 +64,14 @@ function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: L
     mark: '⚠️',
     says: say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.${rest}${where}`,
   };
+}
+
+function noErrorText({ others, withoutLevel }: LoudestError): string {
+  const unclear =
+    withoutLevel === 0
+      ? 'no error'
+      : `no line says that it is an error, but ${counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are")}`;
+  return others === 0 ? `${unclear}.` : `${unclear}; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
 }
 
 function workText({ lock, open, hidden, more }: SiteWork): StatusText {
@@ -97,7 +106,7 @@ function backupText(backup: NewestBackup, now: number): StatusText {
   const kind = backup.type || 'of unknown kind';
   if (backup.at === undefined) return { mark: '❔', says: say`${kind}; the host doesn't say how old it is.` };
   return {
-    mark: now - backup.at > dayMs ? '⚠️' : '✅',
+    mark: isAhead(backup.at, now) ? '❔' : now - backup.at > dayMs ? '⚠️' : '✅',
     says: say`${kind}, ${age(now - backup.at)} (${time(backup.at, 'date')}).`,
   };
 }

@@ -1,7 +1,7 @@
 import type { Environments } from '../../hosting/contract/target.ts';
 import { code, joined, say, type Inline } from '../../text.ts';
 import type { QueryService } from '../kit/builtin.ts';
-import { age, counted, type Page } from '../kit/page.ts';
+import { age, counted, isAhead, type Page } from '../kit/page.ts';
 import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/site-status.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { dayMs } from '../../duration.ts';
@@ -61,6 +61,7 @@ function backupText(read: StatusPart<NewestBackup>, now: number): Part {
   const backup = read.found;
   if (backup === null) return part('⚠️', 2, say`**no backup**`);
   if (backup.at === undefined) return part('❔', 4, 'age of the newest backup unknown');
+  if (isAhead(backup.at, now)) return part('❔', 4, 'newest backup dated in the future');
   const isOld = now - backup.at > dayMs;
   const says = `newest backup ${age(now - backup.at)}`;
   return isOld ? part('⚠️', 3, says) : part('✅', 7, says);

@@ -1,9 +1,11 @@
+import type { PartialList } from '../../hosting/contract/fields.ts';
 import { showDuration } from '../../duration.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
-import { code, joined, say } from '../../text.ts';
+import { code, inline, joined, say, type Text } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
+import { ttlOf } from './plan.ts';
 
 export const dnsList = report({
   summary: 'List the DNS records of a domain',
@@ -13,13 +15,12 @@ export const dnsList = report({
   target: 'domain',
   show: async ({ input, read, now }) => {
     const records = await read(listDnsRecords({ domain_id: input.domain.id }));
-    const entries = records.flatMap(({ type, name, ttl, resource_records: values }) =>
-      (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => {
-        const record = joined([say`**${type}**`, name && code(name)]);
-        const lasts = ttl === undefined ? 'TTL not known' : `${ttl} s (${showDuration(ttl * 1_000)})`;
-        return joined([record, value && code(value), lasts], ' · ');
-      }),
-    );
+    const entries = records.flatMap(({ type, name, ttl, resource_records: values }) => {
+      const record = joined([say`**${type ?? 'unknown type'}**`, name === undefined ? 'unknown name' : code(name)]);
+      const seconds = ttlOf(ttl);
+      const lasts = seconds === null ? 'TTL not known' : `${seconds} s (${showDuration(seconds * 1_000)})`;
+      return valuesIn(values).map((value) => joined([record, value, lasts], ' · '));
+    });
     return {
       title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
       parts: listOr(say`The host lists no DNS record of ${input.domain.name}.`, entries),
@@ -28,3 +29,12 @@ export const dnsList = report({
     };
   },
 });
+
+/** The values of a record, one each, and how many are not known. */
+function valuesIn(values: PartialList<{ readonly value: string }> | undefined): readonly Text[] {
+  if (values === undefined) return [inline('values not known')];
+  const { entries, unread } = values;
+  const known = entries.map(({ value }) => (value === '' ? inline('empty value') : [code(value)]));
+  if (unread > 0) return [...known, inline(`${counted(unread, 'value')} not known`)];
+  return known.length > 0 ? known : [[]];
+}

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import type { Domain } from '../../hosting/contract/target.ts';
 import type { Sources } from '../kit/sources.ts';
@@ -29,33 +30,50 @@ export const maxTtl = 2_147_483_647;
 export type Snapshot = {
   readonly whole: string;
   readonly records: readonly ListedRecord[];
+  /** Of the record that the change is about, the host lists something that can't be read, or could not be sent back. */
+  readonly hasUnread?: true;
   /** The lowest TTL that the host accepts, in seconds; undefined if there is no limit. */
   readonly least?: number | undefined;
 };
 
 export async function recordsAt(
   { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
-  { domain, name }: RecordChange,
+  { domain, type: wanted, name }: RecordChange,
 ): Promise<Snapshot> {
   const whole = wholeName(name, domain.name);
-  const records = await read(listDnsRecords({ domain_id: domain.id }));
+  const listed = (await read(listDnsRecords({ domain_id: domain.id }))).filter(
+    (one) => one.name === undefined || wholeName(one.name, domain.name) === whole,
+  );
+  const hasUnread = listed.some(
+    (one) => (one.type === undefined || one.type.toUpperCase() === wanted) && !isReadable(one),
+  );
   return {
     whole,
     least: leastTtl,
-    records: records.flatMap(({ type, name, ttl, resource_records: values }) =>
-      type === undefined || name === undefined || wholeName(name, domain.name) !== whole
+    records: listed.flatMap(({ type, name, ttl, resource_records: values }) =>
+      type === undefined || name === undefined
         ? []
-        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sendable(value)) }],
+        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: valuesOf(values).filter(isSendable) }],
     ),
+    ...(hasUnread && { hasUnread }),
   };
 }
 
-const ttlOf = (ttl: number | undefined): number | null =>
+type HostRecord = z.output<ReturnType<typeof listDnsRecords>['reply']>[number];
+
+const valuesOf = (values: HostRecord['resource_records']): readonly string[] =>
+  (values?.entries ?? []).map(({ value }) => value);
+
+/** Whether it is known which record this is, and all of its values. */
+const isReadable = ({ type, name, resource_records: values }: HostRecord): boolean =>
+  type !== undefined && name !== undefined && values?.unread === 0 && valuesOf(values).every(isSendable);
+
+/** The TTL in seconds, if it is one. */
+export const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
-/** Leaves out values that could not be sent back unchanged: they can't be changed here. */
-const sendable = (value: string | undefined): readonly string[] =>
-  value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
+/** Whether a value can be sent back unchanged; any other can't be changed here. */
+const isSendable = (value: string): boolean => /^\P{Cc}{1,4096}$/u.test(value);
 
 /** What the request does to the existing records. */
 export type Plan = ReturnType<typeof planOf>;

@@ -65,6 +65,12 @@ function conflictOf(wanted: RecordChange, snapshot: Snapshot): Refused | undefin
     return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);
   if (records.length === 1 && was.length === 0)
     return refused('name', say`The host lists the ${record} without values that can be changed here.`);
+  if (snapshot.hasUnread)
+    return refused(
+      'name',
+      say`The host lists something of the ${record} that I can't read, so I can't tell what a change would leave.`,
+      "Please change it in the host's panel.",
+    );
   if (missing.length > 0)
     return refused('remove', say`${valuesInShort(missing)} is not in the ${record}.`, present(was));
   if (records.length === 0 && adds.length === 0) return refused('name', say`There is no ${record}.`);

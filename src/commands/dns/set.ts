@@ -31,8 +31,9 @@ export const dnsSet = action({
   invalid: wrongInput,
   look: ({ input, ...sources }) => recordsAt(sources, input),
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
-  preconditions: ({ snapshot: { whole, records } }) => ({
+  preconditions: ({ snapshot: { whole, records, hasUnread } }) => ({
     whole,
+    hasUnread,
     records: records.map((record) => JSON.stringify({ ...record, values: [...record.values].sort() })).toSorted(),
   }),
   call: ({ input, snapshot }) => {
@@ -54,6 +55,8 @@ export const dnsSet = action({
     const record = say`the ${input.type} record ${code(whole)}`;
     if (adds.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(adds)} is not in ${record} yet` };
     if (left.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(left)} is still in ${record}` };
+    if (current.hasUnread && input.remove !== undefined)
+      return { verdict: 'not yet', says: say`the host lists something of ${record} that I can't read` };
     if (input.ttl !== undefined && !(records.length > 0 && records.every(({ ttl }) => ttl === input.ttl)))
       return { verdict: 'not yet', says: say`${record} has another TTL` };
     return {

@@ -42,7 +42,9 @@ export const domainsAdd = action({
         }
       : undefined,
   look: async ({ input, certificate, ...sources }) => {
-    const listed = (await companyDomains(sources)).find(({ name = '' }) => comparableHostname(name) === input.domain);
+    const listed = (await companyDomains(sources)).entries.find(
+      ({ name = '' }) => comparableHostname(name) === input.domain,
+    );
     return {
       listed: listed === undefined ? null : { site: listed.site_id ?? null },
       certificate: input.certificate === undefined ? null : certificate(input.certificate),

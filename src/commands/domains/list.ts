@@ -1,6 +1,6 @@
 import { inline, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
-import { counted, readAt, tableOr } from '../kit/page.ts';
+import { counted, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from '../company.ts';
 
@@ -15,14 +15,15 @@ export const domainsList = report({
   target: 'company',
   show: async ({ input, now, ...sources }) => {
     const wanted = (input.search ?? '').toLowerCase();
-    const domains = (await companyDomains(sources))
+    const listed = await companyDomains(sources);
+    const domains = listed.entries
       .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
       .toSorted((one, other) => (one.name ?? '').localeCompare(other.name ?? '', 'en'));
     const named = domains.flatMap(({ name }) => (name === undefined ? [] : [name]));
     const isTwice = new Set(named).size < named.length;
     const shortcuts = named.length > fewDomains ? [] : named;
     return {
-      title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
+      title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${wanted && listed.unread > 0 ? 'at least ' : ''}${counted(domains.length + (wanted ? 0 : listed.unread), 'domain')}`,
       parts: tableOr(
         'The host lists no such domain.',
         // The site's id is shown only if two domains have the same name.
@@ -32,6 +33,7 @@ export const domainsList = report({
           ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
           inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
         ]),
+        unreadText(listed, 'domain'),
       ),
       source: readAt(now),
       offers: [

@@ -17,7 +17,8 @@ export function drawTree(nodes: readonly FileNode[], depth: number) {
       const branch = `${before}${isLast ? '└─ ' : '├─ '}${onOneLine(name)}`;
       const { children } = node;
       if (children === undefined) lines.push(branch);
-      else if (children.length === 0) lines.push(`${branch}/ (empty)`);
+      else if (children.length === 0)
+        lines.push(`${branch}/ (${node.unread === undefined ? 'empty' : insideOf(node)})`);
       else if (left > 1) {
         lines.push(`${branch}/`);
         draw(children, left - 1, `${before}${isLast ? '   ' : '│  '}`);
@@ -61,9 +62,16 @@ export function onOneLine(name: string): string {
 
 const hidden = new RegExp(`${unseen.source}|[\\t\\n\\r]`, 'gv');
 
-function insideOf({ children = [] }: FileNode): string {
-  const { files, folders } = countIn(children);
-  return `${counted(files + folders, 'entry', 'entries')} inside`;
+function insideOf(node: FileNode): string {
+  const { files, folders } = countIn(node.children ?? []);
+  return `${counted(files + folders + unreadIn(node), 'entry', 'entries')} inside`;
+}
+
+/** How many entries of a folder, on all levels, can't be read. */
+export function unreadIn({ children = [], unread: own = 0 }: FileNode): number {
+  let all = own;
+  walk(children, (_, { unread = 0 }) => (all += unread));
+  return all;
 }
 
 /** No recursion: the host's tree may be deeper than the call stack. */

@@ -1,4 +1,6 @@
+import { minuteMs } from '../../duration.ts';
 import type { Offer } from '../../errors.ts';
+import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
 
@@ -65,21 +67,39 @@ export const paragraph = (...lines: readonly Inline[]): PagePart => ({ kind: 'te
 export const textsIn = (parts: readonly PagePart[]): readonly Text[] =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
 
-/** A list, or `none` if it has no entries. */
-export const listOr = (none: Inline, entries: readonly Text[]): readonly [PagePart] => [
-  entries.length === 0 ? paragraph(none) : { kind: 'list', entries },
+/** A list, or `none` if it has no entries. `unread` says that there are, or may be, more; then nobody hears of `none`. */
+export const listOr = (none: Inline, entries: readonly Text[], unread?: Text): readonly PagePart[] => [
+  ...(unread === undefined ? [] : [paragraph(unread)]),
+  ...(entries.length > 0 ? [{ kind: 'list', entries } as const] : unread === undefined ? [paragraph(none)] : []),
 ];
 
-/** A table, or `none` if it has no rows. */
+/** A table, or `none` if it has no rows; `unread` as in `listOr`. */
 export const tableOr = (
   none: Inline,
   columns: readonly string[],
   rows: readonly (readonly Text[])[],
-): readonly [PagePart] => [rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows }];
+  unread?: Text,
+): readonly PagePart[] => [
+  ...(unread === undefined ? [] : [paragraph(unread)]),
+  ...(rows.length > 0 ? [{ kind: 'table', columns, rows } as const] : unread === undefined ? [paragraph(none)] : []),
+];
 
-/** How long ago, in one unit: `3 h ago`, `2 days ago`. */
+/** Says that entries of a list can't be read; undefined if all can. */
+export const unreadText = (
+  { unread }: Pick<PartialList<unknown>, 'unread'>,
+  noun: string,
+  plural?: string,
+): Text | undefined =>
+  unread === 0 ? undefined : say`**The host lists ${counted(unread, noun, plural)} that I can't read.**`;
+
+/** Clocks differ by less; a time further ahead is wrong, so it says nothing about an age. */
+const maxAheadMs = 5 * minuteMs;
+export const isAhead = (at: number, now: number): boolean => at - now > maxAheadMs;
+
+/** How long ago, in one unit: `3 h ago`, `2 days ago`; `dated in the future` if that can't be. */
 export function age(milliseconds: number): string {
-  const minutes = Math.max(0, milliseconds) / 60_000;
+  if (isAhead(0, milliseconds)) return 'dated in the future';
+  const minutes = milliseconds / minuteMs;
   if (minutes < 1) return 'just now';
   if (minutes < 90) return `${Math.round(minutes)} min ago`;
   if (minutes < 36 * 60) return `${Math.round(minutes / 60)} h ago`;

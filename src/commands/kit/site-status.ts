@@ -57,7 +57,7 @@ export type SiteWork = {
   readonly more: boolean;
 };
 
-/** The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup. */
+/** The newest backup of an environment; `at` in epoch milliseconds, undefined if that is not known. Null: no backup. */
 export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
 
 /** What the error log says about a span of time. Times are epoch milliseconds. */
@@ -66,8 +66,10 @@ export type LoudestError = {
   readonly errors: number;
   /** How many kinds of errors. */
   readonly kinds: number;
-  /** How many other messages. */
+  /** How many warnings and notices. */
   readonly others: number;
+  /** How many messages that don't say how grave they are. */
+  readonly withoutLevel: number;
   /** The most frequent kind of error, masked, and when it last occurred; undefined: there are no errors. */
   readonly loudest: { readonly says: string; readonly count: number; readonly last: number | undefined } | undefined;
   /** The host has more lines: these only go back to `since`; undefined: they have no times. */

@@ -19,6 +19,8 @@ export type MessageKind = {
   /** The newest message, masked. */
   example: string;
   readonly grave: boolean;
+  /** Whether the message says how grave it is. If not, it may be an error. */
+  readonly hasLevel: boolean;
   /** The requests that caused the messages, one per entry, where they are logged. */
   readonly causes: Cause[];
   /** Whether all of these messages are cut off. */
@@ -52,6 +54,9 @@ export function isGrave(message: string): boolean {
   const found = level.exec(message.slice(0, levelCharacters));
   return found !== null && found[1] === undefined;
 }
+
+/** Whether a message says how grave it is. */
+export const hasLevel = (message: string): boolean => level.test(message.slice(0, levelCharacters));
 
 /** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
 export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
@@ -96,6 +101,7 @@ function kindOf(kinds: Map<string, MessageKind>, text: string, message: string, 
     causes: [],
     isCut,
     grave: isGrave(message),
+    hasLevel: hasLevel(message),
   };
   if (!known) kinds.set(text, kind);
   kind.example = message;

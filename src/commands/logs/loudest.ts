@@ -4,7 +4,7 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { LoudestError } from '../kit/site-status.ts';
 import { mapInChunks } from './chunks.ts';
 import { logFiles } from '../kit/log-query.ts';
-import { kindsOf, shortText } from './groups.ts';
+import { kindsOf, shortText, type MessageKind } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { selectLines } from './select-lines.ts';
 import { dayMs } from '../../duration.ts';
@@ -29,12 +29,13 @@ export async function loudestError(
   const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
   const kinds = kindsOf(lines);
   const [first] = kinds;
-  const countOf = (grave: boolean): number =>
-    kinds.reduce((sum, kind) => sum + (kind.grave === grave ? kind.count : 0), 0);
+  const countOf = (which: (kind: MessageKind) => boolean): number =>
+    kinds.filter(which).reduce((sum, { count }) => sum + count, 0);
   return {
-    errors: countOf(true),
+    errors: countOf(({ grave }) => grave),
     kinds: kinds.filter(({ grave }) => grave).length,
-    others: countOf(false),
+    others: countOf(({ grave, hasLevel }) => hasLevel && !grave),
+    withoutLevel: countOf(({ hasLevel }) => !hasLevel),
     // Errors come first, the most frequent one at the top.
     loudest: first?.grave ? { says: shortText(first.text), count: first.count, last: first.last } : undefined,
     cut: isCut ? { since: oldest } : undefined,

@@ -6,7 +6,7 @@ import type { SentChange, LogsInput, TimeSpan } from '../kit/log-query.ts';
 import { accessSection } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheSection } from './cache.ts';
-import { errorSection, isGrave } from './groups.ts';
+import { errorSection, hasLevel, isGrave } from './groups.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
@@ -219,13 +219,17 @@ function emptyPage(reading: LogReading): Page {
   };
 }
 
+/** Whether each entry says how grave it is. */
+const isEachLeveled = (lines: readonly Line[]): boolean =>
+  lines.every(({ continues, messages }) => continues || messages.every(hasLevel));
+
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
 function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {
   const newest = say`newest ${counted(sent, 'line')} of this log`;
   if (outside === sent && isCut && oldest !== undefined)
     return say`The ${newest} only go back to ${time(oldest, 'date')}, which is after the span you asked for. I can't read older ones.`;
   const about = joined([
-    lines.length > 0 ? 'No error in' : 'No line in',
+    lines.length === 0 ? 'No line in' : isEachLeveled(lines) ? 'No error in' : 'No line that says it is an error in',
     lines.length > 0 ? counted(lines.length, 'line') : isCut ? say`the ${newest}` : 'this log',
     span.from === undefined ? undefined : say`since ${time(span.from, 'date')}`,
     span.to === undefined ? undefined : say`until ${time(span.to, 'date')}`,

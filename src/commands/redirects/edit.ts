@@ -125,7 +125,7 @@ function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
   return {
     Redirect: ruleInShort(rule),
     From: code(input.from),
-    To: rule.to === wanted.to ? undefined : say`${code(rule.to || 'nothing')} → ${code(wanted.to)}`,
+    To: rule.to === wanted.to ? undefined : say`${code(rule.to || brief(rule.to))} → ${code(wanted.to)}`,
     ...(rule.to === wanted.to ? {} : toHost(wanted.to)),
     Type: rule.type === wanted.type ? undefined : say`${ofType(rule)} → ${ofType(wanted)}`,
   };

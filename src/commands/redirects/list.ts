@@ -56,17 +56,19 @@ export const redirectsList = report({
     // Shown once instead of in every line.
     const isOne = found.length > 1 && domain && others.length === 0;
     return {
-      title: say`**${env.name} · redirects** · ${searchInWords(input)}${counted(found.length, 'redirect')}`,
+      title: say`**${env.name} · redirects** · ${searchInWords(input)}${whole ? '' : 'at least '}${counted(found.length, 'redirect')}`,
       parts: listOr(
         emptyText(input),
         found.map((rule) => say`• ${inFull(isOne ? { ...rule, domain: null } : rule)}`),
+        whole
+          ? undefined
+          : say`**The host may have more redirects of ${env.name} than I can read,** so some may be missing here.`,
       ),
       source: joined(
         [
           isOne ? `all of them for ${domain}` : undefined,
           readAt(now),
           regex ? 'the host tried the expression' : undefined,
-          whole ? undefined : 'it has more than it lists',
         ],
         '; ',
       ),

@@ -12,6 +12,7 @@ import {
   brief,
   sortedRules,
   inRequest,
+  isKnownRule,
   isSame,
   ofType,
   ruleInShort,
@@ -46,7 +47,7 @@ export const redirectsRemove = action({
     facts: factsOf(found[0]),
   }),
   proof: ({ input: { env }, snapshot: { found }, current }) => {
-    const left = current.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
+    const left = current.found.filter((rule) => !isKnownRule(rule) || found.some((gone) => isSame(gone, rule)));
     const what = found.map(ruleInShort).join('; ');
     return current.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
@@ -57,8 +58,8 @@ export const redirectsRemove = action({
 });
 
 const factsOf = (rule: RedirectRule | undefined) => ({
-  From: code(rule?.from || 'nothing'),
-  To: code(rule?.to || 'nothing'),
+  From: code(rule?.from || brief(rule?.from)),
+  To: code(rule?.to || brief(rule?.to)),
   Type: rule && ofType(rule),
   Domain: rule && (rule.domain || 'all'),
   'Visitors from': rule && (visitorsOf(rule) || 'anywhere'),

@@ -10,7 +10,7 @@ export type RedirectRule = z.output<ReturnType<typeof listRedirects>['reply']>['
 
 /** Filters and order of a listing. */
 type RuleFilter = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
-/** The rules of an environment, without duplicates; `whole` is false if the host has more than it lists. */
+/** The rules of an environment, without duplicates; `whole` is false if there are, or may be, more that can't be read. */
 export type RuleListing = { readonly rules: readonly RedirectRule[]; readonly whole: boolean };
 
 const pageSize = 500;
@@ -29,18 +29,28 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Ru
     const { redirect_rules_count: count } = answer;
     const isNew = rules.size > known;
     if (isNew) came += answer.rules.length;
-    if (count !== undefined && came >= count) return { rules: [...rules.values()], whole: true };
+    if (count !== undefined && came >= count) return listingOf(rules, true);
     if (isNew) continue;
     // The same full page came again: the host ignores the page number, so the list is incomplete.
-    return { rules: [...rules.values()], whole: count === undefined && answer.rules.length !== pageSize };
+    return listingOf(rules, count === undefined && answer.rules.length !== pageSize);
   }
-  return { rules: [...rules.values()], whole: false };
+  return listingOf(rules, false);
 }
 
-/** Refuses changes if the host does not list every rule. */
+/** A rule whose path can't be read may be any rule that somebody looks for. */
+function listingOf(found: ReadonlyMap<string, RedirectRule>, isAll: boolean): RuleListing {
+  const rules = [...found.values()];
+  return { rules, whole: isAll && rules.every(({ from }) => typeof from === 'string') };
+}
+
+/** Whether it can be read what a rule does. */
+export const isKnownRule = ({ from, to, type }: Core): boolean =>
+  [from, to, type].every((cell) => typeof cell === 'string');
+
+/** Refuses changes if not every rule can be read. */
 export const incompleteListing = ({ name }: Environment) =>
   ({
-    says: say`The host has more redirects of ${name} than it lists, so the wrong ones could be touched. Nothing was changed.`,
+    says: say`The host may have more redirects of ${name} than I can read, so the wrong ones could be touched. Nothing was changed.`,
     hint: "Try again. If that doesn't help, change them in the host's panel.",
   }) as const;
 
@@ -122,7 +132,7 @@ export const visitorsOf = (rule: Partial<RedirectRule>): string =>
 export const ruleInShort = (rule: Core): string => worded(rule, brief);
 
 /** As `ruleInShort`, with the path and the target in full. */
-export const inFull = (rule: Core): string => worded(rule, (text) => text || 'nothing');
+export const inFull = (rule: Core): string => worded(rule, (text) => text || brief(text));
 
 function worded(rule: Core, shown: (text: string | null | undefined) => string): string {
   const visitors = visitorsOf(rule);
@@ -147,4 +157,5 @@ export function withWords(rules: readonly RedirectRule[], search: string | undef
 }
 
 /** A path, shortened to fit in a title; `nothing` if it is empty. */
-export const brief = (text: string | null | undefined): string => (text ? clipped(text, 80) : 'nothing');
+export const brief = (text: string | null | undefined): string =>
+  text ? clipped(text, 80) : text === '' ? 'nothing' : 'unknown';

@@ -1,5 +1,6 @@
 import { allThemesIfAllowed, type AllThemes, type Withheld } from '../../hosting/contract/all-themes.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
+import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { listEnvironmentThemes, type CompanyTheme } from '../../hosting/contract/themes.ts';
 import { bold, code, say, time, type Text } from '../../text.ts';
@@ -13,6 +14,8 @@ export type ThemeListing = {
   /** When the host last updated the list, as the host writes it. */
   readonly at: string | null;
   readonly themes: readonly InstalledTheme[];
+  /** As far as can be seen, these are all of its themes. */
+  readonly isWhole: boolean;
 };
 
 /** The company's list; undefined if the company is not known. */
@@ -35,13 +38,29 @@ export async function themesOf(env: Environment, sources: Pick<Sources, 'read' |
 export function inCompanyList(env: Environment, all: CompanyList): ThemeListing | undefined {
   if (all === undefined || 'withheld' in all) return undefined;
   const found = installedOn(env, all);
-  return found.length > 0 ? { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) } : undefined;
+  if (found.length === 0) return undefined;
+  return { from: 'company', at: all.at ?? null, themes: found.toSorted(byName), isWhole: isWhole(env, all) };
 }
+
+/**
+ * Whether a theme that is missing from the company's list is really not installed: the list counts no more themes, and
+ * no more environments of a theme, than it names.
+ */
+const isWhole = (env: Environment, { isCut, themes }: AllThemes): boolean =>
+  !isCut &&
+  themes.every(({ name, environments, environment_count: counted }) => {
+    const named = (environments?.entries ?? []).flatMap(({ id }) => id ?? []);
+    return named.includes(env.id) ? name !== undefined : (counted ?? countOf(environments)) <= named.length;
+  });
+
+/** How long a list is; one that can't be read may have any length. */
+const countOf = (list: PartialList<unknown> | undefined): number =>
+  list === undefined ? Infinity : list.entries.length + list.unread;
 
 /** Reads the environment's own list, which doesn't say which themes are vulnerable. */
 export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<ThemeListing> {
   const own = await read(listEnvironmentThemes({ env_id: env.id }));
-  const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
+  const themes = own.entries.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
     name === undefined
       ? []
       : installed(name, {
@@ -55,13 +74,13 @@ export async function inOwnList(env: Environment, all: CompanyList, read: HostRe
   );
   const isWithheld = all !== undefined && 'withheld' in all;
   const from = isWithheld ? 'environment: not allowed' : 'environment: not listed';
-  return { from, at: null, themes: themes.toSorted(byName) };
+  return { from, at: null, themes: themes.toSorted(byName), isWhole: themes.length === countOf(own) };
 }
 
 /** The themes that the company's list has for one environment. */
-export const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
+const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
   themes.flatMap(({ name, title, environments }) => {
-    const one = environments.find(({ id }) => id === env.id);
+    const one = environments?.entries.find(({ id }) => id === env.id);
     return name === undefined || one === undefined ? [] : installed(name, { title, ...one });
   });
 
@@ -70,7 +89,10 @@ export type InstalledTheme = ReturnType<typeof installed>;
 
 const installed = (
   name: string,
-  { title, ...one }: Partial<CompanyTheme['environments'][number]> & { readonly title?: string | undefined },
+  {
+    title,
+    ...one
+  }: Partial<NonNullable<CompanyTheme['environments']>['entries'][number]> & { readonly title?: string | undefined },
 ) => ({
   /** The slug, which updates use as its name. */
   name,

@@ -1,5 +1,10 @@
 import { Refusal } from '../../errors.ts';
-import { allThemesIfAllowed, type ThemeFilter, type Withheld } from '../../hosting/contract/all-themes.ts';
+import {
+  allThemesIfAllowed,
+  type AllThemes,
+  type ThemeFilter,
+  type Withheld,
+} from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, say, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
@@ -47,9 +52,12 @@ export const themesList = report({
           warningOf(theme),
           titled({ title: theme.title, name: theme.name ?? '' }),
           inline(theme.latest_version ?? 'not known'),
-          inline(environmentsOf(theme)),
-          inline(updatesOf(theme)),
+          inline(environmentsOf(theme) ?? 'not known'),
+          inline(updatesOf(theme) ?? 'not known'),
         ]),
+        isAllTold(all)
+          ? undefined
+          : say`**The host doesn't tell about all themes or their environments,** so some may be missing here.`,
       ),
       source: sourceOf(listUpdatedAt(at), now),
       offers:
@@ -105,11 +113,12 @@ function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): b
   const { name, title, description, environments } = theme;
   const text = [name, title, description].join('\n').toLowerCase();
   if (search !== undefined && !text.includes(search.toLowerCase())) return false;
+  const listed = environments?.entries ?? [];
   // The host counts these environments without listing them, so only the host can filter them by state.
-  const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
-  if (status !== undefined && !isUntold && !environments.some((one) => isWord(one.theme_status, status))) return false;
+  const isUntold = listed.length === 0 && environmentsOf(theme) !== 0;
+  if (status !== undefined && !isUntold && !listed.some((one) => isWord(one.theme_status, status))) return false;
   if (only === 'vulnerable') return isVulnerable(theme);
-  return only === undefined || updatesOf(theme) > 0;
+  return only === undefined || (updatesOf(theme) ?? 0) > 0;
 }
 
 /** Sorts the themes; by default, vulnerable ones come first. */
@@ -123,16 +132,23 @@ function sorted(themes: readonly CompanyTheme[], { sort, descending }: FieldValu
   }
   if (sort === undefined || sort === 'name') return themes.toSorted((one, other) => sign * byName(one, other));
   const amount = sort === 'environments' ? environmentsOf : updatesOf;
-  return themes.toSorted((one, other) => sign * (amount(one) - amount(other)) || byName(one, other));
+  return themes.toSorted((one, other) => sign * ((amount(one) ?? 0) - (amount(other) ?? 0)) || byName(one, other));
 }
 
 const nameOf = ({ title, name }: CompanyTheme): string => title ?? name ?? '';
-const environmentsOf = ({ environment_count: counted, environments }: CompanyTheme): number =>
-  counted ?? environments.length;
-const updatesOf = ({ update_count: counted, environments }: CompanyTheme): number =>
-  counted ?? environments.filter((one) => isWord(one.theme_update, 'available')).length;
+/** How many environments have it; undefined: not known. */
+const environmentsOf = ({ environment_count: counted, environments }: CompanyTheme): number | undefined =>
+  counted ?? (environments && environments.entries.length + environments.unread);
+/** How many updates there are; undefined: not known. */
+const updatesOf = ({ update_count: counted, environments }: CompanyTheme): number | undefined =>
+  counted ??
+  (environments?.unread === 0
+    ? environments.entries.filter((one) => isWord(one.theme_update, 'available')).length
+    : undefined);
 const vulnerableIn = ({ environments }: CompanyTheme): number =>
-  environments.filter((one) => one.is_theme_version_vulnerable).length;
+  (environments?.entries ?? []).filter((one) => one.is_theme_version_vulnerable).length;
+const isAllTold = ({ isCut, themes }: AllThemes): boolean =>
+  !isCut && themes.every(({ environments }) => environments?.unread === 0);
 const isVulnerable = (theme: CompanyTheme): boolean =>
   vulnerableIn(theme) > 0 || theme.is_latest_version_vulnerable === true;
 

@@ -19,9 +19,6 @@ import { isThemeName, maxThemes } from './update.ts';
 
 type Only = 'vulnerable' | 'updates' | undefined;
 
-/** `isWhole`: as far as can be seen, the host's list has all of its themes. */
-type Installed = ThemeListing & { readonly isWhole: boolean };
-
 const maxNamed = 3;
 const maxNameLength = 60;
 const maxVersionLength = 20;
@@ -32,7 +29,7 @@ export async function themesOfMany(
   { each, company, now }: Pick<ReportContext, 'each' | 'company' | 'now'>,
 ): Promise<Page> {
   let all: CompanyList;
-  const found = await each<Installed>({
+  const found = await each<ThemeListing>({
     paths: ['themes list', 'themes show'],
     all: asEnvironments(named).all,
     first: async (read) => {
@@ -40,10 +37,10 @@ export async function themesOfMany(
     },
     work: async (env, read) => {
       const listed = inCompanyList(env, all);
-      if (listed !== undefined) return { ...listed, isWhole: isWhole(env, all) };
+      if (listed !== undefined) return listed;
       // No other list says which themes are vulnerable, so there is nothing to read.
       if (only === 'vulnerable') return { from: 'environment: not listed', at: null, themes: [], isWhole: false };
-      return { ...(await inOwnList(env, all, read)), isWhole: true };
+      return inOwnList(env, all, read);
     },
   });
   const page = manyPage({
@@ -64,20 +61,6 @@ export async function themesOfMany(
   return { ...page, source, offers: offersFor(found, only) };
 }
 
-/**
- * Whether a theme that is missing from the company's list is really not installed: the list counts no more themes, and
- * no more environments of a theme, than it names.
- */
-const isWhole = (env: Environment, all: CompanyList): boolean =>
-  all !== undefined &&
-  'themes' in all &&
-  !all.isCut &&
-  all.themes.every(({ name, environments, environment_count: counted = 0 }) =>
-    environments.some(({ id }) => id === env.id)
-      ? name !== undefined
-      : counted <= environments.filter(({ id }) => id !== undefined).length,
-  );
-
 const titles = { vulnerable: 'Vulnerable themes', updates: 'Updates of themes', all: 'Themes' } as const;
 
 const vulnerable = ({ vulnerable: is }: InstalledTheme): boolean => is === true;
@@ -86,22 +69,22 @@ const outdated = ({ hasUpdate }: InstalledTheme): boolean => hasUpdate;
 const isFixed = ({ hasUpdate, newVulnerable }: InstalledTheme): boolean => hasUpdate && newVulnerable === false;
 
 /** The line about one environment; undefined: there is nothing to say. */
-const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked | undefined>> = {
+const tellers: Readonly<Record<keyof typeof titles, (found: ThemeListing) => Ranked | undefined>> = {
   vulnerable: ({ from, themes, isWhole }) => {
     const isKnown = isWhole && !themes.some(untold);
     const bad = themes.filter(vulnerable);
     if (bad.length > 0) return { mark: '⚠️', says: named(bad.map(fixOf), isKnown), rank: 0 };
     if (from !== 'company') return unknown(say`the host doesn't tell.`);
-    return isKnown ? undefined : unknown(say`the host doesn't tell about all of its themes.`);
+    return isKnown ? undefined : notAll;
   },
   updates: ({ themes, isWhole }) => {
     const those = themes.filter(outdated);
     if (those.length > 0) return { mark: '•', says: named(those.map(stepOf), isWhole), rank: 0 };
-    if (themes.length === 0) return noTheme;
-    return isWhole ? undefined : unknown(say`the host doesn't tell about all of its themes.`);
+    if (!isWhole) return notAll;
+    return themes.length === 0 ? noTheme : undefined;
   },
   all: ({ themes, isWhole }) => {
-    if (themes.length === 0) return noTheme;
+    if (themes.length === 0) return isWhole ? noTheme : notAll;
     const [bad, open, updates] = [vulnerable, untold, outdated].map((which) => themes.filter(which).length);
     const says = joined(
       [
@@ -120,6 +103,7 @@ const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked
 const unknown = (why: Text): Ranked => ({ mark: '❔', says: say`unknown: ${why}`, rank: 0 });
 /** Every site has a theme, so this means that the host doesn't know it. */
 const noTheme = unknown(say`the host lists no theme there.`);
+const notAll = unknown(say`the host doesn't tell about all of its themes.`);
 
 const named = (themes: readonly Text[], isKnown: boolean): Text =>
   joined(
@@ -161,7 +145,7 @@ function noteOn(all: CompanyList, only: Only): Text | undefined {
 }
 
 /** Offers only helpful updates: for vulnerable themes, only to a version that isn't vulnerable. */
-function offersFor(found: readonly EnvironmentResult<Installed>[], only: Only): NonNullable<Page['offers']> {
+function offersFor(found: readonly EnvironmentResult<ThemeListing>[], only: Only): NonNullable<Page['offers']> {
   const wanted = only === 'vulnerable' ? (theme: InstalledTheme) => vulnerable(theme) && isFixed(theme) : outdated;
   const on = found.flatMap(({ env, part }) => {
     const themes = part.kind === 'found' ? part.found.themes.filter(wanted) : [];

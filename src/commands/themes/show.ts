@@ -19,10 +19,10 @@ export const themesShow = report({
   target: 'env',
   show: async ({ input: { env }, now, ...sources }) => {
     const listing = await themesOf(env, sources);
-    const { themes } = listing;
+    const { themes, isWhole } = listing;
     const updates = themes.filter(({ hasUpdate }) => hasUpdate).length;
     return {
-      title: say`**${env.name} · themes** · ${counted(themes.length, 'theme')}${updates > 0 ? `, ${counted(updates, 'update')}` : ''}`,
+      title: say`**${env.name} · themes** · ${isWhole ? '' : 'at least '}${counted(themes.length, 'theme')}${updates > 0 ? `, ${counted(updates, 'update')}` : ''}`,
       parts: tableOr(
         say`The host lists no theme of ${env.name}.`,
         ['Theme', 'Status', 'Version', 'Update to', 'Vulnerable'],
@@ -33,6 +33,9 @@ export const themesShow = report({
           inline(theme.hasUpdate ? (theme.newVersion ?? 'a newer version') : undefined),
           inline(safetyOf(theme)),
         ]),
+        isWhole
+          ? undefined
+          : say`**The host doesn't tell about all themes of ${env.name},** so others may be missing here.`,
       ),
       source: sourceOf(listing, now),
       offers: updates > 0 ? [{ label: 'Update themes', opens: 'form', args: ['themes', 'update', env.id] }] : [],

@@ -36,6 +36,9 @@ const slugs = wordField<readonly string[]>('Themes', {
 const fields = { env: environment(), themes: slugs };
 type FieldValues = Input<typeof fields>;
 
+/** `isPartial`: there are, or may be, more themes than these. */
+type Snapshot = { readonly themes: readonly InstalledTheme[]; readonly isPartial?: boolean };
+
 export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
@@ -51,8 +54,11 @@ export const themesUpdate = action({
         env === undefined ? [] : (await themesOf(env, sources)).themes.filter(hasUpdate).map(({ name }) => name),
     },
   },
-  look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
-  impossible: ({ input, snapshot }) => missing(input, snapshot.themes) ?? alreadyCurrent(input, snapshot.themes),
+  look: async ({ input, ...sources }): Promise<Snapshot> => {
+    const { themes, isWhole } = await themesOf(input.env, sources);
+    return { themes, ...(!isWhole && { isPartial: true }) };
+  },
+  impossible: ({ input, snapshot }) => missing(input, snapshot) ?? alreadyCurrent(input, snapshot.themes),
   batch: ({ input: { themes }, where }) => ({
     title: say`Update ${spoken(themes)} on ${where}`,
     done: say`Updated ${spoken(themes)} on ${where}`,
@@ -99,17 +105,16 @@ const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme |
 const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
   names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
 
-function missing(
-  { env, themes: names }: FieldValues,
-  themes: readonly InstalledTheme[],
-): Invalid<'themes'> | undefined {
+function missing({ env, themes: names }: FieldValues, { themes, isPartial }: Snapshot): Invalid<'themes'> | undefined {
   const gone = names.filter((name) => find(themes, name) === undefined);
   if (gone.length === 0) return undefined;
   const known = themes.map(({ name }) => name);
   const meant = [...new Set(gone.flatMap((name) => near(name, known).slice(0, 2)))].slice(0, 5);
   return {
     field: 'themes',
-    says: say`${spoken(gone)} ${gone.length === 1 ? 'is not a theme' : 'are not themes'} of ${env.name}. Nothing was changed.`,
+    says: isPartial
+      ? say`I can't find ${spoken(gone)} on ${env.name}, but the host doesn't tell about all of its themes. Nothing was changed.`
+      : say`${spoken(gone)} ${gone.length === 1 ? 'is not a theme' : 'are not themes'} of ${env.name}. Nothing was changed.`,
     hint:
       meant.length > 0
         ? didYouMean(meant.map(bold))

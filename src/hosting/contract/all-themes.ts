@@ -13,7 +13,7 @@ export type AllThemes = {
   readonly themes: readonly CompanyTheme[];
   /** When the host last updated its list, as the host writes it. */
   readonly at: string | undefined;
-  /** There are, or may be, more themes than these. */
+  /** There are, or may be, more themes than these: not listed, or not readable. */
   readonly isCut: boolean;
 };
 
@@ -23,18 +23,20 @@ export async function allThemes(read: HostReader, company: string, filter: Theme
   const names = new Set<string | undefined>();
   let at: string | undefined;
   let isCut = true;
+  let isUnread = false;
   for (let page = 0; page < maxPages; page += 1) {
     const { total, items, last_updated_at } = await read(
       listCompanyThemes({ ...filter, id: company, offset: themes.length, limit: perPage }),
     );
-    const fresh = items.filter(({ name }) => !names.has(name));
+    const fresh = items.entries.filter(({ name }) => !names.has(name));
     for (const theme of fresh) names.add(theme.name);
     themes.push(...fresh);
     at ??= last_updated_at;
+    isUnread ||= items.unread > 0;
     isCut = themes.length < (total ?? (fresh.length === 0 ? 0 : Infinity));
     if (fresh.length === 0 || !isCut) break;
   }
-  return { themes, at, isCut };
+  return { themes, at, isCut: isCut || isUnread };
 }
 
 /** The status with which the host refuses the list to a key without rights over the whole company. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { HostTrouble } from '../trouble.ts';
+import type { HostReader } from './call.ts';
 import { momentOf } from './timestamps.ts';
 import { readEndpoint } from './endpoint.ts';
-import { flagCell, entriesOrNone, numberCell, textCell } from './fields.ts';
+import { flagCell, numberCell, partialList, textCell, type PartialList } from './fields.ts';
 
 const backup = z.object({
   id: numberCell,
@@ -11,6 +13,7 @@ const backup = z.object({
   /** Epoch milliseconds, whatever unit the host uses. */
   created_at: numberCell.transform(momentOf),
 });
+export type Backup = z.output<typeof backup>;
 
 /** 4.21. `reset_at` is a moment in words. */
 export const getNextDownloadableBackup = readEndpoint({
@@ -26,6 +29,16 @@ export const listBackups = readEndpoint({
   path: '/sites/environments/{env_id}/backups',
   statuses: [200, 401, 404, 500],
   reply: z
-    .object({ environment: z.object({ backups: entriesOrNone(backup) }) })
+    .object({ environment: z.object({ backups: partialList(backup) }) })
     .transform(({ environment }) => environment.backups),
 });
+
+/** The backups, or that the host's answer can't be read. Any other trouble may pass, so it rejects. */
+export async function backupsIfReadable(read: HostReader, env_id: string): Promise<PartialList<Backup> | 'unreadable'> {
+  try {
+    return await read(listBackups({ env_id }));
+  } catch (error) {
+    if (error instanceof HostTrouble && error.kind === 'odd answer') return 'unreadable';
+    throw error;
+  }
+}

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
-import { filledLine, line, entriesOrNone, numberCell, textCell, wholeList } from './fields.ts';
+import { cell, filledLine, line, numberCell, partialList, textCell, wholeList } from './fields.ts';
 
 const dnsRecord = z.object({
   type: textCell,
   name: textCell,
   /** Seconds. */
   ttl: numberCell,
-  resource_records: entriesOrNone(z.object({ value: textCell })),
+  /** Undefined: not known. */
+  resource_records: cell(partialList(z.object({ value: z.string() }))),
 });
 
 const recordValues = z

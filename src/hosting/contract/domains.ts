@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { names, values } from '../dialect.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
-import { filledLine, trueOrFalse, flagCell, idCell, entriesOrNone, secretReference, textCell, uuid } from './fields.ts';
+import {
+  cell,
+  filledLine,
+  trueOrFalse,
+  flagCell,
+  idCell,
+  partialList,
+  secretReference,
+  textCell,
+  uuid,
+} from './fields.ts';
 
 const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is_active: flagCell });
 const setupRecord = z.object({ name: textCell, value: textCell, type: textCell });
@@ -34,8 +44,8 @@ export const addDomain = writeEndpoint({
 
 const setupRecords = z.object({
   site_domain: z.object({
-    verification_records: entriesOrNone(setupRecord),
-    pointing_records: entriesOrNone(setupRecord),
+    verification_records: cell(partialList(setupRecord)),
+    pointing_records: cell(partialList(setupRecord)),
   }),
 });
 
@@ -60,6 +70,6 @@ export const listDomains = readEndpoint({
   query: { [names.company]: uuid },
   statuses: [200, 401, 404, 500],
   reply: z
-    .object({ company: z.object({ domains: entriesOrNone(companyDomain) }) })
+    .object({ company: z.object({ domains: partialList(companyDomain) }) })
     .transform(({ company }) => company.domains),
 });

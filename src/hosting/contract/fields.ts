@@ -36,20 +36,18 @@ export const flagCell = cell(z.boolean());
 /** A value that is not a UUID can't be used in a request, so it is undefined. */
 export const idCell = cell(uuid);
 
-/** A list without its unreadable entries. A value that is not a list is an odd answer. */
-export const entries = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.output<T>[]> =>
-  z.array(z.unknown()).transform((found) =>
-    found.flatMap((one) => {
+/** A list as far as it can be read. `unread`: how many entries can't be; any of them may be what somebody looks for. */
+export type PartialList<T> = { readonly entries: readonly T[]; readonly unread: number };
+
+/** A list with its readable entries. A missing list is an odd answer; as a `cell` it is undefined, which is not empty. */
+export const partialList = <T extends z.ZodType>(entry: T): z.ZodType<PartialList<z.output<T>>> =>
+  z.array(z.unknown()).transform((found) => {
+    const entries = found.flatMap((one) => {
       const read = entry.safeParse(one);
       return read.success ? [read.data] : [];
-    }),
-  );
-
-/** As `entries`, but a missing list is empty. Use it for display, never for what a change relies on. */
-export const entriesOrNone = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.output<T>[]> =>
-  entries(entry)
-    .nullish()
-    .transform((found) => found ?? []);
+    });
+    return { entries, unread: found.length - entries.length };
+  });
 
 /** A list that a change may rely on: a missing list or an unreadable entry is an odd answer. */
 export const wholeList = <T extends z.ZodType>(entry: T): z.ZodReadonly<z.ZodArray<T>> => z.array(entry).readonly();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expiryOf } from './timestamps.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
-import { cell, entries, idCell, entriesOrNone, textCell, uuid } from './fields.ts';
+import { cell, idCell, partialList, textCell, uuid } from './fields.ts';
 
 /**
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
@@ -41,19 +41,24 @@ const listedEnvironment = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
-  domains: entriesOrNone(z.object({ id: idCell, name: textCell })).catch([]),
+  domains: cell(partialList(z.object({ id: idCell, name: textCell }))),
 });
 const listedSite = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
   status: textCell,
-  environments: entriesOrNone(listedEnvironment),
+  environments: cell(partialList(listedEnvironment)),
 });
 export type ListedSite = z.output<typeof listedSite>;
 
-/** A site that could be read completely: an environment that is not in it does not exist. */
-const wholeSite = z.object({ id: uuid, environments: z.array(z.object({ id: uuid })).min(1) });
+/** Whether a site could be read completely: an environment that is not in it does not exist. */
+const isWhole = ({ id, environments }: ListedSite): boolean =>
+  id !== undefined &&
+  environments !== undefined &&
+  environments.entries.length > 0 &&
+  environments.unread === 0 &&
+  environments.entries.every((one) => one.id !== undefined);
 
 /**
  * Beyond the document. The live environment is the one named `live`, anywhere in the list. `isWhole`: there are sites,
@@ -65,9 +70,9 @@ export const listSites = readEndpoint({
   path: '/sites',
   query: { company: uuid, include_environments: z.literal(true) },
   statuses: [200, 404],
-  reply: z.object({ company: z.object({ sites: z.array(z.unknown()) }) }).transform(({ company: { sites } }) => ({
-    sites: entries(listedSite).parse(sites),
-    isWhole: sites.length > 0 && sites.every((site) => wholeSite.safeParse(site).success),
+  reply: z.object({ company: z.object({ sites: partialList(listedSite) }) }).transform(({ company: { sites } }) => ({
+    sites: sites.entries,
+    isWhole: sites.entries.length > 0 && sites.unread === 0 && sites.entries.every(isWhole),
   })),
 });
 

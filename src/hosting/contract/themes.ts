@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import {
+  cell,
   wholeNumber,
   filledLine,
   flagCell,
   idCell,
   line,
-  entriesOrNone,
   numberCell,
+  partialList,
   sortOrder,
   textCell,
 } from './fields.ts';
@@ -34,7 +35,8 @@ const companyTheme = z.object({
   is_latest_version_vulnerable: flagCell,
   environment_count: numberCell,
   update_count: numberCell,
-  environments: entriesOrNone(themeEnvironment),
+  /** Undefined: not known. */
+  environments: cell(partialList(themeEnvironment)),
 });
 
 const environmentTheme = z.object({
@@ -65,7 +67,7 @@ export const listCompanyThemes = readEndpoint({
   reply: z
     .object({
       company: z.object({
-        themes: z.object({ total: numberCell, last_updated_at: textCell, items: entriesOrNone(companyTheme) }),
+        themes: z.object({ total: numberCell, last_updated_at: textCell, items: partialList(companyTheme) }),
       }),
     })
     .transform(({ company }) => company.themes),
@@ -95,7 +97,7 @@ export const listEnvironmentThemes = readEndpoint({
   reply: z
     .object({
       environment: z.object({
-        container_info: z.object({ wp_themes: z.object({ data: entriesOrNone(environmentTheme) }) }),
+        container_info: z.object({ wp_themes: z.object({ data: partialList(environmentTheme) }) }),
       }),
     })
     .transform(({ environment }) => environment.container_info.wp_themes.data),

@@ -256,8 +256,10 @@ const maxCandidates = 6;
 function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {
   const shown = candidates.slice(0, maxCandidates - 1);
   const names = [...shown.map((one) => one.name), ...(candidates.length > shown.length ? ['another'] : [])];
-  const all = `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
-  return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. Which one? Nothing was done.`, {
+  const last = names.pop() ?? '';
+  const [all, question] =
+    names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
+  return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. ${question} Nothing was done.`, {
     offers: shown.map(offer),
   });
 }

@@ -1,6 +1,6 @@
 import { newestBackup } from '../../commands/backups/newest.ts';
-import { age, counted } from '../../commands/kit/page.ts';
-import { installedOn } from '../../commands/themes/installed.ts';
+import { age, counted, isAhead } from '../../commands/kit/page.ts';
+import { inCompanyList } from '../../commands/themes/installed.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
 import { watching, type HostReader } from '../../hosting/contract/call.ts';
@@ -87,12 +87,12 @@ async function themesOf(context: StepsContext, read: HostReader, envs: readonly 
 
 /** The host's list says which themes are vulnerable. If an environment isn't in the list, nothing is known about it. */
 function vulnerableOn(env: Environment, all: AllThemes) {
-  const installed = installedOn(env, all);
+  const { themes: installed = [], isWhole = false } = inCompanyList(env, all) ?? {};
   return {
     themes: installed
       .filter(({ vulnerable }) => vulnerable)
       .map(({ name, version }) => beginning([name, version ?? ''].join(' ').trim(), maxThemeLength)),
-    isTold: installed.length > 0 && installed.every(({ vulnerable }) => vulnerable !== null),
+    isTold: isWhole && installed.every(({ vulnerable }) => vulnerable !== null),
   };
 }
 
@@ -110,7 +110,7 @@ async function backupsOf(
     else if (newest.value === null) found.push(say`${env.name}: there is none`);
     else if (newest.value.at === undefined)
       unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
-    else if (newest.value.at > now + dayMs)
+    else if (isAhead(newest.value.at, now))
       unread.push({ name: env.name, why: say`The host dates the newest one in the future.` });
     else if (now - newest.value.at > dayMs)
       found.push(say`${env.name}: the newest is from ${time(newest.value.at, 'date')}, ${age(now - newest.value.at)}`);

@@ -53,8 +53,8 @@ test('the types of an action', () => {
       target: 'env',
       look: ({ input, read }) => read(listBackups({ env_id: input.env.id })),
       call,
-      card: ({ snapshot }) => ({ title: say`${snapshot.length} backups`, done: inline('x') }),
-      proof: ({ snapshot, current }) => ({ verdict: current.length > snapshot.length ? 'yes' : 'not yet', says: [] }),
+      card: ({ snapshot }) => ({ title: say`${snapshot.entries.length} backups`, done: inline('x') }),
+      proof: ({ snapshot, current }) => ({ verdict: current.unread > snapshot.unread ? 'yes' : 'not yet', says: [] }),
     }),
     action({
       ...base,

@@ -55,7 +55,16 @@ test.each<[string, readonly string[], object]>([
     { cut: { since: now - 20 * 60_000 } },
   ],
   ['lines without a time', ['PHP Fatal error: when?'], { errors: 1, isTimeless: true, loudest: { last: undefined } }],
-  ['one endless line', ['x'.repeat(900_000)], { errors: 0, others: 1, cut: { since: undefined }, isTimeless: true }],
+  [
+    'one endless line',
+    ['x'.repeat(900_000)],
+    { errors: 0, withoutLevel: 1, cut: { since: undefined }, isTimeless: true },
+  ],
+  [
+    'a line that does not say how grave it is',
+    [`${at(5)} boom: the database is gone`, `${at(4)} PHP Notice: hello`],
+    { errors: 0, others: 1, withoutLevel: 1, loudest: undefined },
+  ],
 ])('%s', async (_, lines, expected) => {
   expect(await loudest(lines)).toMatchObject(expected);
 });

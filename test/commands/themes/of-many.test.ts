@@ -9,7 +9,7 @@ import { company, readEach, live, staging } from '../../pipeline/fixtures.ts';
 const fine = { id: live.id, theme_version: '1', is_theme_version_vulnerable: false };
 const kiln = { name: 'kiln', environment_count: 1, environments: [fine] };
 const elsewhere = { id: staging.id, theme_version: '1', is_theme_version_vulnerable: false };
-type Listed = { readonly total?: number; readonly items: readonly object[] };
+type Listed = { readonly total?: number; readonly items: readonly (object | null)[] };
 
 /** A host with this list of the company, which gives all of it at once. */
 const hostWith =
@@ -57,6 +57,13 @@ describe('an environment without a known vulnerable theme', () => {
       { items: [{ ...kiln, environments: [{ ...fine, is_theme_version_vulnerable: null }] }] },
       perhaps,
     ],
+    ['a theme can not be read', { items: [kiln, null] }, perhaps],
+    [
+      'the environments of another theme can not be read',
+      { items: [kiln, { name: 'a', environments: null }] },
+      perhaps,
+    ],
+    ['an environment can not be read', { items: [kiln, { name: 'a', environments: [elsewhere, null] }] }, perhaps],
     ['it is not listed', { items: [] }, "❔ acme-shop/live unknown: the host doesn't tell."],
   ])('%s', async (_, listed, says) => expect(await told(hostWith(listed), 'vulnerable')).toBe(says));
 });

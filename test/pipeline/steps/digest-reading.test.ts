@@ -246,6 +246,24 @@ test('certificates that expire within two weeks are reported, from one page of e
   expect(read).toEqual([]);
 });
 
+test('themes and backups that can not be read are reported as not read', async () => {
+  const said = await digestOf((path) => {
+    if (path.includes('themes')) {
+      const fine = { is_theme_version_vulnerable: false };
+      const items = [theme({ id: live.id, ...fine }, { id: staging.id, ...fine }), null];
+      return { company: { themes: { items } } };
+    }
+    return { environment: { backups: path.includes(live.id) ? [null] : [null, { created_at: now }] } };
+  });
+  expect(said).toEqual({
+    ...nothing,
+    unread: [
+      "Vulnerable themes: the host doesn't tell about all themes of acme-shop/live, acme-shop/staging.",
+      "Backups of acme-shop/live, acme-shop/staging: The host doesn't say how old the newest one is.",
+    ],
+  });
+});
+
 test('a backup from the future is no proof of a new one', async () => {
   const said = await digestOf((path) =>
     path.includes('themes') ? well(path) : backupsOf(now - 30 * day, path.includes(live.id) ? now : now + 2 * day),
