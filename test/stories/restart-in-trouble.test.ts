@@ -21,8 +21,7 @@ async function restart({ hosting, stop, start }: Scenario, trouble: (typeof trou
   return () => void hosting.faults.remove();
 }
 
-const cannotTell =
-  /doesn't say right now whether acme-shop\/live still exists|acme-shop\/live isn't on the host's newest list/;
+const cannotTell = /I can't check that acme-shop\/live is still there|acme-shop\/live isn't on the host's newest list/;
 
 describe.concurrent.each(troubles)(
   'the bot restarts while the host answers %s for the list of its sites',

@@ -97,7 +97,8 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
 }
 
 function stateLines(change: Change): readonly Text[] {
-  if (change.state === 'approved' && change.last_note !== null) return [stateText(change)];
+  if (change.state === 'approved' && change.last_note !== null)
+    return [joined([stateText(change), say`I keep trying until ${time(change.expires_at)}.`])];
   if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }

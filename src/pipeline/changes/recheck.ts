@@ -68,7 +68,11 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
       return later(
         say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`,
       );
-    if (presence !== 'listed') return later(say`The host doesn't say right now whether ${target.name} still exists.`);
+    if (presence !== 'listed') {
+      const { trouble } = context.listing();
+      const why = trouble ? troubleText(trouble) : say`The host's list of sites is not whole right now.`;
+      return later(say`${why} So I can't check that ${target.name} is still there.`);
+    }
     const now = listedAs(context.names(undefined), target);
     if (now && target.kind !== 'company' && now.name !== target.name) {
       return invalidated(say`${target.name} is called ${now.name} now.`);

@@ -48,7 +48,8 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     read({}),
   ]);
   const undecided = await notVotedBy(db, person, await decidableBy(context, person, [...unknown, ...waiting]));
-  const unsettled = own.filter(({ settled_at }) => settled_at === null);
+  const isToDecide = new Set(undecided.map(({ number }) => number));
+  const unsettled = own.filter(({ settled_at, number }) => settled_at === null && !isToDecide.has(number));
   const shown = {
     toDecide: undecided.slice(0, maxShown.toDecide),
     mine: unsettled.slice(0, maxShown.mine),

@@ -48,7 +48,9 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
     const toTell = notYetTold(touched, closers);
     const who = toTell.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
     const text = joined([shownBy(seen) ?? noEvidence, who]);
-    const note = { by: 'sitehand', at, reply: { text }, ops: true, details: { ...seen, closers } };
+    // The ops channel has the alarm, so it hears only of what adds something to that.
+    const ops = shownBy(seen) !== undefined || who !== undefined;
+    const note = { by: 'sitehand', at, reply: { text }, ops, details: { ...seen, closers } };
     await context.changeStore.remark(tx, touched, 'evidence', note);
     // For a part of a batch, the batch tells people.
     for (const person of isPartOfBatch(touched) ? [] : toTell) await tellCloser(context, tx, touched, person, text, at);

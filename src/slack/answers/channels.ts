@@ -12,10 +12,11 @@ import { cardPlace, savedAs } from '../forms/card-place.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Tells the requester where the card is, if it is not in the channel of the request. */
+/** Tells the requester where the card is, unless they see it appear where they asked. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
   const place = await cardPlace(context, change);
-  if (change.channel === interaction.channel && (place === 'channel' || place === 'direct')) return;
+  const isInSight = change.channel === interaction.channel && interaction.thread === undefined;
+  if (isInSight && (place === 'channel' || place === 'direct')) return;
   const direct = change.channel === change.requester;
   const why =
     direct && interaction.channel && !isDirect(interaction.channel)

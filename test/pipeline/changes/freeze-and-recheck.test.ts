@@ -30,6 +30,7 @@ import {
   member,
   names,
   noCertificate,
+  emptyListing,
   policyFrom,
   policyOf,
   staging,
@@ -157,6 +158,7 @@ describe('promise 4: the checks just before the write', () => {
       whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
       freshenNames: async () => 0,
       presenceOf: () => 'listed',
+      listing: () => emptyListing,
       certificate: noCertificate,
       read: async (call) =>
         call.reply.parse({
@@ -311,7 +313,7 @@ describe('promise 4: the checks just before the write', () => {
       storedChange(),
       { ...unlisted, presenceOf: () => 'unknown' },
       'later',
-      "doesn't say right now whether acme-shop/live still exists",
+      "The host's list of sites is not whole right now. So I can't check that acme-shop/live is still there.",
     ],
     [
       'the newest lists of the host lack the target',
