@@ -70,6 +70,22 @@ describe('App Home', () => {
   );
 
   test(
+    'lists a change of one’s own that one can close once, under what waits for a decision',
+    inScenario({}, async (scenario) => {
+      const { slack } = scenario;
+      scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
+      await change.tells(/Outcome unknown/);
+      await slack.home(ids.ana);
+      const home = await slack.until(() => {
+        const shown = slack.views(ids.ana).home;
+        return shown?.text.includes('Waiting for your decision') ? shown : undefined;
+      }, patienceMs);
+      expect(home.controls.filter(({ label }) => label === 'It happened')).toHaveLength(1);
+    }),
+  );
+
+  test(
     'is redrawn for people who have opened it: shown changes move on, and new ones appear',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
       const { slack } = scenario;

@@ -97,6 +97,9 @@ describe('a form', () => {
     await shown.hears('acme-shop/staging · SSH allowlist');
     const sibling = await ana.mentions('backups list live', 'C0ACME', change.ts);
     await sibling.hears('acme-shop/live · backups');
+    // Whoever reads only the thread hears where the card of another change is.
+    const another = await ana.mentions('cache clear', 'C0ACME', change.ts);
+    await another.hears(/^#\d+ is on its way\. Its card is in #acme-shop\.$/);
 
     const needsForm = await ana.mentions('allowlist add live 198.51.100.4', 'C0ACME', change.ts);
     const offer = await needsForm.hears('This needs a form. Nothing was done yet.');
