@@ -111,7 +111,8 @@ export function decisionButtons(change: Change, installation: string): readonly 
       ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
       : undefined;
     const again = change.lost_at === null ? undefined : mayBeDone(change);
-    const says = joined([title, then, again, warning], '\n');
+    // Slack cuts a long question, so what would be lost comes first.
+    const says = joined([title, warning, again, then], '\n');
     return [
       button('approve', 'Approve', { style: 'primary', ...confirming('Approve', change.number, says) }),
       button('decline', 'Decline…'),
