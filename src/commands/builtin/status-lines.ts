@@ -65,30 +65,35 @@ function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: L
   };
 }
 
-function workText({ lock, open, hidden, more }: SiteWork): StatusText {
+function workText({ lock, open, hidden, queued, more }: SiteWork): StatusText {
   const locked =
     lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
   const shown = open.slice(0, maxOpen).map(changeText);
   const rest = open.length - shown.length;
-  const notes = [
-    rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : '',
-    hidden > 0 ? `and ${hidden} that you can't see` : '',
-  ].filter((note) => note !== '');
   const isIdle = open.length + hidden === 0;
+  const inQueue = queued === 0 ? undefined : say`${code('queue')} has ${counted(queued, 'request')}`;
+  const notes = joined(
+    [
+      rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : undefined,
+      hidden > 0 ? `and ${hidden} that you can't see` : undefined,
+      isIdle ? undefined : inQueue,
+    ],
+    ', ',
+  );
+  const idle = inQueue ? say`No change is open, but ${inQueue}.` : say`Nothing is waiting or running.`;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
-  const all = notes.length === 0 ? shown : [...shown, inline(notes.join(', '))];
   return {
-    mark: lock !== undefined || isUnclear ? '⚠️' : isIdle ? '✅' : '•',
+    mark: lock !== undefined || isUnclear ? '⚠️' : isIdle && queued === 0 ? '✅' : '•',
     says: isIdle
-      ? joined([locked ?? 'not locked.', 'Nothing is waiting or running.'])
-      : joined([locked ?? say`not locked.`, listed(all)], ''),
+      ? joined([locked ?? 'not locked.', idle])
+      : joined([locked ?? say`not locked.`, listed(notes.length === 0 ? shown : [...shown, notes])], ''),
   };
 }
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
 const changeText = ({ number, state, title, requester, at, sentAt }: ListedChange): Text =>
-  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, ${mention(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
+  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`;
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 
