@@ -74,7 +74,10 @@ describe('a queue', () => {
     expect(scenario.writes('acme-shop/live')).toEqual([]);
 
     scenario.makeDue(push.number);
-    await ben.reads(/It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
+    // The message follows its change.
+    await ben.reads(
+      /It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now\.\s+✅ Done after /,
+    );
     await fay.reads(/It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
     for (const number of [3, 4]) await scenario.becomes(number, 'done');
     expect(scenario.writes('acme-shop/live')).toHaveLength(3);

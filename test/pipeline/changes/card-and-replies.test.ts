@@ -198,6 +198,18 @@ test('a change that is sent at once is not announced: the next reply says that i
   expect(tell.asked(changeOf())).toBeUndefined();
 });
 
+test('Ask again keeps the reason, also if a word looks like an option', () => {
+  const pressOf = (args: readonly string[], reason: string | null) =>
+    tell.againButton(changeOf({ args: JSON.stringify(args), reason })).press;
+  expect(pressOf(['cache', 'clear', live.id], null)).toMatchObject({ args: ['cache', 'clear', live.id] });
+  expect(pressOf(['cache', 'clear', live.id], 'release 42')).toMatchObject({
+    args: ['cache', 'clear', live.id, '--reason=release 42'],
+  });
+  expect(pressOf(['dns', 'set', '--', 'acme.com', '--x'], 'a')).toMatchObject({
+    args: ['dns', 'set', '--reason=a', '--', 'acme.com', '--x'],
+  });
+});
+
 describe('the sentences of a thread', () => {
   const change = changeOf({ sent_at: 60_000, operation: 'op-1' });
   const askedTwice = changeOf({ lost_at: 60_000 });
