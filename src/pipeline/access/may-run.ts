@@ -2,11 +2,12 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
-import { Refusal } from '../../errors.ts';
+import { offering, Refusal } from '../../errors.ts';
 import type { Environment, Target } from '../../hosting/contract/target.ts';
 import { decideAnywhere, decideAccess, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
+import { typedCommands } from '../language/parse.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
@@ -66,10 +67,21 @@ export function refuseUnlessMayTry(
   policy: Policy,
   person: Member,
   { path, command }: Pick<ParsedCommand, 'path' | 'command'>,
+  hint?: Text,
 ): void {
   const is = mayRunSomewhere(policy, person, path, command);
-  if (is === 'no') throw new Refusal(mayNotUse(path));
+  if (is === 'no') throw new Refusal(mayNotUse(path), { hint });
   if (is !== 'yes') throw new MembershipUnknown(say`you may use ${code(path)}`, is);
+}
+
+/** The refusal without buttons for commands that the rules certainly let this person run nowhere. */
+export function withoutForbidden(refusal: Refusal, policy: Policy, person: Member): Refusal {
+  const allowed = refusal.offers.filter(({ args }) => {
+    const words = args.map((text) => ({ text, quoted: false }));
+    const [typed] = typedCommands(words, catalogue);
+    return typed === undefined || mayRunSomewhere(policy, person, typed.path, typed.command) !== 'no';
+  });
+  return allowed.length === refusal.offers.length ? refusal : offering(refusal, allowed);
 }
 
 export const mayNotUse = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;

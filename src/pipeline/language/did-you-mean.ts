@@ -22,6 +22,8 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const subcommands = paths.filter((path) => path.startsWith(`${first} `));
   const says = whatIsUnknown(first, second, subcommands.length > 0);
+  if (isAboutBackups(first, second))
+    return unknown(says, hostsBackups, runOffer('backups list', words.slice(first.startsWith('backup') ? 2 : 1)));
   const sentences = sentencesIn(words, commands);
   // If a word was meant as an option, an example without it would do more than what was typed.
   const isWhole = !words.some(({ text, quoted }) => !quoted && isOneHyphen(text));
@@ -121,6 +123,13 @@ const buttons: ReadonlyMap<string, Text> = new Map([
   ],
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
+
+const isAboutBackups = (first: string, second: string | undefined): boolean =>
+  ['restore', 'rollback'].includes(first) ||
+  (['backup', 'backups'].includes(first) && second !== undefined && ['restore', 'create', 'make'].includes(second));
+
+/** The host's API has no calls for these. */
+const hostsBackups = say`I can't make a backup or bring one back: that works only in the host's panel. ${code('backups list')} shows which there are.`;
 
 type Sentences = ReturnType<typeof nearestCommands>;
 

@@ -1,4 +1,6 @@
 import { catalogue } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import { withoutForbidden } from '../../pipeline/access/may-run.ts';
 import { check, handOnRefused, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
@@ -13,7 +15,15 @@ import { sendPage } from './send-page.ts';
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const person = await identifySender(context.pipeline, interaction);
-  const parsed = parse(line, catalogue, await lineContextOf(context, interaction, person));
+  const lineContext = await lineContextOf(context, interaction, person);
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(line, catalogue, lineContext);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.offers.length === 0) throw error;
+    const { pipeline } = context;
+    throw withoutForbidden(error, pipeline.policy(), await identifyViewer(pipeline, interaction, 'everything'));
+  }
   return handle(context, interaction, parsed && { parsed });
 }
 

@@ -386,3 +386,11 @@ test.each([
 ])('usage of %s', (path, line) => {
   expect(usage(path, read(path).command)).toBe(line);
 });
+
+test('a word too many that was typed twice is told by the word before it', () => {
+  const refused = (line: string): string => refusalText(refusalOf(() => parse(line, catalogue)));
+  expect(refused('redirects add acme-shop/live sale summer sale')).toContain(
+    "redirects add doesn't know what to do with “sale” after “summer”. Nothing was done.",
+  );
+  expect(refused('redirects add acme-shop/live sale summer more')).toContain('what to do with “more”. Nothing');
+});
