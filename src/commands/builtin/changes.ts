@@ -32,6 +32,7 @@ export const changes = builtin({
       return timeLinePage(env, await queryService.timeLine(env, from));
     }
     const { lines, more } = await queryService.changes({ env, mine, waiting });
+    const [first] = lines;
     const whose = mine ? 'Your changes' : 'Changes';
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
@@ -44,7 +45,9 @@ export const changes = builtin({
           return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, cancelled], ' · ');
         }),
       ),
-      source: say`${code('change 9')} shows the whole story of #9${more ? '; name an environment to find older ones' : ''}`,
+      ...(first && {
+        source: say`${code(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
+      }),
       ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
     };
   },

@@ -65,29 +65,37 @@ function errorsText({ errors, kinds, others, loudest, cut: left, isTimeless }: L
   };
 }
 
-function workText({ lock, open, hidden, queued, more }: SiteWork): StatusText {
+function workText(work: SiteWork): StatusText {
+  const { lock, open, hidden, queued } = work;
   const locked =
     lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
-  const shown = open.slice(0, maxOpen).map(changeText);
-  const rest = open.length - shown.length;
   const isIdle = open.length + hidden === 0;
-  const inQueue = queued === 0 ? undefined : say`${code('queue')} has ${counted(queued, 'request')}`;
-  const notes = joined(
-    [
-      rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : undefined,
-      hidden > 0 ? `and ${hidden} that you can't see` : undefined,
-      isIdle ? undefined : inQueue,
-    ],
-    ', ',
-  );
-  const idle = inQueue ? say`No change is open, but ${inQueue}.` : say`Nothing is waiting or running.`;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
   return {
     mark: lock !== undefined || isUnclear ? '⚠️' : isIdle && queued === 0 ? '✅' : '•',
     says: isIdle
-      ? joined([locked ?? 'not locked.', idle])
-      : joined([locked ?? say`not locked.`, listed(notes.length === 0 ? shown : [...shown, notes])], ''),
+      ? joined([locked ?? 'not locked.', idleText(queued)])
+      : joined([locked ?? say`not locked.`, listed(openTexts(work))], ''),
   };
+}
+
+const idleText = (queued: number): Text =>
+  queued === 0 ? say`Nothing is waiting or running.` : say`No change is open, but ${inQueue(queued)}.`;
+const inQueue = (queued: number): Text => say`${code('queue')} has ${counted(queued, 'request')}`;
+
+/** The newest open changes, and what else waits. */
+function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
+  const shown = open.slice(0, maxOpen).map(changeText);
+  const rest = open.length - shown.length;
+  const notes = joined(
+    [
+      rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : undefined,
+      hidden > 0 ? `and ${hidden} that you can't see` : undefined,
+      queued > 0 ? inQueue(queued) : undefined,
+    ],
+    ', ',
+  );
+  return notes.length === 0 ? shown : [...shown, notes];
 }
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);

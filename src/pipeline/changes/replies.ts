@@ -76,7 +76,7 @@ export const approved = (change: Change, by: string, isPaused: boolean, note?: s
   soon(approvedWith(by, note), change, isPaused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
-  note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”`;
+  note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”.`;
 
 /** What follows holds only until the change moves on. */
 const soon = (lasting: Text, change: Change, isPaused: boolean): Note => ({
@@ -106,7 +106,7 @@ export const ended = (
 ): Text =>
   reason === undefined
     ? say`**${how} by ${by}.** ${unsent(change)}`
-    : say`**${how} by ${by}:** “${reason}” ${unsent(change)}`;
+    : say`**${how} by ${by}:** “${reason}”. ${unsent(change)}`;
 
 /** A person closed an unknown outcome. */
 export const closed = (happened: boolean, by: Span): Text =>

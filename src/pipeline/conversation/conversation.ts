@@ -1,27 +1,25 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
-import { mayAnywhere } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { refuseUnlessMayTry } from '../access/may-run.ts';
+import { refuseUnlessMayTry, whoMayHint } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import { maxReasonLength, type Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
-import { usage } from '../language/usage.ts';
 import type { Requester } from '../steps/new-change.ts';
 import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type JoinResult } from '../steps/queue.ts';
 import { applyLeftOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
-import { code, say, type Text } from '../../text.ts';
+import type { Text } from '../../text.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
@@ -149,12 +147,6 @@ function askForFields(policy: Policy, resolved: Resolved, person: Person): Ask |
   if (wrong) throw new Refusal(wrong.says, wrong);
   return undefined;
 }
-
-/** How readers see who may run a command: its refusal names the rule once it has a target. */
-const whoMayHint = (policy: Policy, person: Person, { path, command }: ParsedCommand): Text | undefined =>
-  mayAnywhere(policy, person, { path: '', risk: 'read' })
-    ? say`Type it in full, and I'll say who may: ${code(usage(path, command))}`
-    : undefined;
 
 function refuseLongReason({ reason = '' }: ParsedCommand): void {
   if (reason.length > maxReasonLength)

@@ -188,8 +188,9 @@ async function settle(
     ...(event.kind === 'outcome_lost' ? alarm(change, reply) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
-  if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven });
-  if (moved && isProven) await withdrawUndo(tx, moved, at);
+  if (moved === undefined || !isDone) return;
+  await settleAccess(tx, context.changeStore, moved, at, { isProven });
+  if (isProven) await withdrawUndo(tx, moved, at);
 }
 
 /** What *failed* leaves open: the host had accepted it. */

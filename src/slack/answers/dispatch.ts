@@ -1,6 +1,4 @@
 import { catalogue } from '../../commands/index.ts';
-import { Refusal } from '../../errors.ts';
-import { withoutForbidden } from '../../pipeline/access/may-run.ts';
 import { check, handOnRefused, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
@@ -9,21 +7,12 @@ import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { lineContextOf, senderOf, tellWhere } from './channels.ts';
+import { parseLine, senderOf, tellWhere } from './channels.ts';
 import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
-  const person = await identifySender(context.pipeline, interaction);
-  const lineContext = await lineContextOf(context, interaction, person);
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(line, catalogue, lineContext);
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.offers.length === 0) throw error;
-    const { pipeline } = context;
-    throw withoutForbidden(error, pipeline.policy(), await identifyViewer(pipeline, interaction, 'everything'));
-  }
+  const parsed = await parseLine(context, interaction, line);
   return handle(context, interaction, parsed && { parsed });
 }
 

@@ -234,7 +234,7 @@ describe('the sentences of a thread', () => {
     [
       'counted, with a note',
       tell.approvalCounted(chi.id, { left: 1, note: 'after\nthe sale <!here>' }).text,
-      'Approved by @U03CHI: “after the sale <!here>” One more approval is needed.',
+      'Approved by @U03CHI: “after the sale <!here>”. One more approval is needed.',
     ],
     [
       'counted, two left',
@@ -250,7 +250,7 @@ describe('the sentences of a thread', () => {
     [
       'declined',
       tell.ended(change, 'Declined', mention(fay.id), 'no <!here>'),
-      'Declined by @U05FAY: “no <!here>” Nothing was sent.',
+      'Declined by @U05FAY: “no <!here>”. Nothing was sent.',
     ],
     ['stopped', tell.ended(change, 'Stopped', mention(fay.id)), 'Stopped by @U05FAY. Nothing was sent.'],
     ['closed', tell.closed(true, mention(chi.id)), '@U03CHI says it happened.'],
@@ -293,8 +293,8 @@ describe('the sentences of a thread', () => {
     ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
     [
       'unknown',
-      receipt({ kind: 'unknown', why: 'it answered 500' }),
-      "Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may or may not have happened. I won't send it again.",
+      receipt({ kind: 'unknown', why: 'the host answered 500' }),
+      "Outcome unknown. I sent it at 00:01 UTC, and the host answered 500. It may or may not have happened. I won't send it again.",
     ],
     [
       'orphaned',
@@ -369,7 +369,7 @@ describe('the sentences of a thread', () => {
     [
       'asked again, and declined',
       tell.ended(askedTwice, 'Declined', mention(chi.id), 'it is there'),
-      'Declined by @U03CHI: “it is there” Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
+      'Declined by @U03CHI: “it is there”. Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
     ],
     [
       'asked again, and in vain',

@@ -176,7 +176,7 @@ describe('lines that cannot be parsed', () => {
     [
       'a mistyped second word',
       'allowlist ad acme/Live 1.1.1.1 --reason "Why Not"',
-      'Type one of',
+      'Did you mean allowlist add',
       ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'show']],
