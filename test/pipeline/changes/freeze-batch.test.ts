@@ -109,7 +109,7 @@ describe('the card', () => {
     const { Clears: clears, ...others } = factsOf(card);
     expect(others).toEqual({
       Live: '2 · b/live, c/live',
-      'Not live': '1: a/staging',
+      'Not live': '1 · a/staging',
       'Valid for': '30 min from its start',
     });
     expect(clears).toContain('the page cache');
