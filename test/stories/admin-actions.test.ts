@@ -168,7 +168,9 @@ test('an admin action that is delivered five times is done, recorded and announc
   );
   expect(seen).toEqual([{ event: 'lock' }, { event: 'unlock' }]);
   const ops = scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' });
-  expect(ops.filter(({ text }) => /@Dee locked acme-blog\/staging|acme-blog\/staging was unlocked by @Dee/.test(text))).toHaveLength(2);
+  expect(
+    ops.filter(({ text }) => /@Dee locked acme-blog\/staging|acme-blog\/staging was unlocked by @Dee/.test(text)),
+  ).toHaveLength(2);
 });
 
 test('changes are listed for people who may read them', async () => {
