@@ -65,7 +65,7 @@ describe.concurrent('the site is read before and after', () => {
     await log.hears('acme-shop/live');
     await change.shows('✅ Pushed');
     const story = await siteOf(scenario, change);
-    expect(story).toMatch(/Site before: well in one reading: 200 in \d\.\d s \(https:/);
+    expect(story).toMatch(/Site before: well in one reading: 200 in (?:under )?\d\.\d s \(https:/);
     expect(story).toMatch(/Site after: bad in 3 of 3 readings: 500 \(WordPress/);
     expect(texts(change).filter((text) => text.includes(inThree))).toHaveLength(1);
     expect(scenario.writes('acme-shop/live')).toHaveLength(1);
