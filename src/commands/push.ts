@@ -99,7 +99,7 @@ const timeOf = (backup: CardBackup): number | undefined =>
 const clockSkewMs = 5_000;
 const nothing = 'Nothing was done.';
 const unsaid = say`What should be pushed? ${nothing}`;
-const sayWhich = say`Files (\`--files\`), the database (\`--database\`), or both.`;
+const sayWhich = say`Choose the files, the database, or both; typed, that is \`--files\` and \`--database\`.`;
 const noSite = say`The host doesn't tell me which site these belong to, and a push needs its site. ${nothing}`;
 const pinIt = say`The person who looks after the policy file can name it there under \`sites\`.`;
 

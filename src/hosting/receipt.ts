@@ -16,7 +16,7 @@ export type Receipt =
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
   /** Refused: nothing happened. `message` is the host's own, possibly empty. */
   | { readonly kind: 'rejected'; readonly status: number; readonly message: string }
-  /** It may or may not have happened. `why` is a phrase for people: `it answered 500`. */
+  /** It may or may not have happened. `why` is a phrase for people: `the host answered 500`. */
   | { readonly kind: 'unknown'; readonly why: string; readonly status?: number };
 
 /** Provably nothing of the write left this machine. `why` is a phrase for people. */
@@ -42,7 +42,7 @@ export function receiptOf(
   if (status >= 400 && status < 500 && !doubtful.has(status)) {
     return { kind: 'rejected', status, message: messageIn(body) };
   }
-  return { kind: 'unknown', why: `it answered ${status}`, status };
+  return { kind: 'unknown', why: `the host answered ${status}`, status };
 }
 
 function accepted(status: number, body: string): Receipt {

@@ -115,7 +115,9 @@ async function sendOnce(
     return receiptOf(answer.statusCode, await readExcerpt(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
-    const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : hostFailureOf(error).says;
+    const why = late.signal.aborted
+      ? `the host gave no answer within ${inSeconds(budget.answerMs)}`
+      : hostFailureOf(error).says;
     return { kind: 'unknown', why };
   } finally {
     late.clear();

@@ -171,6 +171,19 @@ describe('the page with the real bot', () => {
       .toEqual(['198.51.100.4']);
   });
 
+  test('what was typed into a form is still there after a look at everything that will be sent', async () => {
+    const ben = await window('U02BEN', 'C0GENERAL', phone);
+    await type(ben, '/site push acme-docs/staging acme-docs/live --files');
+    await dialog(ben).getByLabel('Type acme-docs/live to confirm').fill('acme-docs/live');
+    await dialog(ben).getByRole('button', { name: 'Everything that will be sent' }).click();
+    await dialog(ben)
+      .getByText(/Page 1 of \d+/)
+      .waitFor();
+    await dialog(ben).getByRole('button', { name: 'Back' }).click();
+    expect(await dialog(ben).getByLabel('Type acme-docs/live to confirm').inputValue()).toBe('acme-docs/live');
+    await dialog(ben).getByRole('button', { name: 'Close' }).last().click();
+  });
+
   test('on a phone an approver pages through everything that will be sent, and no line is wider than the form', async () => {
     const [ana, chi] = [await window('U01ANA', 'C0GENERAL'), await window('U03CHI', 'C0GENERAL', phone)];
     const paths = Array.from({ length: 400 }, (_, at) => `${at}/ü`);

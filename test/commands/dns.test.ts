@@ -539,7 +539,7 @@ describe('the fields', () => {
 
   test.each(['-1', '2147483648', '1.5', '1h', ''])('a TTL of %j is refused in one sentence', (typed) =>
     expect(refusalText(refusalOf(() => dnsSet.fields.ttl.read([typed])))).toBe(
-      `TTL is a whole number from 0 to 2147483647, not “${typed}”. Nothing was done.`,
+      `TTL has to be a whole number from 0 to 2147483647, not “${typed}”. Nothing was done.`,
     ),
   );
 });
@@ -572,7 +572,7 @@ describe('the list', () => {
 
   test('shows each value in its own line, ready to copy', async () => {
     const page = await shown(new Zone(usual));
-    expect(page.title).toBe('acme.com · DNS · 7 records');
+    expect(page.title).toBe('acme.com · DNS · 7 records, 10 values');
     expect(page.rows).toContainEqual('MX acme.com. · 20 MX2.post.example. · 3600 s (1h)');
     expect(page.rows).toContainEqual('CAA api.acme.com · 0 issue "ca.example" · TTL not known');
     expect(page.rows).toHaveLength(10);

@@ -70,8 +70,8 @@ describe('times of a log', () => {
     ['--since ""', '--since needs a value.'],
     ['--until=" "', '--until needs a value.'],
     ['--since 1 error', 'Since is like 1h'],
-    ['--lines 0', 'Lines is a whole number'],
-    ['--lines 1e3', 'Lines is a whole number'],
+    ['--lines 0', 'Lines has to be a whole number'],
+    ['--lines 1e3', 'Lines has to be a whole number'],
   ])('%s is refused', async (words, why) => {
     const result = await asked(words);
     expect(result).toContain(why);

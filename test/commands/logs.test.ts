@@ -77,7 +77,7 @@ describe('the error log', () => {
     const text = textOf(page);
     expect(text).toMatch(/^[▁-█]{24}\n *↑$/m);
     expect(text).toContain(
-      'Changes made with Sitehand (↑ under the bars):\n✅ 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
+      'Changes made with Sitehand (↑ if under the bars):\n✅ 13:48 UTC Cleared the cache of acme-shop/live (#1039), 2 min before the first “PHP Fatal error:  Uncaught Error for order *”',
     );
     expect(text).toContain('40× PHP Fatal error:  Uncaught Error for order * · first 13:50 UTC, last 13:59 UTC');
     expect(text).toContain('newest: PHP Fatal error:  Uncaught Error for order 509');
@@ -138,7 +138,7 @@ describe('the error log', () => {
     expect(text.match(/before the first/g)).toHaveLength(1);
     expect(text).toContain(
       [
-        'Changes made with Sitehand (↑ under the bars):',
+        'Changes made with Sitehand (↑ if under the bars):',
         '✅ 13:55 UTC Cleared the cache of acme-shop/live (#4)',
         '✅ 13:56 UTC Cleared the cache of acme-shop/live (#5), 60 s before the first “PHP Fatal error:  Uncaught Error for order *”',
         '✅ 14:03 UTC Cleared the cache of acme-shop/live (#6)',

@@ -63,7 +63,7 @@ test('a refusal has the host’s message; an unknown outcome says why', () => {
     status: 400,
     message: 'Bad request format',
   });
-  expect(of(500)).toEqual({ kind: 'unknown', why: 'it answered 500', status: 500 });
+  expect(of(500)).toEqual({ kind: 'unknown', why: 'the host answered 500', status: 500 });
 });
 
 test.each([

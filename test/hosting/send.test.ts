@@ -48,7 +48,7 @@ describe('one write is one request on one connection, whatever the host does', (
       (socket) => socket.write(http(429, '', { 'retry-after': '7' })),
       { kind: 'throttled', retryAfterMs: 7_000 },
     ],
-    ['503', (socket) => socket.write(http(503)), { kind: 'unknown', why: 'it answered 503' }],
+    ['503', (socket) => socket.write(http(503)), { kind: 'unknown', why: 'the host answered 503' }],
     ['100, then 202', (socket) => socket.write(`HTTP/1.1 103 Early\r\n\r\n${http(202).toString()}`), accepted],
     [
       '101',
@@ -92,7 +92,10 @@ describe('one write is one request on one connection, whatever the host does', (
 
   test('silence', async () => {
     const host = await startHost(() => undefined);
-    expect(await send(host.url, { answerMs: 150 })).toMatchObject({ kind: 'unknown', why: 'no answer after 0.2 s' });
+    expect(await send(host.url, { answerMs: 150 })).toMatchObject({
+      kind: 'unknown',
+      why: 'the host gave no answer within 0.2 s',
+    });
     expect([host.requests.length, host.sockets.length]).toEqual([1, 1]);
   });
 

@@ -52,7 +52,7 @@ function stories(url: () => Promise<string | undefined>): void {
     const change = await ana.requests(onto('acme-shop'));
     await opensNote(scenario, chi, change);
     await chi.submits({ Note: 'after the sale\n<!here> *bold*' });
-    const reply = await change.tells('Approved by @Chi: “after the sale <!here> *bold*” Sending it now.');
+    const reply = await change.tells('Approved by @Chi: “after the sale <!here> *bold*”. Sending it now.');
     expect(reply.notification).toContain('&lt;!here&gt;');
     await closed(
       chi,
@@ -84,9 +84,9 @@ function stories(url: () => Promise<string | undefined>): void {
     const change = await ben.requests(onto('acme-blog'), 'C0GENERAL');
     await Promise.all([chi, dee, fay].map((lead) => opensNote(scenario, lead, change)));
     await Promise.all([chi.submits({ Note: 'once' }), chi.submits({ Note: 'once' })]);
-    await change.tells('Approved by @Chi: “once” One more approval is needed.');
+    await change.tells('Approved by @Chi: “once”. One more approval is needed.');
     await dee.submits({ Note: 'twice' });
-    await change.tells('Approved by @Dee: “twice” Sending it now.');
+    await change.tells('Approved by @Dee: “twice”. Sending it now.');
     await fay.submits({ Note: 'thrice' });
     await closed(fay, /^#\d+: .* Nothing was changed by your click\. I posted no note\. Yours was: “thrice”$/);
     await change.tells(/^✅ Done after /);

@@ -81,7 +81,7 @@ describe.concurrent('an approver', () => {
 
   test('does not answer in time: the change expires, a late click is refused, and Ask again opens the same words', async () => {
     const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
-    const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
+    const line = '/site push acme-blog/live acme-blog/staging --files --search-replace --reason "release 42"';
     const change = await rob.requests(line, 'C0GENERAL');
     const { blocks } = change.card();
     scenario.runSql('update changes set expires_at = 1 where number = ?', change.number);
@@ -100,7 +100,7 @@ describe.concurrent('an approver', () => {
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: ChangeThread): unknown =>
-      scenario.rows('select args from changes where number = ?', number)[0]?.['args'];
+      scenario.rows('select args, reason from changes where number = ?', number)[0];
     expect(wordsOf(again)).toEqual(wordsOf(change));
     expect(scenario.writes('acme-blog/staging')).toEqual([]);
   });

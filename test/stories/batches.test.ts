@@ -13,8 +13,8 @@ describe.concurrent('the review of a batch', () => {
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       const review = await ana.opens('/site cache clear acme-*/*', 'Leave out');
-      expect(review.text).toContain('Live: 3: acme-blog/live, acme-docs/live, acme-shop/live');
-      expect(review.text).toContain('Not live: 3: acme-blog/staging, acme-docs/staging, acme-shop/staging');
+      expect(review.text).toContain('Live: 3 · acme-blog/live, acme-docs/live, acme-shop/live');
+      expect(review.text).toContain('Not live: 3 · acme-blog/staging, acme-docs/staging, acme-shop/staging');
       const card = await ana.confirms();
       await card.tells('All are done.');
       await card.shows('6 of 6 done');
@@ -50,8 +50,8 @@ describe.concurrent('the review of a batch', () => {
     inScenario({ policy }, async (scenario) => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       const review = await rob.opens('/site cache clear set:care-plan', 'Leave out');
-      expect(review.text).toContain('Live: 2: acme-docs/live, acme-shop/live');
-      expect(review.text).toContain('You may not change: 2: acme-blog/live, harbor-events/live: left out');
+      expect(review.text).toContain('Live: 2 · acme-docs/live, acme-shop/live');
+      expect(review.text).toContain('You may not change: 2 · acme-blog/live, harbor-events/live: left out');
       const robs = await rob.confirms();
       await robs.tells('All are done.');
       expect(writeCounts(scenario, carePlan)).toEqual([0, 1, 1, 0]);
@@ -82,7 +82,7 @@ describe.concurrent('the review of a batch', () => {
       );
       const remove = `/site allowlist remove acme-*/live,harbor-events/live ${address}`;
       const review = await ana.opens(remove, 'Leave out');
-      expect(review.text).toContain('Live: 2: acme-docs/live, harbor-events/live');
+      expect(review.text).toContain('Live: 2 · acme-docs/live, harbor-events/live');
       expect(review.text).toMatch(
         /Not possible there, or done already: 2, left out: acme-blog\/live.*acme-shop\/live/s,
       );
@@ -96,7 +96,7 @@ describe.concurrent('the review of a batch', () => {
       const before = scenario.writes().length;
       await ana.submits();
       const again = await ana.form('This changed while you were reading it. Nothing was done yet.');
-      expect(again.text).toContain('Live: 2: acme-docs/live, harbor-events/live');
+      expect(again.text).toContain('Live: 2 · acme-docs/live, harbor-events/live');
       expect(scenario.writes()).toHaveLength(before);
       const card = await ana.confirms();
       await card.shows('2 of 2 done');
@@ -119,7 +119,7 @@ describe.concurrent('the review of a batch', () => {
         1, 1, 1, 0,
       ]);
       const next = await ana.opens('/site cache clear acme-*/live', 'Leave out');
-      expect(next.text).toContain('Live: 4: ');
+      expect(next.text).toContain('Live: 4 · ');
     }),
   );
 

@@ -251,7 +251,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       await dee.clicks(waiting.card(), 'Decline…');
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
-      await waiting.tells('⛔ Declined by @Dee: “nobody is left” Nothing was sent.');
+      await waiting.tells('⛔ Declined by @Dee: “nobody is left”. Nothing was sent.');
       expect(scenario.writes('acme-docs/staging')).toEqual([]);
     }),
   );

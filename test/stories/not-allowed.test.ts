@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labelsOf } from './people.ts';
 import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 
 const clear = '/site cache clear acme-shop/live';
@@ -25,6 +26,12 @@ describe('a person without the right', () => {
   test.concurrent('a guest, a mention and a button are refused as well', async () => {
     const said = await scenario.person('gus').mentions('cache clear acme-shop/live');
     await said.hears('Guests of this workspace may not use Sitehand');
+  });
+
+  test.concurrent('stop offers a pause only to those who may pause', async () => {
+    const labels = async (name: 'rob' | 'chi'): Promise<readonly string[]> =>
+      labelsOf(await (await scenario.person(name).says('/site stop')).hears('To stop one change, press the button'));
+    expect([await labels('rob'), await labels('chi')]).toEqual([[], ['Run pause']]);
   });
 
   test('nothing reached the host, and no card was posted', () => {

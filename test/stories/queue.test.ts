@@ -74,7 +74,10 @@ describe('a queue', () => {
     expect(scenario.writes('acme-shop/live')).toEqual([]);
 
     scenario.makeDue(push.number);
-    await ben.reads(/It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
+    // The message follows its change.
+    await ben.reads(
+      /It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now\.\s+✅ Done after /,
+    );
     await fay.reads(/It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
     for (const number of [3, 4]) await scenario.becomes(number, 'done');
     expect(scenario.writes('acme-shop/live')).toHaveLength(3);
@@ -126,10 +129,17 @@ describe('a queue', () => {
     await ben.clicks(status, 'Clear the cache…');
     await ben.form(/⚠️ acme-docs\/live is locked by @Chi \(“a release”\), and has been for [^]*I won't send this\./);
     await scenario.slack.closeModal(ben.id, true);
+    const own = await (await chi.says('/site status acme-docs/live')).hears('locked by @Chi');
+    await chi.clicks(own, 'Unlock…');
+    await chi.form(
+      /acme-docs\/live is locked by @Chi \(“a release”\), [^]*Removes the lock of a change of unknown outcome/,
+    );
+    await scenario.slack.closeModal(chi.id, true);
     const refused = await ben.says('/site cache clear acme-docs/live');
     const busy = await refused.hears(/^acme-docs\/live is locked by @Chi \(“a release”\), and has been for /);
     const joined = await (await ben.clicks(busy, 'Queue behind this lock')).hears('number 1');
     await (await fay.says('/site cache clear acme-docs/live --queue')).hears('number 2');
+    await (await chi.says('/site status acme-docs/live')).hears('No change is open, but queue has 2 requests.');
     await (await ana.says('/site allowlist add acme-docs/live 198.51.100.4 --queue')).hears('number 3');
     await (await ben.clicks(joined, 'Leave the queue')).hears("You've left the queue for acme-docs/live");
     await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);
@@ -207,8 +217,12 @@ test(
   'a turn survives a crash: it is taken once, by the next process',
   inScenario({ policy, hosting, ownProcess: 'all' }, async (scenario) => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
-    await (await chi.says('/site lock acme-shop/live a release')).hears('is locked by you');
-    await (await ben.says('/site cache clear acme-shop/live --queue')).hears('number 1');
+    await (await chi.says('/site lock acme-shop/live a release --for 2h')).hears('is locked by you');
+    await (
+      await ben.says('/site cache clear acme-shop/live --queue')
+    ).hears(
+      /number 1[^]* when it will still be locked: unless somebody unlocks it before that, nothing will be sent\./,
+    );
     await scenario.kill();
     scenario.runSql('delete from locks');
     // As if the process had died while it worked on the turn.

@@ -87,9 +87,9 @@ describe('a push that needs one approval, and three people can give it', () => {
       if (copies[1]) await dee.clicks(copies[1], 'Decline…');
       await dee.form('Reason');
       await dee.submits({ Reason: 'not today' });
-      await change.tells('⛔ Declined by @Dee: “not today” Nothing was sent.');
+      await change.tells('⛔ Declined by @Dee: “not today”. Nothing was sent.');
       const says =
-        /^⛔ Push [^]*Declined by @Dee: “not today” Nothing was sent\.\nNothing is left for you to decide\.$/;
+        /^⛔ Push [^]*Declined by @Dee: “not today”. Nothing was sent\.\nNothing is left for you to decide\.$/;
       for (const lead of leadsOf(scenario))
         await scenario.slack.until(
           () => directOf(scenario, lead).filter(({ text }) => says.test(text)).length === 2 || undefined,

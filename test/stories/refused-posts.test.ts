@@ -163,7 +163,7 @@ describe.concurrent('the ops channel', () => {
         expect(standsIn(scenario, ops)).toEqual([]);
         scenario.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
         scenario.runSql("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
-        await seenIn(scenario, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
+        await seenIn(scenario, ops, ids.chi, '@Chi locked acme-shop/staging');
         await vi.waitFor(async () => expect((await readyz(scenario)).body).toBe('ready'), { timeout: patienceMs });
       })();
     },

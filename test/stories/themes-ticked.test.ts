@@ -55,14 +55,14 @@ test(
     const page = await listed(scenario, '--only updates in */live except lumen-studio/live');
     await ana.clicks(page, 'Update 5 that are not live…');
     const form = await ana.form('6 themes on 5 environments.');
-    expect(form.text).toContain('Live: none of them\nNot live: 5: acme-blog/live, acme-docs/live');
+    expect(form.text).toContain('Live: none of them\nNot live: 5 · acme-blog/live, acme-docs/live');
     expect(form.text).toContain('storefront-plus\n4.1.2 → 4.3.0 · 1 environment');
     expect(form.text).toContain('kiln\n2 versions → 1.0.7 · 2 environments');
     const [box] = boxes(form);
     expect(box?.value).toHaveLength(6);
     await ana.submits({ Themes: ['kiln', 'meridian'] });
     const review = await ana.form('Update kiln, meridian on 3 environments');
-    expect(review.text).toContain('Not live: 3: acme-blog/live, acme-shop/live, harbor-events/live');
+    expect(review.text).toContain('Not live: 3 · acme-blog/live, acme-shop/live, harbor-events/live');
     expect(scenario.writes()).toEqual([]);
     const card = await ana.confirms({}, 'C0GENERAL');
     await card.tells('All are done.');
@@ -125,7 +125,7 @@ test(
     const page = await (await ana.says('/site themes list --only updates in */live')).hears('80 environments');
     await ana.clicks(page, 'Update 80 live ones, one first…');
     const form = await ana.form('2 themes on 80 environments.');
-    expect(form.text).toContain('Live: 80: many-000/live, many-001/live');
+    expect(form.text).toContain('Live: 80 · many-000/live, many-001/live');
     expect(form.text).toContain('kiln\n1.0.6 → 1.0.7 · 80 environments');
     expect(form.private_metadata.length).toBeLessThan(300);
     const isKept = () => scenario.rows("select id from button_payloads where kind = 'page'").length > 0;
@@ -149,7 +149,7 @@ test(
     const robs = await listed(scenario, '--only updates in */live except lumen-studio/live', 'rob');
     await rob.clicks(robs, updateAll);
     const form = await rob.form('4 themes on 2 environments.');
-    expect(form.text).toContain('Live: 2: acme-shop/live, north-bakery/live');
+    expect(form.text).toContain('Live: 2 · acme-shop/live, north-bakery/live');
     expect(form.text).not.toContain('acme-blog');
     await rob.submits();
     const review = await rob.form(/^Update .* on 2 environments/m);

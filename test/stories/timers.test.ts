@@ -46,10 +46,13 @@ async function allowed(name: 'ana' | 'ben', environment: string, channel: string
 describe.concurrent('timed access', () => {
   test('ends by a change of its own, with its own card and proof', async () => {
     const { added, before, list, isOver, removal } = await allowed('ana', 'acme-shop/staging', 'C0ACME');
+    const cardSays = (words: RegExp) => scenario.slack.until(() => words.test(added.card().text) || undefined);
+    await cardSays(/confirmed [^]* later\. The access of 198\.51\.100\.4 ends .*\. timers cancel \d+ ends it now\./);
     isOver();
     const removed = await removal();
     expect(removed.card().text).toContain(`by the timer of #${added.number}`);
     await removed.tells('✅ 198.51.100.4 is not on the SSH allowlist of acme-shop/staging any more');
+    await cardSays(/The access of 198\.51\.100\.4 to acme-shop\/staging is over: #\d+ took it off the list\./);
     expect(list()).toEqual(before);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(2);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { labelsOf } from './people.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 let scenario: Scenario;
@@ -39,10 +40,13 @@ describe('undo', () => {
   });
 
   test('runs at once if nothing has changed since', async () => {
-    const { proof, list, before } = await added('acme-blog/staging', 'C0GENERAL');
+    const { change, proof, list, before } = await added('acme-blog/staging', 'C0GENERAL');
+    expect(proof.text).toContain('Undo until');
     await scenario.person('ben').clicks(proof, 'Undo');
     await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
     expect(list()).toEqual(before);
+    const left = await change.tells(/✅ 198\.51\.100\.4 is on the SSH allowlist .* #\d+ has undone it\.$/);
+    expect([left.ts === proof.ts, left.text.includes('Undo until'), labelsOf(left)]).toEqual([true, false, []]);
   });
 
   test('pressed twice, by two people, is done once, and the second is told which change does it', async () => {

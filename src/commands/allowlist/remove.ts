@@ -19,7 +19,7 @@ import {
 } from './listing.ts';
 
 export const allowlistRemove = action({
-  summary: 'Remove addresses from the SSH and SFTP allowlist',
+  summary: 'Remove addresses from the SSH allowlist',
   button: 'Remove from allowlist',
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',

@@ -22,7 +22,7 @@ import {
 } from './listing.ts';
 
 export const allowlistSet = action({
-  summary: 'Replace the SSH and SFTP allowlist with these addresses',
+  summary: 'Replace the SSH allowlist with these addresses',
   button: 'Replace the allowlist',
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',

@@ -1,3 +1,4 @@
+import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { actor, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
@@ -20,7 +21,11 @@ export const change = builtin({
         ...(story.items ? [{ kind: 'list', entries: story.items } as const] : []),
         {
           kind: 'list',
-          entries: story.events.map(({ at, actor: who, says }) => say`${time(at, 'date')} · ${actor(who)} · ${says}`),
+          entries: story.events.map(({ at, actor: who, says }, index) => {
+            const before = story.events[index - 1]?.at;
+            const later = before === undefined || at - before < 500 ? '' : `, ${spokenDuration(at - before)} later`;
+            return say`${time(at, 'date')}${later} · ${actor(who)} · ${says}`;
+          }),
         },
       ],
     };

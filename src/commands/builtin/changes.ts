@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { code, mention, say, time } from '../../text.ts';
+import { code, joined, mention, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -32,18 +32,22 @@ export const changes = builtin({
       return timeLinePage(env, await queryService.timeLine(env, from));
     }
     const { lines, more } = await queryService.changes({ env, mine, waiting });
+    const [first] = lines;
     const whose = mine ? 'Your changes' : 'Changes';
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
       title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
       parts: listOr(
         waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`,
-        lines.map(
-          ({ state, number, title: what, requester, at }) =>
-            say`${state} · ${code(`#${number}`)} ${what} · ${mention(requester)} · ${time(at, 'date')}`,
-        ),
+        lines.map(({ state, number, title: what, requester, handedOnBy: by, cancelled, at }) => {
+          const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
+          const asked = say`asked by ${mention(requester)}${handed} ${time(at, 'date')}`;
+          return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, cancelled], ' · ');
+        }),
       ),
-      source: say`${code('change 9')} shows the whole story of #9${more ? '; name an environment to find older ones' : ''}`,
+      ...(first && {
+        source: say`${code(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
+      }),
       ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
     };
   },

@@ -29,7 +29,7 @@ export const digest = builtin({
       title: say`**Digest ${code(`#${line.number}`)} of ${list(line.names, 5)} is on** until ${time(line.until, 'date')}`,
       parts: [
         paragraph(
-          say`Every Monday at 09:00 (${line.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, certificates that expire, timed access that ends, open changes, and locks without end. The first one comes ${time(next, 'date')}.`,
+          say`Every Monday at 09:00 (${line.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, certificates that expire, timed access that ends, open changes, and locks without end. The first one, in your own time zone: ${time(next, 'date')}.`,
         ),
       ],
       offers: [{ label: 'Stop', args: ['watch', 'stop', String(line.number)] }],

@@ -10,6 +10,7 @@ export const queue = builtin({
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.queue(env);
+    const own = lines.find(({ isOwn }) => isOwn);
     const title = env ? `The queue for ${env.name}` : 'Queues';
     return {
       title: say`**${title}** · ${more ? `the first ${lines.length}` : counted(lines.length, 'request')}`,
@@ -22,7 +23,7 @@ export const queue = builtin({
           return say`${code(String(number))} for **${target}**: ${what} · ${mention(requester)} · ${status} · until ${time(until)}`;
         }),
       ),
-      source: say`${code('queue leave 1')} gives up place 1`,
+      ...(own && { source: say`${code(`queue leave ${own.number}`)} gives up place ${own.number}` }),
       offers: lines
         .filter(({ isOwn }) => isOwn)
         .map(({ number }) => ({

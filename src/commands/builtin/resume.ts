@@ -18,13 +18,14 @@ export const resume = builtin({
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);
     const { ended, left, held } = resumed;
+    const you = queryService.person.id;
     if (left)
       return {
         title: say`**Sending is still paused**`,
         parts: [
           paragraph(
-            ended ? say`I ended ${pauseInWords(ended)}.` : say`I ended nothing.`,
-            say`There is still ${pauseInWords(left)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
+            ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
+            say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
             listHeld(resumed),
           ),
         ],
@@ -35,7 +36,7 @@ export const resume = builtin({
       title: say`**Sending is on again**`,
       parts: [
         paragraph(
-          say`I ended ${pauseInWords(ended)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+          say`I ended ${pauseInWords(ended, you)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
           listHeld(resumed),
         ),
       ],
@@ -43,5 +44,5 @@ export const resume = builtin({
   },
 });
 
-const pauseInWords = ({ by, at, why }: Pause) =>
-  say`the pause that ${actor(by)} started ${time(at, 'date')}${why === undefined ? '' : say` (“${why}”)`}`;
+const pauseInWords = ({ by, at, why }: Pause, you: string) =>
+  say`the pause that ${by === you ? 'you' : actor(by)} started ${time(at, 'date')}${why === undefined ? '' : say` (“${why}”)`}`;

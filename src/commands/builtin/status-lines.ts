@@ -74,30 +74,43 @@ function noErrorText({ others, withoutLevel }: LoudestError): string {
   return others === 0 ? `${unclear}.` : `${unclear}; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
 }
 
-function workText({ lock, open, hidden, more }: SiteWork): StatusText {
+function workText(work: SiteWork): StatusText {
+  const { lock, open, hidden, queued } = work;
   const locked =
     lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
-  const shown = open.slice(0, maxOpen).map(changeText);
-  const rest = open.length - shown.length;
-  const notes = [
-    rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : '',
-    hidden > 0 ? `and ${hidden} that you can't see` : '',
-  ].filter((note) => note !== '');
   const isIdle = open.length + hidden === 0;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
-  const all = notes.length === 0 ? shown : [...shown, inline(notes.join(', '))];
   return {
-    mark: lock !== undefined || isUnclear ? '⚠️' : isIdle ? '✅' : '•',
+    mark: lock !== undefined || isUnclear ? '⚠️' : isIdle && queued === 0 ? '✅' : '•',
     says: isIdle
-      ? joined([locked ?? 'not locked.', 'Nothing is waiting or running.'])
-      : joined([locked ?? say`not locked.`, listed(all)], ''),
+      ? joined([locked ?? 'not locked.', idleText(queued)])
+      : joined([locked ?? say`not locked.`, listed(openTexts(work))], ''),
   };
+}
+
+const idleText = (queued: number): Text =>
+  queued === 0 ? say`Nothing is waiting or running.` : say`No change is open, but ${inQueue(queued)}.`;
+const inQueue = (queued: number): Text => say`${code('queue')} has ${counted(queued, 'request')}`;
+
+/** The newest open changes, and what else waits. */
+function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
+  const shown = open.slice(0, maxOpen).map(changeText);
+  const rest = open.length - shown.length;
+  const notes = joined(
+    [
+      rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : undefined,
+      hidden > 0 ? `and ${hidden} that you can't see` : undefined,
+      queued > 0 ? inQueue(queued) : undefined,
+    ],
+    ', ',
+  );
+  return notes.length === 0 ? shown : [...shown, notes];
 }
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
 const changeText = ({ number, state, title, requester, at, sentAt }: ListedChange): Text =>
-  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, ${mention(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
+  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`;
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 

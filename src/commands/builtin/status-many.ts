@@ -42,7 +42,7 @@ function briefText({ work, backup }: BriefStatus, now: number): Ranked {
   };
 }
 
-function workText({ lock, open, hidden, more }: SiteWork): readonly Part[] {
+function workText({ lock, open, hidden, queued, more }: SiteWork): readonly Part[] {
   const unclear = open.filter(({ state }) => state.includes('unknown'));
   const others = open.length - unclear.length + hidden;
   return [
@@ -51,6 +51,7 @@ function workText({ lock, open, hidden, more }: SiteWork): readonly Part[] {
     ...(others > 0 || more
       ? [part('✅', 6, `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`)]
       : []),
+    ...(queued > 0 ? [part('✅', 6, `${counted(queued, 'request')} in the queue`)] : []),
   ];
 }
 

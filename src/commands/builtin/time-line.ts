@@ -14,12 +14,18 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
       paragraph(logInWords(line), more ? leftOut : undefined),
       ...listOr(say`I see no change, lock or pause since then.`, entries.map(entryInWords)),
     ],
-    source: say`changes to ${domainsInWords(line)} of its site are in it; ${code('change 9')} shows the whole story of #9`,
+    source: say`changes to ${domainsInWords(line)} of its site are in it${wholeStory(entries)}`,
     offers: [
       { label: 'Export', args: ['changes', 'export', env.id, sinceArg(since)] },
       { label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] },
     ],
   };
+}
+
+/** How to read more about the newest change. */
+function wholeStory(entries: readonly TimeLineEntry[]): Text {
+  const newest = entries.findLast((entry) => entry.kind === 'change');
+  return newest ? say`; ${code(`change ${newest.number}`)} shows the whole story of #${newest.number}` : [];
 }
 
 /** Shown if older entries are missing. */

@@ -11,6 +11,7 @@ export const timers = builtin({
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.timers(env);
+    const [first] = lines;
     const title = env ? `Timed access to ${env.name}` : 'Timed access';
     return {
       title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
@@ -21,7 +22,9 @@ export const timers = builtin({
             say`${code(`#${change}`)} ${addressesInShort(addresses)} on ${name} · ${mention(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
         ),
       ),
-      source: say`${code('timers cancel 9')} ends the one of #9 now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,
+      ...(first && {
+        source: say`${code(`timers cancel ${first.change}`)} ends the access of #${first.change} now; ${code('allowlist add')} with \`--for\` gives it more time, and without \`--for\` lets it stay for good`,
+      }),
     };
   },
 });

@@ -13,7 +13,13 @@ export const unlock = builtin({
   changes: true,
   urgent: true,
   ownRight: 'force',
-  fields: { env: environment(), force: flag('Force') },
+  fields: {
+    env: environment(),
+    force: {
+      ...flag('Force'),
+      hint: "Removes the lock of a change of unknown outcome instead of a person's. It doesn't say whether the change happened.",
+    },
+  },
   answer: ({ input: { env, force }, queryService }) =>
     force ? removeChangeLock(env, queryService) : removePersonLock(env, queryService),
 });

@@ -14,7 +14,7 @@ export const watches = builtin({
     return {
       title: say`**Watches** · ${counted(lines.length, 'watch', 'watches')}`,
       parts: listOr(say`No watches here that you can see, and none of yours elsewhere.`, lines.map(inWords)),
-      source: say`${code('watch stop 1')} ends #1`,
+      ...(lines[0] && { source: say`${code(`watch stop ${lines[0].number}`)} ends #${lines[0].number}` }),
       offers: lines.map(({ number }) => ({ label: `Stop #${number}`, args: ['watch', 'stop', String(number)] })),
     };
   },

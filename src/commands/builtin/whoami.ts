@@ -27,7 +27,7 @@ export const whoami = builtin({
             unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
           ]),
         ),
-        paragraph(say`I show you times in ${queryService.person.zone}.`),
+        paragraph(say`Your time zone in Slack is ${queryService.person.zone}: I read the times you type in it.`),
       ],
     };
   },

@@ -22,7 +22,7 @@ export const dnsList = report({
       return valuesIn(values).map((value) => joined([record, value, lasts], ' · '));
     });
     return {
-      title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
+      title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}${entries.length > records.length ? `, ${counted(entries.length, 'value')}` : ''}`,
       parts: listOr(say`The host lists no DNS record of ${input.domain.name}.`, entries),
       source: say`${readAt(now)}; what the world sees may be older`,
       offers: [{ label: 'Change a record', opens: 'form', args: ['dns', 'set', input.domain.id] }],

@@ -8,6 +8,10 @@ export type ListedChange = {
   readonly state: string;
   readonly title: string;
   readonly requester: string;
+  /** Slack user id of whoever handed the request on to the requester. */
+  readonly handedOnBy: string | undefined;
+  /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
+  readonly cancelled: Text | undefined;
   readonly at: number;
   /** When it was sent; undefined: it was not. */
   readonly sentAt: number | undefined;

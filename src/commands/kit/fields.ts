@@ -188,7 +188,7 @@ export const choice = <const T extends string>(label: string, of: readonly T[]):
       if (found !== undefined) return found;
       const [nearest] = near(first.toLowerCase().slice(0, 40), of);
       throw new Refusal(
-        `${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`,
+        `${label} has to be one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`,
         nearest === undefined ? {} : { hint: didYouMean([code(nearest)]) },
       );
     },
@@ -203,7 +203,7 @@ export const count = (label: string, from: number, to: number): PlainField<numbe
       const value = /^#?\d{1,15}$/.test(first) ? Number(first.replace('#', '')) : Number.NaN;
       if (value >= from && value <= to) return value;
       const typed = first.slice(0, 40);
-      throw new Refusal(`${label} is a whole number from ${from} to ${to}, not “${typed}”. Nothing was done.`);
+      throw new Refusal(`${label} has to be a whole number from ${from} to ${to}, not “${typed}”. Nothing was done.`);
     },
     show: (value) => [String(value)],
   });

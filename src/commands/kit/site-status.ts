@@ -53,7 +53,9 @@ export type SiteWork = {
   readonly open: readonly ListedChange[];
   /** How many more unsettled changes there are that this person may not see. */
   readonly hidden: number;
-  /** Whether there may be more than were counted. */
+  /** How many requests wait in its queue. */
+  readonly queued: number;
+  /** Whether there may be more changes than were counted. */
   readonly more: boolean;
 };
 

@@ -58,7 +58,7 @@ function changesIn(activity: Activity, hasArrows: boolean): Text {
       : undefined;
   return joined(
     [
-      hasArrows ? 'Changes made with Sitehand (↑ under the bars):' : 'Changes made with Sitehand around that time:',
+      hasArrows ? 'Changes made with Sitehand (↑ if under the bars):' : 'Changes made with Sitehand around that time:',
       ...shown.map(({ one, next }) => changeOf(one, next, activity)),
       left > 0 ? say`• and ${counted(left, 'other change')}.` : undefined,
       unread,

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { channelRule } from '../../policy/channels.ts';
 import type { Policy } from '../../policy/rules.ts';
-import { list, say } from '../../text.ts';
+import { channel as channelLink, joined, list, say } from '../../text.ts';
 import type { Channel } from './access-check.ts';
 
 /** Throws `Refusal` if a card about these targets may not be posted in the channel. */
@@ -25,7 +25,17 @@ export function assertChannel(policy: Policy, channel: Channel, targets: readonl
   const than = all.length > 1 && others.length > 0 ? say` than ${list(others, 3)}` : undefined;
   const why =
     rule === 'denied' ? "Sites can't be discussed in this channel." : say`This channel is for other sites${than}.`;
-  throw new Refusal(say`${why} Nothing was done.`, { hint: 'Ask me in the right channel or in a direct message.' });
+  const right = [...policy.channels.bounds.keys()].filter((id) => channelRule(policy, id, sites) === 'ok');
+  const where = joined(
+    right.slice(0, maxRight).map((id) => [channelLink(id)]),
+    ', ',
+  );
+  throw new Refusal(say`${why} Nothing was done.`, {
+    hint: say`Ask me in ${right.length > 0 ? where : 'the right channel'} or in a direct message.`,
+  });
 }
+
+/** How many channels are named in which the sites can be discussed. */
+const maxRight = 3;
 
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);

@@ -2,12 +2,14 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
-import { Refusal } from '../../errors.ts';
+import { offering, Refusal } from '../../errors.ts';
 import type { Environment, Target } from '../../hosting/contract/target.ts';
-import { decideAnywhere, decideAccess, unknownIn } from '../../policy/policy.ts';
+import { decideAnywhere, decideAccess, mayAnywhere, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
+import { typedCommands } from '../language/parse.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
+import { usage } from '../language/usage.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Whether a person may run a command at all. Help, forms and early refusals use it. */
@@ -66,10 +68,27 @@ export function refuseUnlessMayTry(
   policy: Policy,
   person: Member,
   { path, command }: Pick<ParsedCommand, 'path' | 'command'>,
+  hint?: Text,
 ): void {
   const is = mayRunSomewhere(policy, person, path, command);
-  if (is === 'no') throw new Refusal(mayNotUse(path));
+  if (is === 'no') throw new Refusal(mayNotUse(path), { hint });
   if (is !== 'yes') throw new MembershipUnknown(say`you may use ${code(path)}`, is);
+}
+
+/** How readers see who may run a command: its refusal names the rule once it has a target. */
+export const whoMayHint = (policy: Policy, person: Member, { path, command }: ParsedCommand): Text | undefined =>
+  mayAnywhere(policy, person, { path: '', risk: 'read' })
+    ? say`Type it in full, and I'll say who may: ${code(usage(path, command))}`
+    : undefined;
+
+/** The refusal without buttons for commands that the rules certainly let this person run nowhere. */
+export function withoutForbidden(refusal: Refusal, policy: Policy, person: Member): Refusal {
+  const allowed = refusal.offers.filter(({ args }) => {
+    const words = args.map((text) => ({ text, quoted: false }));
+    const [typed] = typedCommands(words, catalogue);
+    return typed === undefined || mayRunSomewhere(policy, person, typed.path, typed.command) !== 'no';
+  });
+  return allowed.length === refusal.offers.length ? refusal : offering(refusal, allowed);
 }
 
 export const mayNotUse = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;

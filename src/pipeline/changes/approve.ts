@@ -230,10 +230,13 @@ function refusalText(
   verb: string,
 ): Text {
   switch (why) {
-    case 'yourself':
-      return samePerson(policy, by.id, asked.requester)
+    case 'yourself': {
+      const instead = verb === 'decline' ? say`To take it back, press **Cancel**.` : undefined;
+      const says = samePerson(policy, by.id, asked.requester)
         ? say`**This is your own change**, so somebody else has to ${verb} it.`
         : say`**You handed this on, so it counts as yours too.** Somebody else has to ${verb} it.`;
+      return joined([says, instead]);
+    }
     case 'denied':
       return say`A rule denies you this command here, so you can't ${verb} it.`;
     case 'not named':

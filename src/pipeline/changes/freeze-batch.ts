@@ -114,7 +114,7 @@ export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
 
 /** How many, and their names. */
 const namesOf = (all: readonly Environment[]): Text => [
-  { text: `${all.length}: ` },
+  { text: `${all.length} · ` },
   list(
     all.map(({ name }) => name),
     maxNamed,

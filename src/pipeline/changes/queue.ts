@@ -7,6 +7,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { locksOf } from '../../storage/locks.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
+import { withOption } from '../language/reparse.ts';
 import { storedTargets } from '../access/targets.ts';
 import { type Note } from './card.ts';
 import { runButton, type Button } from './buttons.ts';
@@ -43,13 +44,7 @@ export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button =>
 
 /** Queues the request again, at the end. */
 const queueAgainButton = (row: QueuedRequest): Button =>
-  runButton({ label: 'Queue again', args: withQueue(queuedArgs(row)) });
-
-/** Put the option before `--`, which ends the options. */
-const withQueue = (args: Args): Args => {
-  const end = args.indexOf('--');
-  return end === -1 ? [...args, '--queue'] : [...args.slice(0, end), '--queue', ...args.slice(end)];
-};
+  runButton({ label: 'Queue again', args: withOption(queuedArgs(row), '--queue') });
 
 type QueueStep = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_used' | 'queue_end';
 
@@ -72,18 +67,26 @@ export function recordQueued(
 
 /**
  * Tells the requester in direct messages. `of`: the time of the step (epoch ms), because a request can have several
- * turns. Replaces the message about the same step at that time.
+ * turns. Replaces the message about the same step at that time. `change`: what came of the request.
  */
 export async function tellQueued(
   tx: Tx,
-  row: QueuedRequest,
+  row: QueuedRequest & { readonly change?: number },
   step: QueueStep,
   note: Note,
   at: number,
   of: number = at,
 ): Promise<void> {
   const key = `queue:${row.id}:${step}:${of}`;
-  await enqueueMessage(tx, { key, kind: 'direct', recipient: row.requester, body: JSON.stringify(note), at });
+  const { requester: recipient, change } = row;
+  await enqueueMessage(tx, {
+    key,
+    kind: 'direct',
+    recipient,
+    body: JSON.stringify(note),
+    at,
+    ...(change && { change }),
+  });
 }
 
 /** Replaces the message *Your turn*, if there is one, because its buttons no longer work. `says`: how the turn ended. */

@@ -16,7 +16,7 @@ import { askedIn } from './asked-in.ts';
 import { type Note } from './card.ts';
 import { mayBeDone } from './state-words.ts';
 import { runButton, type Button } from './buttons.ts';
-import { argsOfChange } from '../language/reparse.ts';
+import { argsToAskAgain } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** The sentences in a change's thread, one per event. Pure. */
@@ -76,7 +76,7 @@ export const approved = (change: Change, by: string, isPaused: boolean, note?: s
   soon(approvedWith(by, note), change, isPaused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
-  note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”`;
+  note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”.`;
 
 /** What follows holds only until the change moves on. */
 const soon = (lasting: Text, change: Change, isPaused: boolean): Note => ({
@@ -106,7 +106,7 @@ export const ended = (
 ): Text =>
   reason === undefined
     ? say`**${how} by ${by}.** ${unsent(change)}`
-    : say`**${how} by ${by}:** “${reason}” ${unsent(change)}`;
+    : say`**${how} by ${by}:** “${reason}”. ${unsent(change)}`;
 
 /** A person closed an unknown outcome. */
 export const closed = (happened: boolean, by: Span): Text =>
@@ -273,11 +273,11 @@ export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args 
 });
 
 /** Asks for the same again. */
-export const againButton = (change: Change): Button => runButton({ label: 'Ask again', args: argsOfChange(change) });
+export const againButton = (change: Change): Button => runButton({ label: 'Ask again', args: argsToAskAgain(change) });
 
 /** The messages about a change that ends unsent. Without *Ask again* if it was invalidated: that would be refused again. */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
-  reply: notSent(change, why, kind === 'invalidated' ? undefined : argsOfChange(change)),
+  reply: notSent(change, why, kind === 'invalidated' ? undefined : argsToAskAgain(change)),
   lastNote: nothingSent(change, why),
   tell: [change.requester],
 });

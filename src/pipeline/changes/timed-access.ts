@@ -1,9 +1,9 @@
 import type { Access } from '../../commands/kit/action.ts';
 import { addressesInShort } from '../../commands/allowlist/listing.ts';
-import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
+import { findChange, isTouchedSince, touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
+import { enqueueMessage, redrawCards } from '../../storage/messages.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
 import { code, joined, mention, say, time, type Text } from '../../text.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -11,6 +11,7 @@ import type { TransitionNote } from './change-messages.ts';
 import { storedTargets } from '../access/targets.ts';
 import { frozenCardOf } from './freeze.ts';
 import type { Note } from './card.ts';
+import { stateText } from './state-words.ts';
 
 /** What a finished allowlist change does to timed access. */
 
@@ -72,8 +73,10 @@ export async function settleAccess(
     const timer = timers.find(({ id }) => id === loss.id);
     if (timer) await applyLoss(tx, changeStore, change, timer, loss, at);
   }
-  const remark = (event: string, text: Text, more: Partial<TransitionNote> = {}): Promise<void> =>
-    changeStore.remark(tx, change, event, { by: 'sitehand', at, reply: { text }, ...more });
+  const remark = async (event: string, text: Text, more: Partial<TransitionNote> = {}): Promise<void> => {
+    await changeStore.remark(tx, change, event, { by: 'sitehand', at, reply: { text }, ...more });
+    await showAccess(tx, change, joined([stateText(change), text]), at);
+  };
   if (starts === undefined) {
     if (access.forMs === undefined) return;
     const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
@@ -88,6 +91,12 @@ export async function settleAccess(
   const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await remark('timer_set', text, { details });
+}
+
+/** Says on the card of the grant how its access is now. */
+export async function showAccess(tx: Tx, grant: Change, says: Text, at: number): Promise<void> {
+  await touchChange(tx, grant, { last_note: JSON.stringify(says) });
+  await redrawCards(tx, grant.number, at, 'all');
 }
 
 const timerFor = (
@@ -132,6 +141,7 @@ async function applyLoss(
   const reply = { text: lossInWords(loss, grant.target_name, by, at) };
   const note = { by: by.requester, at, reply, details, ops: timer.gave_up_at !== null };
   await changeStore.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', note);
+  await showAccess(tx, grant, reply.text, at);
   if (left.length === 0) await closeAttempts(tx, timer, grant, howItEnded[why], at);
 }
 
@@ -141,12 +151,13 @@ const howItEnded: Record<TimerLoss['why'], string> = {
   removed: 'has ended',
 };
 
-/** Posts or edits the message about a timer's attempts: one in the thread, one in the ops channel. */
+/** Says how a timer's attempts go: in one message in the thread, in one in the ops channel, and on the card. */
 export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
   const key = `timer:${timer.id}:tried`;
   const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
   await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
   await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
+  await showAccess(tx, grant, note.text, at);
 }
 
 /** Replaces the message about the attempts with the result, without buttons. */

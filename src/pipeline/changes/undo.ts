@@ -1,9 +1,12 @@
 import { Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
-import { findChange, findLater, isTouchedSince, type Change } from '../../storage/changes.ts';
+import { findChange, findLater, isTouchedSince, listChanges, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { enqueueMessage, lastingMessages } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { code, say } from '../../text.ts';
+import { code, joined, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import type { Note } from './card.ts';
 import type { ShownChange } from './buttons.ts';
 import { leftOf } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
@@ -45,6 +48,25 @@ export async function undoOf(
   }
   await refuseIfUndone(context, person, change, undo);
   return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
+}
+
+/** How many changes before an undo are looked at for the one that it has undone. */
+const maxEarlier = 20;
+
+/** Takes *Undo* off the reply to a change that this one has undone. */
+export async function withdrawUndo(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {
+  const earlier = await listChanges(tx, { target, beforeNumber: number, limit: maxEarlier });
+  const undone = earlier.filter(({ undo }) => undo !== null && JSON.stringify(parseStored<Undo>(undo).args) === args);
+  for (const { number: change } of undone) {
+    for (const { key, kind, recipient, body } of await lastingMessages(tx, change)) {
+      const { lasting, buttons = [] } = parseStored<Note>(body);
+      const others = buttons.filter(({ press }) => press.kind !== 'undo');
+      if (others.length === buttons.length) continue;
+      const text = joined([lasting, say`#${number} has undone it.`]);
+      const note = JSON.stringify({ text, buttons: others, minor: true } satisfies Note);
+      await enqueueMessage(tx, { key, change, kind, recipient, body: note, at });
+    }
+  }
 }
 
 /** Throws `Refusal` if a later change did the same as *Undo*: it was pressed twice, or somebody typed it. */

@@ -111,6 +111,8 @@ export const listedChange = (change: Change): ListedChange => ({
   state: `${markOf(change)} ${stateLabel(change.state)}`,
   title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
+  handedOnBy: change.handed_on_by ?? undefined,
+  cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
   at: change.created_at,
   sentAt: change.sent_at ?? undefined,
 });

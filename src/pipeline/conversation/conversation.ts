@@ -6,7 +6,7 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { refuseUnlessMayTry } from '../access/may-run.ts';
+import { refuseUnlessMayTry, whoMayHint } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
@@ -140,7 +140,7 @@ function askForFields(policy: Policy, resolved: Resolved, person: Person): Ask |
   const { command } = parsed;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
-    refuseUnlessMayTry(policy, person, parsed);
+    refuseUnlessMayTry(policy, person, parsed, whoMayHint(policy, person, parsed));
     refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }

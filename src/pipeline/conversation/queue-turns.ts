@@ -12,7 +12,7 @@ import {
   wakeNext,
   type QueuedRequest,
 } from '../../storage/queue.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { channel, joined, say, type Text } from '../../text.ts';
 import type { Channel } from '../access/access-check.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { storedTargets } from '../access/targets.ts';
@@ -207,8 +207,10 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
     if (await isPaused(tx)) throw new NotNow();
     if (!(await removeQueued(tx, row, at, owner))) throw new NotNow();
     await recordQueued(tx, changeStore.note, row, 'queue_used', { at, used: change.number });
-    const text = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now; its card shows how it goes.`;
-    await tellQueued(tx, row, 'queue_used', { text }, at);
+    const where = isDirect(change.channel) ? '' : say` in ${channel(change.channel)}`;
+    const lasting = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now`;
+    const text = say`${lasting}; its card${where} shows how it goes.`;
+    await tellQueued(tx, { ...row, change: change.number }, 'queue_used', { text, lasting: say`${lasting}.` }, at);
   });
   context.onCommand(path, 'saved');
 }

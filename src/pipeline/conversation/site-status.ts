@@ -10,6 +10,7 @@ import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
+import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { targetKey } from '../access/targets.ts';
@@ -115,15 +116,17 @@ function partsOf(context: PipelineContext, person: Person, env: Environment) {
 async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
-  const [held, found] = await Promise.all([
+  const [held, found, queue] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
     listChanges(db, { target, isOpen: true, limit: maxOpen }),
+    queueOf(db, target),
   ]);
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
     hidden: found.length - open.length,
+    queued: queue.length,
     more: found.length === maxOpen,
   };
 }

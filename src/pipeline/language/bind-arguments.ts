@@ -2,7 +2,7 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
-import { code, say } from '../../text.ts';
+import { code, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
 
@@ -25,12 +25,35 @@ export type BindContext = {
 export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
   const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
-  if (rest.length > 0)
+  if (rest[0]) {
+    const many = isListWithoutCommas(command, words, rest);
     throw new Refusal(
-      say`${code(path)} doesn't know what to do with “${rest[0]?.text.slice(0, 60)}”. Nothing was done.`,
-      { hint: say`Usage: ${code(usage(path, command))}` },
+      say`${code(path)} doesn't know what to do with ${placed(rest[0], words)}. Nothing was done.`,
+      many
+        ? {
+            hint: say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`,
+          }
+        : { hint: say`Usage: ${code(usage(path, command))}` },
     );
+  }
   return given;
+}
+
+/** The word in quotes. If it was typed more than once, with the word before it, to say which one is meant. */
+function placed(word: Word, words: readonly Word[]): Text {
+  const shown = say`“${word.text.slice(0, 60)}”`;
+  const before = words[words.indexOf(word) - 1];
+  const isTwice = words.filter(({ text }) => text === word.text).length > 1;
+  return isTwice && before ? say`${shown} after “${before.text.slice(0, 60)}”` : shown;
+}
+
+/** Whether the words that are left are more environments for a command whose only words are environments. */
+function isListWithoutCommas(command: Command, words: readonly Word[], rest: readonly Word[]): boolean {
+  const [only, ...others] = wordFields(command).map(([, field]) => field);
+  if (only === undefined || others.length > 0 || !isName(only)) return false;
+  const takesMany = only.orMany === true || (command.shape === 'action' && command.batch !== undefined);
+  const isList = rest.every(({ text }) => looksLikeName(text, only)) && !words.some(({ text }) => text === 'except');
+  return takesMany && isList;
 }
 
 const wordFields = (command: Command): readonly (readonly [string, Field])[] =>

@@ -22,6 +22,8 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const subcommands = paths.filter((path) => path.startsWith(`${first} `));
   const says = whatIsUnknown(first, second, subcommands.length > 0);
+  const backups = backupOffers(first, second, words);
+  if (backups) return unknown(says, hostsBackups, backups);
   const sentences = sentencesIn(words, commands);
   // If a word was meant as an option, an example without it would do more than what was typed.
   const isWhole = !words.some(({ text, quoted }) => !quoted && isOneHyphen(text));
@@ -30,11 +32,7 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   if (subcommands.length > 0) {
     const offers = offersAmong(subcommands, words);
     if (offers.length === 0 && sentences.length > 0) return asExample();
-    return unknown(
-      says,
-      say`Type ${subcommands.length === 1 ? '' : 'one of '}${joined(subcommands.map(code), ', ')}.`,
-      offers,
-    );
+    return unknown(says, groupHint(subcommands, words, offers.length > 0), offers);
   }
   const elsewhere = knownElsewhere(first, words, commands);
   if (elsewhere) return unknown(says, elsewhere.hint, elsewhere.offers);
@@ -53,6 +51,14 @@ function whatIsUnknown(first: string, second: string | undefined, isGroup: boole
   return second === undefined || isName(second)
     ? say`${code(first)} needs a second word.`
     : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
+}
+
+/** The commands of a group, or those that a mistyped second word is nearest to. */
+function groupHint(subcommands: readonly string[], words: readonly Word[], hasOffers: boolean): Text {
+  const second = words[1]?.text;
+  if (hasOffers && second !== undefined && !isName(second))
+    return didYouMean(near(spanOf(words, subcommands).text, subcommands).map(code));
+  return say`Type ${subcommands.length === 1 ? '' : 'one of '}${joined(subcommands.map(code), ', ')}.`;
 }
 
 /** `cache acme-shop/live` names an environment, not a command. */
@@ -121,6 +127,18 @@ const buttons: ReadonlyMap<string, Text> = new Map([
   ],
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
+
+/** The list of backups for who wants one made or restored; undefined for anybody else. */
+function backupOffers(first: string, second: string | undefined, words: readonly Word[]): readonly Offer[] | undefined {
+  const isGroup = first === 'backup' || first === 'backups';
+  const isMeant = isGroup
+    ? ['restore', 'create', 'make'].includes(second ?? '')
+    : ['restore', 'rollback'].includes(first);
+  return isMeant ? runOffer('backups list', words.slice(isGroup ? 2 : 1)) : undefined;
+}
+
+/** The host's API has no calls for these. */
+const hostsBackups = say`I can't make a backup or bring one back: that works only in the host's panel. ${code('backups list')} shows which there are.`;
 
 type Sentences = ReturnType<typeof nearestCommands>;
 

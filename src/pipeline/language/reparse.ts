@@ -1,7 +1,7 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { catalogue } from '../../commands/index.ts';
 import type { Change } from '../../storage/changes.ts';
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { parseArgs } from './parse.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
@@ -12,6 +12,16 @@ export type Reparsed = { readonly action: AnyAction; readonly resolved: Resolved
 
 /** The arguments of a change, without its reason. */
 export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
+
+/** The arguments that ask for the same change again, for the same reason. */
+export const argsToAskAgain = (change: Pick<Change, 'args' | 'reason'>): Args =>
+  change.reason === null ? argsOfChange(change) : withOption(argsOfChange(change), `--reason=${change.reason}`);
+
+/** Puts the option before `--`, which ends the options. */
+export function withOption(args: Args, option: string): Args {
+  const end = args.indexOf('--');
+  return end === -1 ? [...args, option] : [...args.slice(0, end), option, ...args.slice(end)];
+}
 
 /** Parses a change's words again. Undefined if they no longer resolve: a target or the command is gone. */
 export function reparse(change: Pick<Change, 'args'>, names: KnownNames): Reparsed | undefined {

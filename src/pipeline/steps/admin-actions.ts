@@ -64,7 +64,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
           return { done: false, says: lockInWords(inTheWay, at) };
         }
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
-        const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
+        const says = say`**${mention(person.id)} locked ${env.name}** ${end}: “${why}”. Changes to it are refused.`;
         await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
         return { done: true, lock: { by: { person: person.id }, why, until } };
       }),

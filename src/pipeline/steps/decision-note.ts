@@ -9,7 +9,7 @@ import { coolsDown } from '../changes/change.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import { maxReasonLength } from '../changes/freeze.ts';
 import { approvalCounted, approved, closed, ended, markFor, notSent } from '../changes/replies.ts';
-import { argsOfChange } from '../language/reparse.ts';
+import { argsToAskAgain } from '../language/reparse.ts';
 import { requestDetails } from './claim-delivery.ts';
 
 /** What goes with a decision about a change: its audit line, and the messages about it. Pure. */
@@ -84,7 +84,7 @@ function closedBy(
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'tell'> {
   const says = closed(happened, named(by.name));
   const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
-  const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
+  const again = happened ? [] : notSent(change, says, argsToAskAgain(change)).buttons;
   const tell = requesterUnless(change, by.id);
   return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true, tell };
 }
@@ -97,7 +97,7 @@ function endedBy(
   reason?: string,
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
   const says = ended(change, how, named(by.name), reason);
-  const { buttons = [] } = notSent(change, says, argsOfChange(change));
+  const { buttons = [] } = notSent(change, says, argsToAskAgain(change));
   const lastNote = ended(change, how, mention(by.id), reason);
   return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: requesterUnless(change, by.id) };
 }

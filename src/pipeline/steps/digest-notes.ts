@@ -62,7 +62,7 @@ function section(title: string, lines: readonly Text[], most: number): Text {
 }
 
 export const digestStartedNote = (watch: Watch, next: number): Note => ({
-  text: say`**${watch.requester_name} turned on a weekly digest of ${aboutThen(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one comes ${time(next, 'date')}.`,
+  text: say`**${watch.requester_name} turned on a weekly digest of ${aboutThen(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one, in your own time zone: ${time(next, 'date')}.`,
   buttons: [stopButton(watch)],
 });
 

@@ -24,7 +24,7 @@ import { settleAccess } from '../changes/timed-access.ts';
 import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from '../changes/evidence.ts';
 import { againButton, alarm, markFor } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { undoMs, type Undo } from '../changes/undo.ts';
+import { undoMs, withdrawUndo, type Undo } from '../changes/undo.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { checkButtons } from './check-around.ts';
 import type { StepsContext } from './context.ts';
@@ -171,9 +171,9 @@ async function settle(
   const { buttons, undo } = offersOf(context, change, reparsed, settled, at);
   const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
-  const text = joined([markFor[event.kind], reply, event.kind === 'fail' ? partlyDone(change) : after, until]);
+  const lasting = joined([markFor[event.kind], reply, event.kind === 'fail' ? partlyDone(change) : after]);
   const final = {
-    reply: { text, buttons },
+    reply: { text: joined([lasting, until]), buttons, ...(undo && { lasting }) },
     lastNote: says,
     // Whoever was told directly of the approval, or of an unknown outcome, hears what did not go as expected. *Done* is
     // only edited in there.
@@ -188,7 +188,9 @@ async function settle(
     ...(event.kind === 'outcome_lost' ? alarm(change, reply) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
-  if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven });
+  if (moved === undefined || !isDone) return;
+  await settleAccess(tx, context.changeStore, moved, at, { isProven });
+  if (isProven) await withdrawUndo(tx, moved, at);
 }
 
 /** What *failed* leaves open: the host had accepted it. */

@@ -113,7 +113,7 @@ async function saveAndPost(
   context.onSaved();
   // The policy may send cards, and so this message, to another channel than the one where the request was made.
   const where = channelId === undefined ? undefined : say`in ${channel(channelId)}`;
-  const direct = told.length > 0 ? say`${joined(displayNames(told), ', ')} directly` : undefined;
+  const direct = told.length > 0 ? say`${joined(displayNames(told), ' and ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }
 

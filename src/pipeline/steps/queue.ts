@@ -20,7 +20,7 @@ import { targetKey, storedTargets } from '../access/targets.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
-import { lockAndHolder } from '../changes/lock-in-the-way.ts';
+import { lockAndHolder, type Held } from '../changes/lock-in-the-way.ts';
 import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor } from './admin-actions.ts';
@@ -63,7 +63,7 @@ export function joinQueue(
     if (same === undefined || same.turn_at === null)
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
     await answerDelivery(tx, inbox, at);
-    if (same) return queued(same, await backInLine(context, tx, same, person.id, at), lockInWords(held, at));
+    if (same) return queued(same, await backInLine(context, tx, same, person.id, at), held, at);
     const row = await insertQueued(tx, {
       target: held.lock.target,
       target_name: held.target,
@@ -80,7 +80,7 @@ export function joinQueue(
     });
     const by = { by: person.id, at, ...requestDetails(inbox) };
     await recordQueued(tx, context.changeStore.note, row, 'queue_join', by);
-    return queued(row, ahead + 1, lockInWords(held, at));
+    return queued(row, ahead + 1, held, at);
   });
 }
 
@@ -108,20 +108,25 @@ async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>,
   return held;
 }
 
-const queued = (row: QueuedRequest, place: number, front: Text): JoinResult => ({
+const queued = (row: QueuedRequest, place: number, held: Held, at: number): JoinResult => ({
   kind: 'queued',
-  note: { text: joinedWords(row, place, front), buttons: [leaveButton(row)] },
+  note: { text: joinedWords(row, place, held, at), buttons: [leaveButton(row)] },
 });
 
-function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
+function joinedWords(row: QueuedRequest, place: number, held: Held, at: number): Text {
   const then =
     row.risk === 'routine'
       ? say`When it's your turn, I'll check everything again and send it.`
       : say`When it's your turn, I'll tell you, and you review it.`;
+  const { until } = held.lock;
+  const tooShort =
+    until !== null && until > row.expires_at
+      ? ', when it will still be locked: unless somebody unlocks it before that, nothing will be sent'
+      : '';
   return joined([
-    say`**You're number ${place} in the queue.** ${front}`,
+    say`**You're number ${place} in the queue.** ${lockInWords(held, at)}`,
     then,
-    say`I'll keep your place until ${time(row.expires_at)}. Nothing was sent yet.`,
+    say`I'll keep your place until ${time(row.expires_at)}${tooShort}. Nothing was sent yet.`,
   ]);
 }
 

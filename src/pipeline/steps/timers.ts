@@ -22,7 +22,7 @@ import { lookAndFreeze } from './look-and-freeze.ts';
 import { save } from './submit.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
 import { Locked, lockedBy } from '../changes/lock-replies.ts';
-import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
+import { addressesOf, closeAttempts, showAccess, tellAttempts } from '../changes/timed-access.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -275,6 +275,7 @@ async function endTimer(context: StepsContext, timer: Timer, reason: 'gone' | 'n
     const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
     const ops = reason === 'gone' || timer.gave_up_at !== null;
     await context.changeStore.remark(tx, grant, 'timer_ended', { by: 'sitehand', at, reply: { text }, details, ops });
+    await showAccess(tx, grant, text, at);
     await closeAttempts(tx, timer, grant, 'has ended', at);
   });
 }

@@ -143,7 +143,7 @@ function pathSuggestions({ words, prefix, before }: Typed, commands: readonly Co
   );
   return [...starts, ...inside].map(({ path, summary, class: kind }) => ({
     shown: path,
-    note: `${summary} · ${kind}`,
+    note: `${kind} · ${summary}`,
     line: `${before}${path.split(' ').slice(words.length).join(' ')} `,
   }));
 }

@@ -16,18 +16,23 @@ export function createModal(session: Session): (modals: readonly VisibleView[]) 
     },
   });
   document.body.append(dialog);
-  let shown: { readonly id: string; readonly shows: string; readonly draft: Draft } | undefined;
+  let shown: { readonly id: string; readonly shows: string } | undefined;
+  /** What was typed, by view: a view that is under another one for a while keeps it. */
+  const drafts = new Map<string, Draft>();
   return (modals) => {
     const view = modals.at(-1);
     if (view === undefined) {
       shown = undefined;
+      drafts.clear();
       dialog.close();
       return fill(dialog);
     }
     const shows = JSON.stringify([view.blocks, view.title, view.controls.map(({ error }) => error ?? '')]);
     if (view.id === shown?.id && shows === shown.shows) return;
-    shown = { id: view.id, shows, draft: view.id === shown?.id ? shown.draft : new Map() };
-    redraw(dialog, drawModal(session, view, shown.draft, modals.length));
+    shown = { id: view.id, shows };
+    const draft: Draft = drafts.get(view.id) ?? new Map();
+    drafts.set(view.id, draft);
+    redraw(dialog, drawModal(session, view, draft, modals.length));
     if (dialog.open) return;
     dialog.showModal();
     dialog.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();

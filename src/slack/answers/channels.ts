@@ -1,3 +1,9 @@
+import { catalogue } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import { withoutForbidden } from '../../pipeline/access/may-run.ts';
+import { identifySender, identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import { parse } from '../../pipeline/language/parse.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
@@ -45,12 +51,29 @@ async function cardChannelFor(
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 
+/** Parses a typed line. A refusal offers nothing that the rules certainly don't let this person run. */
+export async function parseLine(
+  context: SlackContext,
+  interaction: Interaction,
+  line: string,
+): Promise<ParsedCommand | undefined> {
+  const { pipeline } = context;
+  const person = await identifySender(pipeline, interaction);
+  const lineContext = await lineContextOf(context, interaction, person);
+  try {
+    return parse(line, catalogue, lineContext);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.offers.length === 0) throw error;
+    throw withoutForbidden(error, pipeline.policy(), await identifyViewer(pipeline, interaction, 'everything'));
+  }
+}
+
 /**
  * The default target of a line. In a change's thread it is the change's target, and a bare name means another
  * environment of the same site. In a channel bound to a site, a bare name outside threads means an environment of that
  * site.
  */
-export async function lineContextOf(
+async function lineContextOf(
   { pipeline }: SlackContext,
   { channel, thread }: Interaction,
   person: Person,

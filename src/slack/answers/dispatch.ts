@@ -7,13 +7,12 @@ import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { lineContextOf, senderOf, tellWhere } from './channels.ts';
+import { parseLine, senderOf, tellWhere } from './channels.ts';
 import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
-  const person = await identifySender(context.pipeline, interaction);
-  const parsed = parse(line, catalogue, await lineContextOf(context, interaction, person));
+  const parsed = await parseLine(context, interaction, line);
   return handle(context, interaction, parsed && { parsed });
 }
 

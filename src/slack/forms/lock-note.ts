@@ -1,5 +1,5 @@
 import { targetsOf } from '../../pipeline/access/targets.ts';
-import { lockWarning } from '../../pipeline/changes/lock-replies.ts';
+import { lockInWords, lockWarning } from '../../pipeline/changes/lock-replies.ts';
 import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
 import type { Resolved } from '../../pipeline/language/resolve.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -10,21 +10,24 @@ import type { SlackContext } from '../context/context.ts';
 const lookMs = 300;
 
 /**
- * Says at the top of a form who has locked its targets. Undefined: nobody, or it could not be looked up in time. Either
- * way the lock is checked again before anything is saved or sent. Call it only after the ack.
+ * Says at the top of a form who has locked its targets: what an action waits for, and what `unlock` removes. Undefined:
+ * nobody, or it could not be looked up in time. Either way the lock is checked again before anything is saved or sent.
+ * Call it only after the ack.
  */
 export async function lockNote(
   { pipeline: { database, company }, log }: SlackContext,
   resolved: Resolved,
 ): Promise<Text | undefined> {
-  const { command } = resolved.parsed;
+  const { command, path } = resolved.parsed;
   const { target, alsoReads } = targetsOf(resolved, company());
-  if (command.shape !== 'action' || target === undefined) return undefined;
-  const wants = { risk: command.risk, targets: JSON.stringify([target, ...alsoReads]) };
+  const isUnlock = path === 'unlock';
+  if (!(command.shape === 'action' || isUnlock) || target === undefined) return undefined;
+  const risk = command.shape === 'action' ? command.risk : 'destructive';
+  const wants = { risk, targets: JSON.stringify([target, ...alsoReads]) };
   const look = async (): Promise<Text | undefined> => {
     const now = await database.now();
     const held = await lockAndHolder(database.db, wants, now);
-    return held && lockWarning(held, now);
+    return held && (isUnlock ? lockInWords(held, now) : lockWarning(held, now));
   };
   return within(lookMs, look()).catch((error: unknown) => {
     if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');

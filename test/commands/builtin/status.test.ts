@@ -26,7 +26,7 @@ const site = (...looks: readonly Look[]): Pick<SiteStatus, 'site'> => ({
 const well: SiteStatus = {
   ...site(look),
   verdict: undefined,
-  work: found({ lock: undefined, open: [], hidden: 0, more: false }),
+  work: found({ lock: undefined, open: [], hidden: 0, queued: 0, more: false }),
   backup: found({ type: 'scheduled', at: now - 3_600_000 }),
   errors: found({
     errors: 0,
@@ -48,6 +48,8 @@ const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   state: '⏳ waiting',
   title: 'Push a → b',
   requester: 'U01ANA',
+  handedOnBy: undefined,
+  cancelled: undefined,
   at: now,
   sentAt: undefined,
   ...more,
@@ -165,12 +167,28 @@ describe('a line of the status', () => {
       '❔ Newest backup: manual, dated in the future (2026-11-26 03:00 UTC).',
     ],
     [
-      { work: found({ lock: undefined, open: [], hidden: 1, more: false }) },
+      { work: found({ lock: undefined, open: [], hidden: 1, queued: 0, more: false }) },
       "• Lock and open changes: not locked.\n   and 1 that you can't see",
     ],
     [
-      { work: found({ lock: undefined, open: [change({ state: '⚠️ unknown', sentAt: now })], hidden: 0, more: true }) },
-      '⚠️ Lock and open changes: not locked.\n   ⚠️ unknown: Push a → b #7, @U01ANA, sent 2026-11-23 03:00 UTC\n   there may be more',
+      {
+        work: found({
+          lock: undefined,
+          open: [change({ state: '⚠️ unknown', sentAt: now })],
+          hidden: 0,
+          queued: 0,
+          more: true,
+        }),
+      },
+      '⚠️ Lock and open changes: not locked.\n   ⚠️ unknown: Push a → b #7, asked by @U01ANA, sent 2026-11-23 03:00 UTC\n   there may be more',
+    ],
+    [
+      { work: found({ lock: undefined, open: [], hidden: 0, queued: 1, more: false }) },
+      '• Lock and open changes: not locked. No change is open, but queue has 1 request.',
+    ],
+    [
+      { work: found({ lock: undefined, open: [change()], hidden: 0, queued: 2, more: false }) },
+      '• Lock and open changes: not locked.\n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
     ],
     [{ changes: found({ lines: [], more: true }) }, '• Last changes: none that you can see among the newest ones.'],
     [
@@ -192,6 +210,7 @@ describe('a line of the status', () => {
         lock: { info: { by: { person: 'U01ANA' }, why: long, until: now }, since: now },
         open: lines,
         hidden: 3,
+        queued: 12,
         more: true,
       }),
       errors: found({

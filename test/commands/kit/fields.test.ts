@@ -65,7 +65,7 @@ test.each<[string, PlainField<unknown>, readonly string[], unknown]>([
 
 test.each<[string, PlainField<unknown>, string, string]>([
   ['an invalid choice', choice('Log', ['error', 'access']), 'slow', 'error, access'],
-  ['a property of every object', choice('Log', ['error']), '__proto__', 'is one of error'],
+  ['a property of every object', choice('Log', ['error']), '__proto__', 'has to be one of error'],
   ['too small', count('Lines', 1, 10), '0', '1 to 10'],
   ['too large', count('Lines', 1, 10), '11', '1 to 10'],
   ['2³¹', count('Lines', 1, 10), '2147483648', '1 to 10'],

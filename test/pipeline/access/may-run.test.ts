@@ -1,10 +1,22 @@
 import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../../src/errors.ts';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
-import { isDecided, mayRun, mayRunOn, type MayRun } from '../../../src/pipeline/access/may-run.ts';
+import { isDecided, mayRun, mayRunOn, withoutForbidden, type MayRun } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { ana, commandAt, company, live, names, parsedFor, policyFrom, refusalOf, staging } from '../fixtures.ts';
+import {
+  ana,
+  commandAt,
+  company,
+  live,
+  names,
+  parsedFor,
+  policyFrom,
+  refusalOf,
+  refusalText,
+  staging,
+} from '../fixtures.ts';
 
 /** Ana is a developer and no guide; Slack doesn't say who is in `oncall`. */
 const policyOf = (...rules: readonly string[]): Policy =>
@@ -118,4 +130,17 @@ test('a report that is narrowed to environments needs no right to the company', 
   expect(authorize(policy, person, narrowed, company).target).toBeUndefined();
   const whole = resolve(parsedFor('themes list', {}), names);
   expect(() => authorize(policy, person, whole, company)).toThrow('You may not run');
+});
+
+test('a refusal has no button for a command that the rules let this person run nowhere', () => {
+  const offers = [
+    { label: 'Run pause', args: ['pause'] },
+    { label: 'Run logs x', args: ['logs', 'x'] },
+  ];
+  const refusal = new Refusal("I don't know it. Nothing was done.", { hint: 'Did you mean it?', offers });
+  const left = withoutForbidden(refusal, policyOf(read), person);
+  expect(left.offers).toEqual(offers.slice(1));
+  expect(refusalText(left)).toBe(refusalText(refusal));
+  const unsure = policyOf('allow: [pause, read], to: [oncall]');
+  expect(withoutForbidden(refusal, unsure, person).offers).toEqual(offers);
 });

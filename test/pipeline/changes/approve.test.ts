@@ -241,7 +241,12 @@ describe('the answer to a refused decision', () => {
       { by: people['other id of the requester'] },
       'This is your own change, so somebody else has to approve it.',
     ],
-    ['the requester who declines', 'decline', { by: people.requester }, 'somebody else has to decline it'],
+    [
+      'the requester who declines',
+      'decline',
+      { by: people.requester },
+      'somebody else has to decline it. To take it back, press Cancel.',
+    ],
     ['a developer', 'approve', { by: people.developer }, "You're not among the people who can approve it."],
     ['who has left the user group', 'approve', { by: people['approver of before'] }, "You're not among the people"],
     ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],

@@ -198,6 +198,18 @@ test('a change that is sent at once is not announced: the next reply says that i
   expect(tell.asked(changeOf())).toBeUndefined();
 });
 
+test('Ask again keeps the reason, also if a word looks like an option', () => {
+  const pressOf = (args: readonly string[], reason: string | null) =>
+    tell.againButton(changeOf({ args: JSON.stringify(args), reason })).press;
+  expect(pressOf(['cache', 'clear', live.id], null)).toMatchObject({ args: ['cache', 'clear', live.id] });
+  expect(pressOf(['cache', 'clear', live.id], 'release 42')).toMatchObject({
+    args: ['cache', 'clear', live.id, '--reason=release 42'],
+  });
+  expect(pressOf(['dns', 'set', '--', 'acme.com', '--x'], 'a')).toMatchObject({
+    args: ['dns', 'set', '--reason=a', '--', 'acme.com', '--x'],
+  });
+});
+
 describe('the sentences of a thread', () => {
   const change = changeOf({ sent_at: 60_000, operation: 'op-1' });
   const askedTwice = changeOf({ lost_at: 60_000 });
@@ -222,7 +234,7 @@ describe('the sentences of a thread', () => {
     [
       'counted, with a note',
       tell.approvalCounted(chi.id, { left: 1, note: 'after\nthe sale <!here>' }).text,
-      'Approved by @U03CHI: “after the sale <!here>” One more approval is needed.',
+      'Approved by @U03CHI: “after the sale <!here>”. One more approval is needed.',
     ],
     [
       'counted, two left',
@@ -238,7 +250,7 @@ describe('the sentences of a thread', () => {
     [
       'declined',
       tell.ended(change, 'Declined', mention(fay.id), 'no <!here>'),
-      'Declined by @U05FAY: “no <!here>” Nothing was sent.',
+      'Declined by @U05FAY: “no <!here>”. Nothing was sent.',
     ],
     ['stopped', tell.ended(change, 'Stopped', mention(fay.id)), 'Stopped by @U05FAY. Nothing was sent.'],
     ['closed', tell.closed(true, mention(chi.id)), '@U03CHI says it happened.'],
@@ -281,8 +293,8 @@ describe('the sentences of a thread', () => {
     ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
     [
       'unknown',
-      receipt({ kind: 'unknown', why: 'it answered 500' }),
-      "Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may or may not have happened. I won't send it again.",
+      receipt({ kind: 'unknown', why: 'the host answered 500' }),
+      "Outcome unknown. I sent it at 00:01 UTC, and the host answered 500. It may or may not have happened. I won't send it again.",
     ],
     [
       'orphaned',
@@ -357,7 +369,7 @@ describe('the sentences of a thread', () => {
     [
       'asked again, and declined',
       tell.ended(askedTwice, 'Declined', mention(chi.id), 'it is there'),
-      'Declined by @U03CHI: “it is there” Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
+      'Declined by @U03CHI: “it is there”. Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
     ],
     [
       'asked again, and in vain',

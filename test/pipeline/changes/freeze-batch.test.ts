@@ -108,8 +108,8 @@ describe('the card', () => {
     expect(plain(frozenCardOf(card).done)).toBe('Cleared the cache of 3 environments');
     const { Clears: clears, ...others } = factsOf(card);
     expect(others).toEqual({
-      Live: '2: b/live, c/live',
-      'Not live': '1: a/staging',
+      Live: '2 · b/live, c/live',
+      'Not live': '1 · a/staging',
       'Valid for': '30 min from its start',
     });
     expect(clears).toContain('the page cache');
@@ -117,7 +117,7 @@ describe('the card', () => {
     const [staging, other] = [environment('a/staging', 1), environment('b/dev', 2)];
     expect(factsOf(batchOf(clear, [staging, other]))).toMatchObject({
       Live: 'none of them',
-      'Not live': '2: a/staging, b/dev',
+      'Not live': '2 · a/staging, b/dev',
     });
   });
 
@@ -140,7 +140,7 @@ describe('the card', () => {
   test('names at most forty', () => {
     const many = Array.from({ length: 50 }, (_, at) => environment(`s${at}/live`, at + 1));
     const { Live: names = '' } = factsOf(batchOf(clear, many));
-    expect(names).toMatch(/^50: s0\/live, /);
+    expect(names).toMatch(/^50 · s0\/live, /);
     expect(names).toContain('s39/live');
     expect(names).not.toContain('s40/live');
   });
@@ -238,7 +238,7 @@ test('what was left out before is told by name and reason', () => {
   if (!staging || !live || !other) throw new Error('three sites');
   const facts = leftOutFacts([live, other], [{ env: staging, why: say`It is done. Nothing was changed.` }]);
   expect(facts.map(([label, value]) => [label, plain(value)])).toEqual([
-    ['You may not change', '2: b/live, c/live: left out'],
+    ['You may not change', '2 · b/live, c/live: left out'],
     ['Not possible there, or done already', '1, left out: a/staging: It is done.'],
   ]);
   expect(leftOutFacts([], [])).toEqual([]);

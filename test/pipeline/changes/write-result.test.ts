@@ -14,7 +14,7 @@ import type { State } from '../../../src/storage/schema.ts';
 const accepted: Outcome = { kind: 'accepted', status: 202, operation: 'op-1', immediate: false };
 const done: Outcome = { kind: 'accepted', status: 200, immediate: true };
 const rejected: Outcome = { kind: 'rejected', status: 403, message: 'no' };
-const unknown: Outcome = { kind: 'unknown', why: 'it answered 500', status: 500 };
+const unknown: Outcome = { kind: 'unknown', why: 'the host answered 500', status: 500 };
 const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };
 const throttled = (retryAfterMs: number | undefined): Outcome => ({ kind: 'throttled', retryAfterMs });
 

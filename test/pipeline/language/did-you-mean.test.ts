@@ -66,6 +66,20 @@ test.each([
   expect(refusalText(result)).toContain(where);
 });
 
+test.each([
+  ['restore acme-shop/live', ['backups', 'list', 'acme-shop/live']],
+  ['rollback', ['backups', 'list']],
+  ['backups restore acme-shop/live', ['backups', 'list', 'acme-shop/live']],
+  ['backup create acme-shop/live', ['backups', 'list', 'acme-shop/live']],
+])('%s works only at the host', (line, args) => {
+  const result = resultOf(line);
+  if (!(result instanceof Refusal)) throw new Error('it was run');
+  expect(refusalText(result)).toContain(
+    "Nothing was done. I can't make a backup or bring one back: that works only in the host's panel. backups list shows",
+  );
+  expect(result.offers.map((offer) => offer.args)).toEqual([args]);
+});
+
 test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
   'no button runs %s, which has one hyphen',
   (line) => {
@@ -146,6 +160,7 @@ describe('every refusal', () => {
       'another refusal, with the environment it is about',
     "error.says, { hint: 'The same goes for all of them.' }": 'another refusal, which all of them would repeat',
     'mayNotUse(path)': 'says so itself',
+    'mayNotUse(path), { hint }': 'says so itself',
     'says, { hint }': 'what the rules do not allow, which says what was not done',
     'says, { hint, offers }': 'another refusal, with the note that was not posted',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',

@@ -106,7 +106,11 @@ describe('several environments', () => {
     ['domain:*', /^domain:\* names no environment/],
     ['*', /^\* names no environment/],
     ['live except beta/live', /doesn't know what to do with “live”|I can't find/],
-    ['beta/live acme-shop/live', /doesn't know what to do with “acme-shop\/live”/],
+    [
+      'beta/live acme-shop/live',
+      /doesn't know what to do with “acme-shop\/live”\. Nothing was done\. Put commas between several: [a-z ]+ beta\/live,acme-shop\/live$/,
+    ],
+    ['*/live except beta/live acme-shop/live', /doesn't know what to do with “acme-shop\/live”\. [^]* Usage: /],
     [
       Array.from({ length: 21 }, (_, at) => `*${at}/live`).join(','),
       /^One command takes at most 20 sets and names with a \*/,

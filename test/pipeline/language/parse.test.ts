@@ -176,7 +176,7 @@ describe('lines that cannot be parsed', () => {
     [
       'a mistyped second word',
       'allowlist ad acme/Live 1.1.1.1 --reason "Why Not"',
-      'Type one of',
+      'Did you mean allowlist add',
       ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'show']],
@@ -385,4 +385,12 @@ test.each([
   ['lock', 'lock <site/environment> <reason…> [--for 2h]'],
 ])('usage of %s', (path, line) => {
   expect(usage(path, read(path).command)).toBe(line);
+});
+
+test('a word too many that was typed twice is told by the word before it', () => {
+  const refused = (line: string): string => refusalText(refusalOf(() => parse(line, catalogue)));
+  expect(refused('redirects add acme-shop/live sale summer sale')).toContain(
+    "redirects add doesn't know what to do with “sale” after “summer”. Nothing was done.",
+  );
+  expect(refused('redirects add acme-shop/live sale summer more')).toContain('what to do with “more”. Nothing');
 });

@@ -39,7 +39,7 @@ const outcomes: Readonly<Record<Outcome['kind'], Outcome>> = {
   accepted: { kind: 'accepted', status: 202, operation: 'op-1', immediate: false },
   rejected: { kind: 'rejected', status: 403, message: 'no' },
   throttled: { kind: 'throttled', retryAfterMs: 1_000 },
-  unknown: { kind: 'unknown', why: 'it answered 500', status: 500 },
+  unknown: { kind: 'unknown', why: 'the host answered 500', status: 500 },
   'not sent': { kind: 'not sent', why: 'I was held up' },
 };
 const kinds = ['accepted', 'rejected', 'throttled', 'unknown', 'not sent'] as const;

@@ -114,7 +114,7 @@ describe('completion of a typed command', () => {
   });
 
   it('describes each suggestion', () => {
-    expect(complete('/site cac', known).suggestions[0]?.note).toBe('Clear the page cache of an environment · any');
+    expect(complete('/site cac', known).suggestions[0]?.note).toBe('any · Clear the page cache of an environment');
     expect(complete('/site files acme-shop/l', known).suggestions[0]?.note).toBe('acme.example');
   });
 });
