@@ -129,9 +129,9 @@ export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefine
   tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Column values that make a message due again, from `at` (epoch ms) on. */
-const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: at, owed_at: at, attempts: 0 });
+export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: at, owed_at: at, attempts: 0 });
 
-const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
+export const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
 
 /** Makes a posted message due again at `at` (epoch ms) without a new body: what it shows may be outdated. */
 export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promise<void> {
@@ -208,57 +208,6 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
   release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
-/** What to redraw of a change: everything, its card, the copies of its card, or its card and these people's copies. */
-export type Redraw = 'all' | 'card' | 'copies' | { readonly cardAndCopiesOf: readonly string[] };
-
-/** Queues edits of the card of a change and of its copies, as few as possible: Slack limits edits. */
-export async function redrawCards(tx: Tx, change: number, at: number, what: Redraw): Promise<void> {
-  const cards = tx.updateTable('messages').set(redrawnAt(at)).where('change', '=', change);
-  const whose = typeof what === 'string' ? [] : what.cardAndCopiesOf;
-  if (what !== 'copies') await cards.where('kind', '=', 'card').execute();
-  if (what === 'all' || what === 'copies') await cards.where('kind', '=', 'copy').execute();
-  if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
-}
-
-/**
- * Replaces with `body` what people were told directly about a change, except the person `but`. Messages that were not
- * posted yet are dropped.
- */
-export async function replaceDirect(tx: Tx, change: number, but: string, body: string, at: number): Promise<void> {
-  // A message with an owner may be in the middle of being posted.
-  const due_at = sql<number | null>`case when ts is null and owner is null then null else cast(${at} as bigint) end`;
-  await tx
-    .updateTable('messages')
-    .set({ ...redrawnAt(at), body, due_at, decides: 0 })
-    .where('change', '=', change)
-    .where('kind', '=', 'direct')
-    .where('recipient', '<>', but)
-    .where(isPostedOrOwed)
-    .execute();
-}
-
-/**
- * After a restore: redraws posted and owed messages with buttons of unsettled changes, and replaces the database's id
- * `former` with `ours` in owed messages. All other buttons stay refused.
- */
-export async function rebindButtons(tx: Tx, former: string, ours: string, at: number): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set(redrawnAt(at))
-    .where((is) => is.or([is('kind', 'in', ['card', 'copy']), is('decides', '=', 1)]))
-    .where(isPostedOrOwed)
-    .where('change', 'in', tx.selectFrom('changes').select('number').where('settled_at', 'is', null))
-    .execute();
-  // Typed text can't look like this in JSON, because its quotes are escaped.
-  const [from, to] = [former, ours].map((id) => `"installation":${JSON.stringify(id)}`);
-  await tx
-    .updateTable('messages')
-    .set({ body: sql`replace(body, ${from}, ${to})` })
-    .where('due_at', 'is not', null)
-    .where('body', 'is not', null)
-    .execute();
-}
-
 export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
   const cards = db.selectFrom('messages').selectAll().where('change', '=', change).where('kind', '=', 'card');
   return cards.orderBy('id').limit(1).executeTakeFirst();
@@ -266,6 +215,17 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
+
+/** How many direct messages are owed to a person. */
+export async function countOwed(tx: Tx, recipient: string): Promise<number> {
+  const owed = tx.selectFrom('messages').select((of) => of.fn.countAll<number>().as('count'));
+  const { count } = await owed
+    .where('due_at', 'is not', null)
+    .where('kind', '=', 'direct')
+    .where('recipient', '=', recipient)
+    .executeTakeFirstOrThrow();
+  return count;
+}
 
 const notesOn = (tx: Tx, change: number) =>
   tx

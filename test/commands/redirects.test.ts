@@ -765,6 +765,7 @@ describe('a removal is not proven by rules that can not be read', () => {
     ['one without a path', ['remove', live.id, '/a'], [{ ...gone, from: null }], 'not yet'],
     ['one without a target', ['remove', live.id, '/a'], [{ ...gone, to: null }], 'not yet'],
     ['one without a type', ['remove', live.id, '/a'], [{ ...gone, type: 7 }], 'not yet'],
+    ['one with a domain that is no text', ['remove', live.id, '/a'], [{ ...gone, domain: 5 }], 'not yet'],
     ['another one without a target', ['remove', live.id, '/a'], [rule('/z', '/y', { to: null })], 'yes'],
     ['none', ['remove', live.id, '/a'], [], 'yes'],
     ['one without a path', ['clear', live.id], [{ ...gone, from: null }], 'not yet'],
@@ -780,6 +781,20 @@ describe('a removal is not proven by rules that can not be read', () => {
       });
     const current = await action.look?.({ input, read, company, certificate: noCertificate, timed: noTimers });
     expect(action.proof?.({ input, snapshot, current }).verdict).toBe(verdict);
+  });
+});
+
+describe('a rule with a cell that is no text', () => {
+  const odd = { ...rule('/a', '/b'), domain: 5 };
+  const whole = { ...rule('/a', '/b'), domain: null };
+  test.each<[string, Args, readonly object[]]>([
+    ['removing', ['remove', live.id, '/a'], [odd]],
+    ['removing the one beside it', ['remove', live.id, '/a'], [odd, whole]],
+    ['editing', ['edit', live.id, '/a', '--to', '/c'], [odd]],
+    ['clearing', ['clear', live.id], [odd]],
+  ])('%s is refused, because it may be another rule', async (_, words, rules) => {
+    const { wrong } = await ask(['redirects', ...words], new Host(rules));
+    expect(plain(inline(wrong?.says))).toContain('may have more redirects of acme-shop/live than I can read');
   });
 });
 

@@ -9,11 +9,11 @@ import {
   forgetMessages,
   giveUpMessage,
   enqueueMessage,
-  replaceDirect,
   retryLater,
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
+import { replaceDirect } from '../../src/storage/message-edits.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 

@@ -72,6 +72,24 @@ describe.concurrent('Slack', () => {
   );
 
   test(
+    'takes no answer to what was done: the person hears later that it was worked on, and never that nothing was done',
+    inScenario({}, async (scenario) => {
+      for (const method of ['response_url', 'chat.postEphemeral', 'chat.postMessage'])
+        scenario.slack.faults.add({ method, kind: 'status', status: 500, times: 500 });
+      const chi = scenario.person('chi');
+      await chi.says('/site pause incident');
+      await vi.waitFor(() => expect(scenario.rows("select 1 from kv where key = 'pause'")).toHaveLength(1), {
+        timeout: patienceMs,
+      });
+      const owed = (): readonly unknown[] => scenario.rows("select key from messages where key like 'answer:%'");
+      await vi.waitFor(() => expect(owed()).toHaveLength(1), { timeout: patienceMs });
+      scenario.slack.faults.remove();
+      const told = await chi.reads(/^You asked for pause incident\. I worked on what you asked for, /);
+      expect(told.text).not.toContain('Nothing was done');
+    }),
+  );
+
+  test(
     'has lost the card, because somebody deleted it: it is posted again, with the final state',
     inScenario({ hosting: { durations: { 'cache:clear': 3_000 } } }, async (scenario) => {
       const first = await scenario.person('ana').asks(clear);

@@ -133,6 +133,19 @@ describe.concurrent('whoever has lost the right to read a change', () => {
   );
 
   test(
+    'and has it back reads it again, buttons and all',
+    inScenario(options, async (scenario) => {
+      const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
+      await ana.requests(push);
+      await dee.reads(/^⏳ Push /);
+      await reloadPolicy(scenario, withoutDee);
+      await shows(scenario, dee, /^You may no longer see what this was about \(#1\)\.$/);
+      await reloadPolicy(scenario, policy);
+      expect(await shows(scenario, dee, /^⏳ Push /)).toContain('[Approve]');
+    }),
+  );
+
+  test(
     'is not told who removed their lock there',
     inScenario(options, async (scenario) => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
@@ -140,6 +153,22 @@ describe.concurrent('whoever has lost the right to read a change', () => {
       await reloadPolicy(scenario, withoutDee);
       await (await ana.says('/site unlock acme-shop/live')).hears('is unlocked');
       expect(scenario.rows("select 1 from messages where key like 'unlocked:%'")).toEqual([]);
+    }),
+  );
+});
+
+describe.concurrent('a request that was handed on in a private channel', () => {
+  test(
+    'has its card where whoever runs it can see it',
+    inScenario(options, async (scenario) => {
+      const [chi, ben] = [scenario.person('chi'), scenario.person('ben')];
+      const refused = await (await chi.says(push, 'G0BAKERY')).hears('You may not run push');
+      await (await chi.clicks(refused, 'Ask somebody who may')).hears(/I asked/);
+      await ben.clicks(await ben.reads('@Chi asks somebody who may'), 'Run it as yours…');
+      await ben.form('Nothing is sent until it is approved');
+      await ben.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+      await ben.form('#1 is waiting for approval. Its card is in our direct messages. Follow it in its thread.');
+      expect((await scenario.change(1, 'ben')).channel).toBe(ben.direct);
     }),
   );
 });

@@ -16,6 +16,7 @@ import {
   addressesInShort,
   timedOf,
   listFact,
+  unsendable,
   wideRanges,
   type AllowlistSnapshot,
 } from './listing.ts';
@@ -80,6 +81,8 @@ const timed = ({ input, snapshot }: AddRequest): AllowlistSnapshot['timed'] => t
 
 function impossible(of: AddRequest): Invalid<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;
+  const odd = unsendable(env, of.snapshot.list);
+  if (odd) return odd;
   if (added(of).length + timed(of).length > 0) return undefined;
   const already = say`${addressesInShort(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
   if (forMs === undefined) return { field: 'addresses', says: say`${already}. Nothing was changed.` };

@@ -1,9 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import { canonicalAddress, readAddress } from '../kit/values/addresses.ts';
 import { attempt } from '../../errors.ts';
-import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
+import type { Invalid } from '../kit/action.ts';
 import type { LookSources, Timed } from '../kit/sources.ts';
 
 /** An allowlist as the host lists it. */
@@ -15,6 +16,16 @@ export const lookAtAllowlist = async ({ input: { env }, read, timed }: LookInput
   list: await read(getAllowedIps({ env_id: env.id })),
   timed: await timed(env),
 });
+
+/** A refusal if an entry of the list can't be sent back as it is: the host replaces the whole list. */
+export function unsendable(env: Environment, list: Allowlist): Invalid<'addresses'> | undefined {
+  if (list.every((entry) => allowlistEntry.safeParse(entry).success)) return undefined;
+  return {
+    field: 'addresses',
+    says: say`The SSH allowlist of ${env.name} has an entry that I can't send back as it is, so I can't change the list. Nothing was changed.`,
+    hint: say`${code('allowlist show')} shows it. Please take it off in the host's panel first.`,
+  };
+}
 
 /** The `addresses` (in canonical spelling) that are on the list as timed access. */
 export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly string[]): readonly Timed[] {

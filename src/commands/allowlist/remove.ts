@@ -15,6 +15,7 @@ import {
   addressesInShort,
   timedOf,
   listFact,
+  unsendable,
   withoutAddresses,
 } from './listing.ts';
 
@@ -33,7 +34,8 @@ export const allowlistRemove = action({
         says: say`${addressesInShort(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
       };
     }
-    if (withoutAddresses(before, input.addresses).length > 0 || input.empty) return undefined;
+    const left = withoutAddresses(before, input.addresses);
+    if (left.length > 0 || input.empty) return unsendable(input.env, left);
     return {
       field: 'empty',
       says: say`This would leave the SSH allowlist of ${input.env.name} empty. Nothing was changed.`,

@@ -37,10 +37,10 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Ru
   return listingOf(rules, false);
 }
 
-/** A rule whose path can't be read may be any rule that somebody looks for. */
+/** A rule of which something can't be read may be any rule that somebody looks for. */
 function listingOf(found: ReadonlyMap<string, RedirectRule>, isAll: boolean): RuleListing {
   const rules = [...found.values()];
-  return { rules, whole: isAll && rules.every(({ from }) => typeof from === 'string') };
+  return { rules, whole: isAll && rules.every((rule) => typeof rule.from === 'string' && !rule.hasUnread) };
 }
 
 /** Whether it can be read what a rule does. */
@@ -66,7 +66,8 @@ const cellsOf = (rule: RedirectRule) => [
 ];
 
 /** The whole value of a rule as one string, for comparing. */
-export const comparableRule = (rule: RedirectRule): string => JSON.stringify(cellsOf(rule));
+export const comparableRule = (rule: RedirectRule): string =>
+  JSON.stringify([...cellsOf(rule), ...(rule.hasUnread ? ['unread'] : [])]);
 
 /** A precondition: these rules, in any order. */
 export const sortedRules = (rules: readonly RedirectRule[]): readonly string[] => rules.map(comparableRule).sort();

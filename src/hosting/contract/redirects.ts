@@ -5,7 +5,7 @@ import { cell, wholeNumber, line, numberCell, sortOrder, wholeList } from './fie
 
 /** Keeps null: a rule has no id and is identified by its whole value. */
 const ruleCell = cell(z.string().nullable());
-const redirectRule = z.object({
+const ruleCells = {
   from: ruleCell,
   to: ruleCell,
   type: ruleCell,
@@ -14,6 +14,12 @@ const redirectRule = z.object({
   traffic_from_country_name: ruleCell,
   traffic_from_city: ruleCell,
   displayed_location: ruleCell,
+};
+/** A cell that is there and can't be read is not the same as one that is empty: `hasUnread`. */
+const redirectRule = z.looseObject({}).transform((raw) => {
+  const rule = z.object(ruleCells).parse(raw);
+  const isUnread = (name: string): boolean => raw[name] != null && typeof raw[name] !== 'string';
+  return { ...rule, ...(Object.keys(ruleCells).some(isUnread) && { hasUnread: true as const }) };
 });
 
 /** The types of a new rule: permanent (301) or temporary (302). */

@@ -15,12 +15,15 @@ export const setPasswordExpiration = writeEndpoint({
   statuses: [200, 400, 401, 500],
 });
 
+/** An entry that can be sent. */
+export const allowlistEntry = filledLine.max(128);
+
 /** 4.16. Replaces the whole list. Addresses the host already lists may have any form. */
 export const setAllowedIps = writeEndpoint({
   section: '4.16',
   method: 'POST',
   path: '/sites/environments/{env_id}/ssh/set-allowed-ips',
-  body: { ip_allowlist: z.array(filledLine.max(128)).max(10_000).readonly() },
+  body: { ip_allowlist: z.array(allowlistEntry).max(10_000).readonly() },
   statuses: [200, 400, 401, 500],
 });
 

@@ -3,6 +3,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
+import { redrawWaiting } from '../../storage/message-edits.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { AuditContext } from './context.ts';
 
@@ -27,13 +28,14 @@ export function createPolicyHistory(context: AuditContext, onUnsatisfiable: (say
   };
 }
 
-/** Writes the whole text of a new policy into the trail: changes refer to it by its hash. */
+/** Writes the whole text of a new policy into the trail: changes refer to it by its hash. Others may read them now. */
 async function recordPolicy({ database, changeStore }: AuditContext, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
     if ((await readKv(tx, policyInForceKey))?.value === hash) return;
     const at = await database.now(tx);
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
     await writeKv(tx, { key: policyInForceKey, value: hash, at });
+    await redrawWaiting(tx, at);
   });
 }
 

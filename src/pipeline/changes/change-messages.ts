@@ -1,11 +1,5 @@
-import {
-  enqueueMessage,
-  giveUpMessage,
-  lastingMessages,
-  messagesToDecide,
-  redrawCards,
-  replaceDirect,
-} from '../../storage/messages.ts';
+import { enqueueMessage, giveUpMessage, lastingMessages, messagesToDecide } from '../../storage/messages.ts';
+import { redrawCards, replaceDirect } from '../../storage/message-edits.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { sameId, type IdsOf } from '../../storage/lease.ts';

@@ -10,7 +10,8 @@ import {
 import type { Tx } from '../../storage/database.ts';
 import type { IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
-import { enqueueMessage, redrawCards } from '../../storage/messages.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
+import { redrawCards } from '../../storage/message-edits.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { enqueueCopies, enqueueReply, showMove, type TransitionNote } from './change-messages.ts';

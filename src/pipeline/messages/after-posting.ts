@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findClaimed, markDelivered, redrawCards, redrawMessage, type Message } from '../../storage/messages.ts';
+import { findClaimed, markDelivered, redrawMessage, type Message } from '../../storage/messages.ts';
+import { redrawCards } from '../../storage/message-edits.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';

@@ -21,7 +21,13 @@ export type Messenger = {
 
 /** A channel as Slack shows it. `hidden`: Slack does not show it to us. `no scope`: our token may not ask. */
 export type ChannelLook =
-  | { readonly kind: 'seen'; readonly shared: boolean; readonly archived: boolean; readonly member: boolean }
+  | {
+      readonly kind: 'seen';
+      readonly shared: boolean;
+      readonly archived: boolean;
+      readonly member: boolean;
+      readonly isPrivate: boolean;
+    }
   | { readonly kind: 'hidden'; readonly word: string }
   | { readonly kind: 'no scope' };
 

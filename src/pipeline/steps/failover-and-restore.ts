@@ -3,7 +3,7 @@ import { listChanges, isBatch, isPartOfBatch, type Change } from '../../storage/
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { closeAllInbox } from '../../storage/inbox.ts';
-import { rebindButtons } from '../../storage/messages.ts';
+import { rebindButtons } from '../../storage/message-edits.ts';
 import type { State } from '../../storage/schema.ts';
 import { listQueued } from '../../storage/queue.ts';
 import { skipNumbers } from '../../storage/sql-dialect.ts';

@@ -26,6 +26,8 @@ export async function remind({ database, changeStore, policy }: StepsContext, ch
     const votes = await listVotes(tx, change.number);
     const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
     const tell = toldPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
-    await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
+    // Somebody may have lost the right to see their copy, or got it back.
+    const note = { by: 'sitehand', at, reply: reminder(change, voted), tell, redraw: true };
+    await changeStore.remark(tx, touched, 'reminded', note);
   });
 }

@@ -13,6 +13,7 @@ import type { KnownNames } from '../../pipeline/language/resolve.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
+import { originOfMessage } from '../../storage/origin-channel.ts';
 import { say } from '../../text.ts';
 import { cardPlace, savedAs } from '../forms/card-place.ts';
 import { drawNote } from '../draw/blocks.ts';
@@ -21,7 +22,9 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 /** Tells the requester where the card is, unless they see it appear where they asked. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
   const place = await cardPlace(context, change);
-  const isInSight = change.channel === interaction.channel && interaction.thread === undefined;
+  // Whoever mentions us in a thread may see only that.
+  const isMention = interaction.trigger === undefined;
+  const isInSight = change.channel === interaction.channel && !(isMention && interaction.thread !== undefined);
   if (isInSight && (place === 'channel' || place === 'direct')) return;
   const direct = change.channel === change.requester;
   const why =
@@ -36,6 +39,22 @@ export const senderOf = (
   context: SlackContext,
   { person, team, channel, cardsIn = channel }: Pick<Interaction, 'person' | 'team' | 'channel' | 'cardsIn'>,
 ): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, cardsIn) });
+
+/**
+ * The channel in which the change or request of this message was asked for, if the person can certainly see it, and so
+ * can we; undefined: not certainly.
+ */
+export async function originChannelFor(
+  { pipeline }: SlackContext,
+  person: string,
+  message: { readonly channel: string; readonly ts: string },
+): Promise<string | undefined> {
+  const origin = await originOfMessage(pipeline.database.db, message);
+  if (origin === undefined || isDirect(origin.channel)) return undefined;
+  const look = await pipeline.lookAt(origin.channel).catch(() => undefined);
+  if (look?.kind !== 'seen' || !look.member || look.archived || look.shared) return undefined;
+  return look.isPrivate && origin.requester !== person ? undefined : origin.channel;
+}
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
 async function cardChannelFor(

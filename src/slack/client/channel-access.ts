@@ -18,6 +18,7 @@ const reply = z.object({
     is_ext_shared: z.boolean().optional(),
     is_pending_ext_shared: z.boolean().optional(),
     is_archived: z.boolean().optional(),
+    is_private: z.boolean().optional(),
     is_member: z.boolean().optional(),
   }),
 });
@@ -48,6 +49,7 @@ async function ask({ client, onToken }: LookOptions, channel: string): Promise<C
       kind: 'seen',
       shared: Boolean(shared || pending),
       archived: info.is_archived === true,
+      isPrivate: info.is_private !== false,
       member: info.is_member !== false,
     };
   } catch (error) {

@@ -3,13 +3,13 @@ import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
-import { CommitUnanswered, isBack, isLostConnection } from '../../storage/lost-connection.ts';
+import { countOwed, enqueueMessage } from '../../storage/messages.ts';
+import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
 import { code, joined, say, type Inline } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
-import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
+import { drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
 import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';
 
@@ -65,14 +65,19 @@ export async function runHandler(
         await context
           .ephemeral(interaction, drawRefusal(answer))
           .catch(() => answerLater(context, interaction, answer));
-      else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
-        await context.ephemeral(interaction, answerLost);
+      else if (!(error instanceof Refusal) && !(await wasReportedLost(context, interaction)))
+        await context
+          .ephemeral(interaction, drawRefusal(workedOn))
+          .catch(() => answerLater(context, interaction, workedOn));
       await close(context, interaction);
     } catch (again) {
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
     }
   }
 }
+
+/** How many messages may be owed to one person before answers are no longer kept. */
+const maxKept = 20;
 
 /** Slack takes no answer right now: it is sent directly once Slack does, however long that takes. */
 async function answerLater(
@@ -87,6 +92,7 @@ async function answerLater(
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     if (inbox !== undefined) await closeInbox(tx, inbox, at);
+    if ((await countOwed(tx, person)) >= maxKept) return;
     const body = JSON.stringify({ text, buttons } satisfies Note);
     await enqueueMessage(tx, { key: `answer:${request}`, kind: 'direct', recipient: person, body, at });
   });
@@ -116,9 +122,11 @@ async function withSecondTry(
 }
 
 /** The commit closed the delivery, so the work was done. */
-const answerLost = drawNote({
-  text: say`**I worked on what you asked for,** but my database's answer got lost, so I can't show you what came of it. Please look before you ask for it again.`,
-});
+const workedOn: Answer = {
+  says: say`**I worked on what you asked for,** but I couldn't show you what came of it. Please look before you ask for it again.`,
+  hint: [],
+  offers: [],
+};
 
 /** Why work got no turn, and what to do next. */
 const noTurn: Readonly<Record<NotAdmitted['why'], readonly [says: string, hint: string]>> = {

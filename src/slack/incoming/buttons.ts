@@ -4,6 +4,7 @@ import { notRecognised } from '../../errors.ts';
 import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
 import { openDecision, pressDecision } from '../answers/decisions.ts';
+import { originChannelFor } from '../answers/channels.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleFormButton, handleLine } from '../answers/dispatch.ts';
 import { sendPageFile, sharePage, showRest } from '../answers/kept-page.ts';
@@ -11,7 +12,6 @@ import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { undoOf } from '../../pipeline/changes/undo.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
-import { originChannel } from '../../storage/origin-channel.ts';
 import { say } from '../../text.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
@@ -69,13 +69,13 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
 
 /** What is asked for again or run for somebody, in direct messages, has its card where it was first asked for. */
 async function cardChannelOf(
-  { pipeline }: SlackContext,
+  context: SlackContext,
   kind: string,
-  { channel, container }: z.infer<typeof buttonPressShape>,
+  { user, channel, container }: z.infer<typeof buttonPressShape>,
 ): Promise<string | undefined> {
   const [place, ts] = [channel?.id, container?.message_ts];
   if (!['run', 'form', 'review', 'undo'].includes(kind) || place === undefined || ts === undefined) return undefined;
-  return isDirect(place) ? originChannel(pipeline.database.db, { channel: place, ts }) : undefined;
+  return isDirect(place) ? originChannelFor(context, user.id, { channel: place, ts }) : undefined;
 }
 
 /** For buttons whose value is not arguments. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
@@ -93,3 +94,17 @@ function bodyOf({ body }: ReturnType<typeof allowlistSet.call>): readonly string
   if (typeof body !== 'object' || body === null || !('ip_allowlist' in body)) throw new Error('no list');
   return Array.isArray(body.ip_allowlist) ? body.ip_allowlist.map(String) : [];
 }
+
+test('a list with an entry that can not be sent back is neither added to nor taken from', () => {
+  const odd = seen(['203.0.113.1', '']);
+  const says = (wrong: { readonly says: Parameters<typeof inline>[0] } | undefined): string =>
+    plain(inline(wrong?.says));
+  const adding = { env: live, addresses: ['192.0.2.1'], for: undefined };
+  const refused = /has an entry that I can't send back as it is, so I can't change the list\. Nothing was changed\./;
+  expect(says(allowlistAdd.impossible?.({ input: adding, snapshot: odd }))).toMatch(refused);
+  const removing = { env: live, addresses: ['203.0.113.1'], empty: false };
+  expect(says(allowlistRemove.impossible?.({ input: removing, snapshot: odd }))).toMatch(refused);
+  expect(
+    allowlistRemove.impossible?.({ input: removing, snapshot: seen(['203.0.113.1', '192.0.2.2']) }),
+  ).toBeUndefined();
+});

@@ -10,7 +10,7 @@ import { policyFrom } from '../fixtures.ts';
 
 const rules = 'version: 1\nrules:\n  - { allow: [read], to: everyone }\n';
 const policy = policyFrom(`${rules}channels: { ops: C0OPS }\n`);
-const seen = { kind: 'seen', shared: false, archived: false, member: true } as const;
+const seen = { kind: 'seen', shared: false, archived: false, member: true, isPrivate: false } as const;
 type Last = Parameters<typeof noteOpsPost>[1];
 
 const noted = (database: Database, last: Last, at = 1): Promise<boolean> =>

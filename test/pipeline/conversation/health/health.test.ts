@@ -52,7 +52,7 @@ const healthy = (database: Database, more: Partial<PipelineContext> = {}): Pipel
     siteCheck: createSiteCheck({ now: () => now }),
     auditOut: undefined,
     askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
-    lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
+    lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true, isPrivate: false }),
     ...more,
   });
 const shown = ({ ok, says, hint }: Check): string =>

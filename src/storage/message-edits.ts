@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { isPostedOrOwed, redrawnAt } from './messages.ts';
+import type { Tx } from './tx.ts';
+
+/** Edits of many posted messages at once. */
+
+/** What to redraw of a change: everything, its card, the copies of its card, or its card and these people's copies. */
+export type Redraw = 'all' | 'card' | 'copies' | { readonly cardAndCopiesOf: readonly string[] };
+
+/** Queues edits of the card of a change and of its copies, as few as possible: Slack limits edits. */
+export async function redrawCards(tx: Tx, change: number, at: number, what: Redraw): Promise<void> {
+  const cards = tx.updateTable('messages').set(redrawnAt(at)).where('change', '=', change);
+  const whose = typeof what === 'string' ? [] : what.cardAndCopiesOf;
+  if (what !== 'copies') await cards.where('kind', '=', 'card').execute();
+  if (what === 'all' || what === 'copies') await cards.where('kind', '=', 'copy').execute();
+  if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
+}
+
+/** Queues edits of the copies of all waiting changes: other people may read them now. */
+export async function redrawWaiting(tx: Tx, at: number): Promise<void> {
+  const waiting = tx.selectFrom('changes').select('number').where('state', '=', 'waiting');
+  const copies = tx.updateTable('messages').set(redrawnAt(at)).where('kind', '=', 'copy').where('ts', 'is not', null);
+  await copies.where('change', 'in', waiting).execute();
+}
+
+/**
+ * Replaces with `body` what people were told directly about a change, except the person `but`. Messages that were not
+ * posted yet are dropped.
+ */
+export async function replaceDirect(tx: Tx, change: number, but: string, body: string, at: number): Promise<void> {
+  // A message with an owner may be in the middle of being posted.
+  const due_at = sql<number | null>`case when ts is null and owner is null then null else cast(${at} as bigint) end`;
+  await tx
+    .updateTable('messages')
+    .set({ ...redrawnAt(at), body, due_at, decides: 0 })
+    .where('change', '=', change)
+    .where('kind', '=', 'direct')
+    .where('recipient', '<>', but)
+    .where(isPostedOrOwed)
+    .execute();
+}
+
+/**
+ * After a restore: redraws posted and owed messages with buttons of unsettled changes, and replaces the database's id
+ * `former` with `ours` in owed messages. All other buttons stay refused.
+ */
+export async function rebindButtons(tx: Tx, former: string, ours: string, at: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set(redrawnAt(at))
+    .where((is) => is.or([is('kind', 'in', ['card', 'copy']), is('decides', '=', 1)]))
+    .where(isPostedOrOwed)
+    .where('change', 'in', tx.selectFrom('changes').select('number').where('settled_at', 'is', null))
+    .execute();
+  // Typed text can't look like this in JSON, because its quotes are escaped.
+  const [from, to] = [former, ours].map((id) => `"installation":${JSON.stringify(id)}`);
+  await tx
+    .updateTable('messages')
+    .set({ body: sql`replace(body, ${from}, ${to})` })
+    .where('due_at', 'is not', null)
+    .where('body', 'is not', null)
+    .execute();
+}
