@@ -236,7 +236,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     const fay = scenario.person('fay');
     const said = await fay.says(`/site lock ${target} "a test"`, 'C0OPS');
     await lost;
-    await said.hears("my database's answer got lost");
+    await said.hears("I worked on what you asked for, but I couldn't show you");
     expect(said.answers()).toHaveLength(1);
     expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
     const unlocked = await fay.says(`/site unlock ${target}`, 'C0OPS');

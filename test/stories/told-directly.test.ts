@@ -286,7 +286,7 @@ describe.concurrent('once an unknown outcome is known', () => {
         scenario.slack.messages({ channel: 'G0BAKERY', as: chi.id }).find(({ text }) => words.test(text));
       await scenario.slack.until(inOps(alarmed), patienceMs);
       scenario.runSql('update changes set sent_at = 1 where number = 1');
-      await chi.clicks(change.card(), 'It happened');
+      await chi.clicks(await change.shows('[It happened]'), 'It happened');
       await change.tells('✅ @Chi says it happened.');
       for (const [at, one] of [ana, chi, dee].entries())
         expect((await shown(scenario, one, alarms[at]?.ts ?? '', known)).controls).toEqual([]);

@@ -1,4 +1,4 @@
-import { enqueueMessage, giveUpMessage, lastingMessages, messagesToDecide } from '../../storage/messages.ts';
+import { enqueueMessage, lastingMessages, messagesToDecide } from '../../storage/messages.ts';
 import { redrawCards, replaceDirect } from '../../storage/message-edits.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -137,20 +137,18 @@ async function updateLasting(
   { tell = [], wasHeldUp = false }: { readonly tell?: readonly string[]; readonly wasHeldUp?: boolean } = {},
 ): Promise<void> {
   for (const message of await lastingMessages(tx, change.number)) {
-    const { key, kind, recipient, ts, owner } = message;
+    const { key, kind, recipient, ts } = message;
     const stored = parseStored<Note>(message.body);
     const { lasting } = stored;
     if (lasting === undefined) continue;
-    // One with an owner may be in the middle of being posted.
-    const isUnposted = kind === 'direct' && ts === null && owner === null;
-    if (isUnposted && tell.includes(recipient ?? '')) {
-      await giveUpMessage(tx, message);
-      continue;
-    }
-    const note = kind === 'reply' ? updatedReply(change, stored, lasting, wasHeldUp) : updatedNote(change, lasting);
-    const decides = message.decides === 1 && note?.buttons !== undefined;
-    const base = { key, change: change.number, kind, recipient, decides, at };
-    if (note) await enqueueMessage(tx, { ...base, body: JSON.stringify(note) });
+    const edit = kind === 'reply' ? updatedReply(change, stored, lasting, wasHeldUp) : updatedNote(change, lasting);
+    if (edit === undefined) continue;
+    // What was not posted yet is posted only if it is the only message about this.
+    const isOnly = kind === 'direct' && ts === null && !tell.includes(recipient ?? '');
+    const note = isOnly ? { ...edit, minor: undefined } : edit;
+    const decides = message.decides === 1 && note.buttons !== undefined;
+    const body = JSON.stringify(note);
+    await enqueueMessage(tx, { key, change: change.number, kind, recipient, decides, body, at });
   }
 }
 

@@ -253,6 +253,8 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       if (isMinor) return { place };
     }
   }
+  // An edit of a direct message that was never posted: another message has told it since.
+  if (message.kind === 'direct' && ts === null && 'text' in content && content.minor) return undefined;
   return post(context, message, ready.destinations ?? (await destinationsOf(context, message, content)));
 }
 
