@@ -191,7 +191,7 @@ const startOf = (content: MessageContent): string =>
 
 async function contentOf({ database, policy }: SenderContext, message: Message): Promise<MessageContent | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';
-  if (!isCard) return message.body === null ? undefined : parseStored<Note>(message.body);
+  if (!isCard) return message.body === null ? undefined : unlessTold(message, parseStored<Note>(message.body));
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
   // A copy that was never posted is not needed once the decision is made.
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
@@ -206,6 +206,10 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
   const changes = await changesInBatch(database.db, change.number);
   return renderBatch(change, changes, approved, installation, reader);
 }
+
+/** An edit of a direct message that was never posted is not needed: another message has told the same since. */
+const unlessTold = (message: Message, note: Note): Note | undefined =>
+  message.kind === 'direct' && note.minor && !isEdit(message) ? undefined : note;
 
 /** Copies go to approvers and to those who are only notified. They say where the card is, unless only its requester can see it. */
 async function copyReader({ db }: SenderContext['database'], change: Change): Promise<CardReader> {
@@ -253,8 +257,6 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       if (isMinor) return { place };
     }
   }
-  // An edit of a direct message that was never posted: another message has told it since.
-  if (message.kind === 'direct' && ts === null && 'text' in content && content.minor) return undefined;
   return post(context, message, ready.destinations ?? (await destinationsOf(context, message, content)));
 }
 
