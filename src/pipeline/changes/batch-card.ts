@@ -211,7 +211,6 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
   const all = itemsShown(batch, changes);
   const isUnderWay = has(all, 'under way');
   return {
-    lasting: say`✋ ${why}`,
     text: joined(
       [
         joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
