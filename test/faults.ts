@@ -139,7 +139,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   25: {
     fault: 'the requester approves',
     by: [
-      'nobody approves their own change > by the button in the channel, by declining it in a form, by mention, or at home',
+      'nobody approves their own change > by the button in the channel, by declining it in a form, or by mention; their home offers neither',
       'nobody approves their own change > in direct messages',
       'nobody approves their own change > with the second of their accounts',
       'one lead counts once, even twice or with both ids',
