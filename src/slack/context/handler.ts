@@ -62,13 +62,9 @@ export async function runHandler(
     try {
       // Tell the person first: a crash in between then repeats the message instead of losing it.
       if (error instanceof EndedByClick || (await isOpen(context, interaction)))
-        await context
-          .ephemeral(interaction, drawRefusal(answer))
-          .catch(() => answerLater(context, interaction, answer));
+        await tell(context, interaction, answer);
       else if (!(error instanceof Refusal) && !(await wasReportedLost(context, interaction)))
-        await context
-          .ephemeral(interaction, drawRefusal(workedOn))
-          .catch(() => answerLater(context, interaction, workedOn));
+        await tell(context, interaction, workedOn);
       await close(context, interaction);
     } catch (again) {
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
@@ -76,10 +72,14 @@ export async function runHandler(
   }
 }
 
+/** Answers now or, if Slack takes no answer right now, later. */
+const tell = (context: SlackContext, interaction: Interaction, answer: Answer): Promise<void> =>
+  context.ephemeral(interaction, drawRefusal(answer)).catch(() => answerLater(context, interaction, answer));
+
 /** How many messages may be owed to one person before answers are no longer kept. */
 const maxKept = 20;
 
-/** Slack takes no answer right now: it is sent directly once Slack does, however long that takes. */
+/** Keeps an answer, to be sent directly once Slack takes it, however long that takes. */
 async function answerLater(
   { pipeline }: SlackContext,
   { inbox, request, person, line }: Interaction,
