@@ -85,6 +85,8 @@ describe('the host refuses the removal', () => {
     }
     const given = await it.added.tells(/I gave up: 198\.51\.100\.4 can still connect to acme-shop\/staging/);
     expect(given.controls.map(({ label }) => label)).toEqual(['Remove now']);
+    const warned = /^⚠️ [^]*it is still open after 6 tries, and I gave up\./;
+    await scenario.slack.until(() => warned.test(it.added.card().text) || undefined);
     const written = it.writes();
     expect(written).toBe(1 + removals(scenario, it.added));
     expect(removals(scenario, it.added)).toBeLessThanOrEqual(6);

@@ -105,6 +105,8 @@ describe.concurrent('timed access', () => {
       /⚠️ @Ana The access of .* to harbor-events\/staging should have ended .* and is still open\./,
     );
     expect(reply.text).toContain('Not tried yet; the next try is');
+    const cardSays = (words: RegExp) => scenario.slack.until(() => words.test(added.card().text) || undefined);
+    await cardSays(/^⚠️ [^]*should have ended .* and is still open\./);
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');
     await scenario.slack.until(
       () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),
@@ -113,6 +115,7 @@ describe.concurrent('timed access', () => {
     scenario.hosting.faults.remove(fault);
     isOver();
     await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
+    await cardSays(/^✅ /);
     expect(list()).toEqual(before);
   });
 });

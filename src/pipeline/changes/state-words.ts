@@ -1,11 +1,11 @@
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { inline, say, type Text } from '../../text.ts';
+import { inline, plain, say, type Text } from '../../text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
 
-/** The emoji of a state, the same everywhere. */
-export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
+/** The emoji of a state, the same everywhere. A warning that came later, such as access that is still open, goes before *done*. */
+export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): string {
   switch (change.state) {
     case 'waiting':
       return '⏳';
@@ -20,7 +20,7 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
       return change.settled_at === null ? '▶️' : '☑️';
     case 'done':
     case 'happened':
-      return '✅';
+      return change.last_note !== null && plain(parseStored<Text>(change.last_note)).includes('⚠️') ? '⚠️' : '✅';
     case 'failed':
     case 'rejected':
     case 'did_not_happen':

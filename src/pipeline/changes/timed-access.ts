@@ -162,11 +162,18 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
 }
 
 /** Replaces the message about the attempts with the result, without buttons. */
-export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
+export async function closeAttempts(
+  tx: Tx,
+  timer: Timer,
+  grant: Change,
+  how: string,
+  at: number,
+  mark?: '⚠️',
+): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${grant.target_name}`;
   const text = say`${what} should have ended ${time(timer.ends_at, 'date')}: it ${how}.`;
-  await tellAttempts(tx, timer, grant, { text }, at);
+  await tellAttempts(tx, timer, grant, { text: joined([mark, text]) }, at);
 }
 
 function lossInWords({ why, lost, left }: TimerLoss, where: string, by: Change, at: number): Text {

@@ -217,7 +217,7 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
     const reply = { text: gaveUp(noted, grant, why), buttons: [removeNow(timer)] };
     const note = { by: 'sitehand', at, details, reply, ops: true, tell: [timer.requester] };
     await context.changeStore.remark(tx, grant, 'timer_gave_up', note);
-    await closeAttempts(tx, noted, grant, `is still open after ${attempts} tries, and I gave up`, at);
+    await closeAttempts(tx, noted, grant, `is still open after ${attempts} tries, and I gave up`, at, '⚠️');
   });
 }
 

@@ -106,7 +106,7 @@ describe('the card', () => {
     expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
     expect(linesOf({ state: 'unknown', last_note: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
-    expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
+    expect(markOf({ state: 'accepted', settled_at: 2, last_note: null })).toBe('☑️');
   });
   test('shows no fingerprint and no ids: the history and the full view do', () => {
     const of = changeOf({ targets: JSON.stringify([live, staging]) });
