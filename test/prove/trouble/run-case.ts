@@ -35,7 +35,7 @@ const checks = 10;
 const toldWithinMs = 10_000;
 
 async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResult> {
-  const { scenario, database, hurry } = scene;
+  const { scenario, database, hurry, rows } = scene;
   await scene.start();
   await kind.prepare(scene);
   await scene.atRest();
@@ -46,9 +46,12 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
       for (const lie of falseStatementsIn(text, scenario, before, trouble, isOver)) falseWords.add(lie);
   };
   const { mend, act = () => kind.act(scene), comes } = await trouble.begins(scene, kind);
-  const heardOf = async (): Promise<number> => {
+  const heardOf = async ({ isToldBySlack }: Partial<Asked> = {}): Promise<number> => {
     const since = performance.now();
-    await eventually('told', () => (newsOf(scenario, before).length > 0 ? '' : 'nobody heard anything'));
+    await eventually('told', async () => {
+      const isHeard = newsOf(scenario, before).length > 0 || (isToldBySlack && (await rows(kept)).length === 0);
+      return isHeard ? '' : 'nobody heard anything';
+    });
     return performance.now() - since;
   };
   // A process that ends while handling it answers nobody and has lost what it did not save.
@@ -60,7 +63,7 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
     countDown(checks, async () => (look(false), hurry())),
   );
   if (trouble.isDown) await mend();
-  const afterMs = await (reported ?? heardOf());
+  const afterMs = await (reported ?? heardOf(asked));
   const told = [...new Set(newsOf(scenario, before).map(({ where }) => where))];
   if (!trouble.isDown) await mend();
   await endWell(scene, kind, before, asked);
@@ -77,16 +80,26 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
   return { trouble, kind, database, sent, end, told, afterMs, falseWords: [...falseWords], wrong };
 }
 
-/** A step that was done: what could be read privately before, and whether no bot received it. */
-type Asked = { readonly read: string; readonly isUnheard: boolean };
+/**
+ * A step that was done: what could be read privately before, whether no bot received it, and whether Slack itself said
+ * so to the person. That is all they can hear if the disk failed before the delivery was kept.
+ */
+type Asked = { readonly read: string; readonly isUnheard: boolean; readonly isToldBySlack?: boolean };
 
-const outcomeShape = z.object({ delivered: z.boolean(), acked: z.boolean(), ms: z.number() });
+const kept = 'select 1 from inbox';
+const outcomeShape = z.object({
+  delivered: z.boolean(),
+  acked: z.boolean(),
+  ms: z.number(),
+  shown: z.string().optional(),
+});
 
 async function ask({ scenario }: Scene, act: () => Promise<unknown>): Promise<Asked> {
   const read = privateText(scenario);
   try {
     const outcome = outcomeShape.safeParse(await act());
-    return { read, isUnheard: outcome.success && isUndelivered(outcome.data) };
+    if (!outcome.success) return { read, isUnheard: false };
+    return { read, isUnheard: isUndelivered(outcome.data), isToldBySlack: outcome.data.shown !== undefined };
   } catch {
     // There was no button to press yet.
     return { read, isUnheard: true };
