@@ -90,6 +90,34 @@ describe.concurrent('what said that a change will be sent', () => {
   );
 });
 
+describe.concurrent('an alarm about an unknown outcome', () => {
+  test(
+    'that was not posted before the first reminder is posted all the same: the reminder goes to approvers only',
+    inScenario(options, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      const change = await ana.requests(push);
+      const away = [ana.id, ana.direct].map((channel) =>
+        scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 500, channel }),
+      );
+      await chi.clicks(await chi.reads(/^⏳ Push /), 'Approve');
+      await scenario.holdBeforeSend(change.number);
+      scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 500 });
+      scenario.makeDue(change.number);
+      await chi.reads(/^#1 · Push [^]*Outcome unknown/);
+      await vi.waitFor(
+        () => {
+          scenario.makeDue(change.number);
+          expect(scenario.rows('select reminders from changes')).toEqual([{ reminders: 1 }]);
+        },
+        { timeout: patienceMs, interval: 100 },
+      );
+      for (const { id } of away) scenario.slack.faults.remove(id);
+      await untilAllTold(scenario, ana);
+      expect(textsOf(scenario, ana)).toEqual([expect.stringMatching(/^#1 · Push [^]*Outcome unknown\. I sent it at/)]);
+    }),
+  );
+});
+
 describe.concurrent('a reminder', () => {
   test(
     'that the decision replaced says how it ended',

@@ -1,4 +1,4 @@
-import { enqueueMessage, lastingMessages, messagesToDecide } from '../../storage/messages.ts';
+import { enqueueMessage, lastingMessages, messagesToDecide, type Message } from '../../storage/messages.ts';
 import { redrawCards, replaceDirect } from '../../storage/message-edits.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -50,7 +50,7 @@ export async function enqueueReply(
 ): Promise<void> {
   const { at, decide, replyKey } = note;
   // The buttons move from the previous reminder to this one.
-  if (decide) await removeButtons(tx, change, at);
+  if (decide) await removeButtons(tx, change, at, note.tell);
   const toDecide = decide ? decisionButtons(change, installation) : [];
   const { buttons = [] } = reply;
   const decides = toDecide.length > 0;
@@ -100,7 +100,7 @@ export async function showMove(
   idsOf: IdsOf = sameId,
 ): Promise<void> {
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
-  if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at);
+  if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at, tell);
   // Other moves are seen on the card, and by those who approved it.
   const isNews = isReported(before) || isReported(moved);
   const isHeldUp = moved.state === 'approved';
@@ -116,14 +116,19 @@ export async function showMove(
 const isReported = ({ state, settled_at }: Change): boolean =>
   settled_at !== null || state === 'waiting' || state === 'unknown' || state === 'stopped';
 
-/** Removes the decision buttons from all messages that have them. */
-async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {
-  for (const { key, kind, recipient, body } of await messagesToDecide(tx, change.number)) {
-    const { text, lasting } = parseStored<Note>(body);
-    const bare = JSON.stringify({ text, ...(lasting && { lasting }), minor: true } satisfies Note);
-    await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: bare, at });
+/** Removes the decision buttons from all messages that have them. `tell`: who gets another message. */
+async function removeButtons(tx: Tx, change: Change, at: number, tell: readonly string[] = []): Promise<void> {
+  for (const message of await messagesToDecide(tx, change.number)) {
+    const { key, kind, recipient } = message;
+    const { text, lasting } = parseStored<Note>(message.body);
+    const bare = { text, ...(lasting && { lasting }), ...(!isOnly(message, tell) && { minor: true }) } satisfies Note;
+    await enqueueMessage(tx, { key, change: change.number, kind, recipient, body: JSON.stringify(bare), at });
   }
 }
+
+/** What was not posted yet is posted only if it is the only message to this person about this. */
+const isOnly = ({ kind, ts, recipient }: Message, tell: readonly string[]): boolean =>
+  kind === 'direct' && ts === null && !tell.includes(recipient ?? '');
 
 /**
  * Edits messages that no longer hold. What people were told directly says how the change is now. Its thread no longer
@@ -137,15 +142,13 @@ async function updateLasting(
   { tell = [], wasHeldUp = false }: { readonly tell?: readonly string[]; readonly wasHeldUp?: boolean } = {},
 ): Promise<void> {
   for (const message of await lastingMessages(tx, change.number)) {
-    const { key, kind, recipient, ts } = message;
+    const { key, kind, recipient } = message;
     const stored = parseStored<Note>(message.body);
     const { lasting } = stored;
     if (lasting === undefined) continue;
     const edit = kind === 'reply' ? updatedReply(change, stored, lasting, wasHeldUp) : updatedNote(change, lasting);
     if (edit === undefined) continue;
-    // What was not posted yet is posted only if it is the only message about this.
-    const isOnly = kind === 'direct' && ts === null && !tell.includes(recipient ?? '');
-    const note = isOnly ? { ...edit, minor: undefined } : edit;
+    const note = isOnly(message, tell) ? { ...edit, minor: undefined } : edit;
     const decides = message.decides === 1 && note.buttons !== undefined;
     const body = JSON.stringify(note);
     await enqueueMessage(tx, { key, change: change.number, kind, recipient, decides, body, at });
