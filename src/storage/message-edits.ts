@@ -16,11 +16,20 @@ export async function redrawCards(tx: Tx, change: number, at: number, what: Redr
   if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
 }
 
-/** Queues edits of the copies of all waiting changes: other people may read them now. */
-export async function redrawWaiting(tx: Tx, at: number): Promise<void> {
-  const waiting = tx.selectFrom('changes').select('number').where('state', '=', 'waiting');
-  const copies = tx.updateTable('messages').set(redrawnAt(at)).where('kind', '=', 'copy').where('ts', 'is not', null);
-  await copies.where('change', 'in', waiting).execute();
+/**
+ * Queues edits of what people were told directly about all open changes, or about this one: others may read them now.
+ * Without their requesters, who always may.
+ */
+export async function redrawTold(tx: Tx, at: number, change?: number): Promise<void> {
+  const open = tx.selectFrom('changes').select('number').where('settled_at', 'is', null);
+  await tx
+    .updateTable('messages')
+    .set(redrawnAt(at))
+    .where('kind', 'in', ['copy', 'direct'])
+    .where('ts', 'is not', null)
+    .whereRef('recipient', '<>', 'requester')
+    .where('change', 'in', change === undefined ? open : [change])
+    .execute();
 }
 
 /**

@@ -161,6 +161,33 @@ describe.concurrent('whoever has lost the right to read a change', () => {
   );
 
   test(
+    'reads neither a reminder nor an alarm any more once the rules change, and has both back with the right',
+    inScenario(options, async (scenario) => {
+      const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
+      const covered = 'You may no longer see what this was about (#1).';
+      const becomes = (expected: readonly unknown[]): Promise<unknown> =>
+        vi.waitFor(() => expect(textsOf(scenario, dee)).toEqual(expected), { timeout: patienceMs, interval: 100 });
+      const change = await ana.requests(push);
+      await dee.reads(/^⏳ Push /);
+      scenario.makeDue(change.number);
+      await dee.reads('still waiting');
+      await reloadPolicy(scenario, withoutDee);
+      await becomes([covered, covered]);
+      await reloadPolicy(scenario, policy);
+      await becomes([expect.stringContaining('[Approve]'), expect.stringContaining('still waiting')]);
+      await chi.clicks(change.card(), 'Approve');
+      await scenario.holdBeforeSend(change.number);
+      scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 500 });
+      scenario.makeDue(change.number);
+      await dee.reads(/^#1 · Push [^]*Outcome unknown/);
+      await reloadPolicy(scenario, withoutDee);
+      await becomes([covered, covered, covered]);
+      await reloadPolicy(scenario, policy);
+      await shows(scenario, dee, /^#1 · Push [^]*Outcome unknown[^]*\[It happened\]/);
+    }),
+  );
+
+  test(
     'and has it back reads it again, buttons and all',
     inScenario(options, async (scenario) => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];

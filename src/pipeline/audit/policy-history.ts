@@ -3,7 +3,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
-import { redrawWaiting } from '../../storage/message-edits.ts';
+import { redrawTold } from '../../storage/message-edits.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { AuditContext } from './context.ts';
 
@@ -35,7 +35,7 @@ async function recordPolicy({ database, changeStore }: AuditContext, { hash, tex
     const at = await database.now(tx);
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
     await writeKv(tx, { key: policyInForceKey, value: hash, at });
-    await redrawWaiting(tx, at);
+    await redrawTold(tx, at);
   });
 }
 

@@ -1,3 +1,4 @@
+import { redrawTold } from '../../storage/message-edits.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { listVotes } from '../../storage/votes.ts';
@@ -26,7 +27,8 @@ export async function remind({ database, changeStore, policy }: StepsContext, ch
     const votes = await listVotes(tx, change.number);
     const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
     const tell = toldPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
-    // Somebody may have lost the right to see their copy, or got it back.
+    // Somebody may have lost the right to see their copy and the reminder before this one, or got it back.
+    await redrawTold(tx, at, change.number);
     const note = { by: 'sitehand', at, reply: reminder(change, voted), tell, redraw: true };
     await changeStore.remark(tx, touched, 'reminded', note);
   });
