@@ -17,25 +17,35 @@ export const policyInForceKey = 'policy';
  * `onUnsatisfiable` is called with a message about rules that can never be satisfied.
  */
 export function createPolicyHistory(context: AuditContext, onUnsatisfiable: (says: Text) => void): () => Promise<void> {
-  let recorded: string | undefined;
+  // The policy itself, because its hash may be the same again after a change that was taken back.
+  let recorded: Policy | undefined;
   return async () => {
     const policy = context.policy();
-    if (policy.hash === recorded) return;
-    await recordPolicy(context, policy);
+    if (policy === recorded) return;
+    await recordPolicy(context, policy, recorded !== undefined);
     const says = await unsatisfiableText(context, policy);
     if (says) onUnsatisfiable(says);
-    recorded = policy.hash;
+    recorded = policy;
   };
 }
 
-/** Writes the whole text of a new policy into the trail: changes refer to it by its hash. Others may read them now. */
-async function recordPolicy({ database, changeStore }: AuditContext, { hash, text }: Policy): Promise<void> {
+/**
+ * Writes the whole text of a new policy into the trail: changes refer to it by its hash. Others may read them now.
+ * `isReload`: this process had another policy before, and may have drawn messages by it after a replica recorded this.
+ */
+async function recordPolicy(
+  { database, changeStore }: AuditContext,
+  { hash, text }: Policy,
+  isReload: boolean,
+): Promise<void> {
   await database.transaction(async (tx) => {
-    if ((await readKv(tx, policyInForceKey))?.value === hash) return;
+    const isKnown = (await readKv(tx, policyInForceKey))?.value === hash;
+    if (isKnown && !isReload) return;
     const at = await database.now(tx);
+    await redrawTold(tx, at);
+    if (isKnown) return;
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
     await writeKv(tx, { key: policyInForceKey, value: hash, at });
-    await redrawTold(tx, at);
   });
 }
 
