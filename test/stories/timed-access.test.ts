@@ -140,6 +140,8 @@ describe('the host refuses the removal', () => {
     await it.comesDue();
     const expired = await scenario.change(Number(it.timer('created_change')), 'ben');
     await expired.tells('⛔ Nothing was sent.');
+    // The message about the timer's attempts tells it.
+    expect(scenario.rows("select key from messages where kind = 'direct' and change = ?", expired.number)).toEqual([]);
     await it.comesDue();
     await it.added.tells(/should have ended .* and is still open/);
     await it.comesDue();

@@ -241,6 +241,23 @@ describe.concurrent('the requester reads directly', () => {
   );
 
   test(
+    'that it is done, when its second try is taken: nothing goes on saying that it was not sent',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      const busy = { kind: 'status', status: 429, headers: { 'retry-after': '0' }, method: 'PUT' } as const;
+      scenario.hosting.faults.add({ ...busy, times: 1 });
+      const { change } = await approvedPush(scenario);
+      const { ts } = await approvedFor(ana);
+      scenario.makeDue(change.number);
+      await change.tells("I'll try again at");
+      scenario.makeDue(change.number);
+      await change.tells('✅ Done');
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n✅ Done/);
+      await change.tells(/^Approved by @Chi\.$/);
+    }),
+  );
+
+  test(
     'what ended, and asks again from there: the card is where it was first asked for',
     inScenario(options, async (scenario) => {
       const ana = scenario.person('ana');

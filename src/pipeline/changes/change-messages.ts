@@ -104,7 +104,8 @@ export async function showMove(
   // Other moves are seen on the card, and by those who approved it.
   const isNews = isReported(before) || isReported(moved);
   const isHeldUp = moved.state === 'approved';
-  const wasHeldUp = before.state === 'approved' && before.last_note !== null;
+  const wasTried = before.attempts + before.throttle_count > 0;
+  const wasHeldUp = before.state === 'approved' && (before.last_note !== null || wasTried);
   if (isNews || isHeldUp || wasHeldUp) await updateLasting(tx, moved, at, { tell, wasHeldUp });
   // Reminders, and what was said when it was asked again.
   if (before.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
@@ -141,14 +142,16 @@ async function updateLasting(
   at: number,
   { tell = [], wasHeldUp = false }: { readonly tell?: readonly string[]; readonly wasHeldUp?: boolean } = {},
 ): Promise<void> {
-  for (const message of await lastingMessages(tx, change.number)) {
-    const { key, kind, recipient } = message;
+  const messages = await lastingMessages(tx, change.number);
+  for (const message of messages) {
+    const { id, key, kind, recipient } = message;
     const stored = parseStored<Note>(message.body);
     const { lasting } = stored;
     if (lasting === undefined) continue;
     const edit = kind === 'reply' ? updatedReply(change, stored, lasting, wasHeldUp) : updatedNote(change, lasting);
     if (edit === undefined) continue;
-    const note = isOnly(message, tell) ? { ...edit, minor: undefined } : edit;
+    const isLast = !messages.some((one) => one.id > id && one.kind === kind && one.recipient === recipient);
+    const note = isLast && isOnly(message, tell) ? { ...edit, minor: undefined } : edit;
     const decides = message.decides === 1 && note.buttons !== undefined;
     const body = JSON.stringify(note);
     await enqueueMessage(tx, { key, change: change.number, kind, recipient, decides, body, at });

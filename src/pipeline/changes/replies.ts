@@ -275,11 +275,14 @@ export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args 
 /** Asks for the same again. */
 export const againButton = (change: Change): Button => runButton({ label: 'Ask again', args: argsToAskAgain(change) });
 
-/** The messages about a change that ends unsent. Without *Ask again* if it was invalidated: that would be refused again. */
+/**
+ * The messages about a change that ends unsent. Without *Ask again* if it was invalidated: that would be refused again.
+ * A timer's requester reads of its attempts in one message.
+ */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
   reply: notSent(change, why, kind === 'invalidated' ? undefined : argsToAskAgain(change)),
   lastNote: nothingSent(change, why),
-  tell: [change.requester],
+  tell: authorizationOf(change).timerOf === undefined ? [change.requester] : [],
 });
 
 /** Another attempt will follow. */

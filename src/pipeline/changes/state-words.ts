@@ -4,7 +4,7 @@ import { inline, plain, say, type Text } from '../../text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
 
-/** The emoji of a state, the same everywhere. A warning that came later, such as access that is still open, goes before *done*. */
+/** The emoji of a state, the same everywhere. A later warning takes its place, such as that access is still open. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): string {
   switch (change.state) {
     case 'waiting':
@@ -17,10 +17,10 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'
     case 'stopped':
       return '✋';
     case 'accepted':
-      return change.settled_at === null ? '▶️' : '☑️';
+      return change.settled_at === null ? '▶️' : isWarning(change) ? '⚠️' : '☑️';
     case 'done':
     case 'happened':
-      return change.last_note !== null && plain(parseStored<Text>(change.last_note)).includes('⚠️') ? '⚠️' : '✅';
+      return isWarning(change) ? '⚠️' : '✅';
     case 'failed':
     case 'rejected':
     case 'did_not_happen':
@@ -36,6 +36,9 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'
       return '⛔';
   }
 }
+
+const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
+  note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');
 
 const stateSentences: Readonly<Record<Change['state'], string>> = {
   waiting: 'Waiting for approval.',

@@ -4,7 +4,7 @@ import { findChange, isTouchedSince, touchChange, type Change } from '../../stor
 import type { Tx } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
-import { redrawCards } from '../../storage/message-edits.ts';
+import { redrawCards, type Redraw } from '../../storage/message-edits.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
 import { code, joined, mention, say, time, type Text } from '../../text.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -76,7 +76,8 @@ export async function settleAccess(
   }
   const remark = async (event: string, text: Text, more: Partial<TransitionNote> = {}): Promise<void> => {
     await changeStore.remark(tx, change, event, { by: 'sitehand', at, reply: { text }, ...more });
-    await showAccess(tx, change, joined([stateText(change), text]), at);
+    // A warning comes first: it is what the card's mark is about.
+    await showAccess(tx, change, joined(more.ops ? [text, stateText(change)] : [stateText(change), text]), at);
   };
   if (starts === undefined) {
     if (access.forMs === undefined) return;
@@ -94,10 +95,10 @@ export async function settleAccess(
   await remark('timer_set', text, { details });
 }
 
-/** Says on the card of the grant how its access is now. */
-export async function showAccess(tx: Tx, grant: Change, says: Text, at: number): Promise<void> {
+/** Says on the card of the grant how its access is now; `what` of it is drawn again. */
+export async function showAccess(tx: Tx, grant: Change, says: Text, at: number, what: Redraw = 'all'): Promise<void> {
   await touchChange(tx, grant, { last_note: JSON.stringify(says) });
-  await redrawCards(tx, grant.number, at, 'all');
+  await redrawCards(tx, grant.number, at, what);
 }
 
 const timerFor = (
@@ -158,7 +159,8 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
   const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
   await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
   await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
-  await showAccess(tx, grant, note.text, at);
+  // The copies say how it ended.
+  await showAccess(tx, grant, note.text, at, 'card');
 }
 
 /** Replaces the message about the attempts with the result, without buttons. */

@@ -46,12 +46,14 @@ export const updatedNote = (change: Change, lasting: Text): Note => ({
 });
 
 /**
- * A reply that said that the change will be sent: while it is held up, with its state and buttons; once it was, or if it
- * ended unsent, without that promise. Undefined: it stays as it is.
+ * A reply that said that the change will be sent. While that is held up, it says so and keeps its buttons. Without the
+ * promise once it was held up and goes on, is asked again, or ended unsent. Undefined: it stays as it is.
  */
 export function updatedReply(change: Change, note: Note, lasting: Text, wasHeldUp: boolean): Note | undefined {
   if (change.state === 'approved') return { ...note, text: withState(change, lasting), minor: true };
-  return wasHeldUp || endedUnsent.has(change.state) ? { text: lasting, minor: true } : undefined;
+  return wasHeldUp || change.state === 'waiting' || endedUnsent.has(change.state)
+    ? { text: lasting, minor: true }
+    : undefined;
 }
 
 const withState = (change: Change, lasting: Text): Text =>

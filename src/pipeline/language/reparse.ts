@@ -13,9 +13,15 @@ export type Reparsed = { readonly action: AnyAction; readonly resolved: Resolved
 /** The arguments of a change, without its reason. */
 export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
 
-/** The arguments that ask for the same change again, for the same reason. */
-export const argsToAskAgain = (change: Pick<Change, 'args' | 'reason'>): Args =>
-  change.reason === null ? argsOfChange(change) : withOption(argsOfChange(change), `--reason=${change.reason}`);
+/** A button holds some 2,000 characters. */
+const maxLength = 1_800;
+
+/** The arguments that ask for the same change again, for the same reason if a button has room for it. */
+export function argsToAskAgain(change: Pick<Change, 'args' | 'reason'>): Args {
+  const args = argsOfChange(change);
+  const hasRoom = args.join(' ').length + (change.reason?.length ?? 0) <= maxLength;
+  return change.reason !== null && hasRoom ? withOption(args, `--reason=${change.reason}`) : args;
+}
 
 /** Puts the option before `--`, which ends the options. */
 export function withOption(args: Args, option: string): Args {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { withdrawUndo } from '../changes/undo.ts';
 import { samePerson } from '../../policy/people.ts';
 import { findChange, findChangeForUpdate, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -209,6 +210,7 @@ async function apply(
   });
   const details = { ...note.details, ...(without.length > 0 && { without }) };
   const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
-  if (moved && ruling.event.kind === 'confirmed_happened')
-    await settleAccess(tx, changeStore, moved, at, { isProven: true });
+  if (moved === undefined || ruling.event.kind !== 'confirmed_happened') return;
+  await settleAccess(tx, changeStore, moved, at, { isProven: true });
+  await withdrawUndo(tx, moved, at);
 }

@@ -108,6 +108,13 @@ describe('the card', () => {
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2, last_note: null })).toBe('☑️');
   });
+  test('warns by its mark if its note begins with a warning, whatever a path in it holds', () => {
+    const markWith = (state: 'done' | 'accepted', note: Text) =>
+      markOf({ state, settled_at: 2, last_note: JSON.stringify(note) });
+    expect(markWith('done', say`⚠️ It is still open.`)).toBe('⚠️');
+    expect(markWith('accepted', say`⚠️ It is still open.`)).toBe('⚠️');
+    expect(markWith('done', say`acme has the redirect ${'/⚠️'}`)).toBe('✅');
+  });
   test('shows no fingerprint and no ids: the history and the full view do', () => {
     const of = changeOf({ targets: JSON.stringify([live, staging]) });
     expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
