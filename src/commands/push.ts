@@ -77,10 +77,12 @@ export const push = action({
   }),
   traces: ({ input: { onto }, snapshot, current: { backup }, sentAt }) => {
     const at = timeOf(backup);
-    if (backup === 'unreadable' || (backup !== null && at === undefined))
+    const isOld = at !== undefined && at === timeOf(snapshot.backup);
+    // An old one that is dated in the future hides a new one.
+    const isHidden = isOld && at > sentAt + clockSkewMs;
+    if (backup === 'unreadable' || isHidden || (backup !== null && at === undefined))
       return say`The host makes a backup of ${onto.name} before a push, and I can't tell whether there is a new one. Please check the host's panel.`;
-    // One that is dated in the future was there before.
-    const isNew = at !== undefined && at >= sentAt - clockSkewMs && at !== timeOf(snapshot.backup);
+    const isNew = at !== undefined && at >= sentAt - clockSkewMs && !isOld;
     return isNew
       ? say`A backup of ${onto.name} (${backup?.type}) was made at ${time(at)}. The host makes one before a push, so it probably started.`
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`;

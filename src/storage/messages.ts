@@ -216,13 +216,17 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 
-/** How many direct messages are owed to a person. */
-export async function countOwed(tx: Tx, recipient: string): Promise<number> {
+/** The key of an answer that is sent directly, later, begins with this. */
+export const answerPrefix = 'answer:';
+
+/** How many answers are owed to a person. */
+export async function countAnswersOwed(tx: Tx, recipient: string): Promise<number> {
   const owed = tx.selectFrom('messages').select((of) => of.fn.countAll<number>().as('count'));
   const { count } = await owed
     .where('due_at', 'is not', null)
     .where('kind', '=', 'direct')
     .where('recipient', '=', recipient)
+    .where('key', 'like', `${answerPrefix}%`)
     .executeTakeFirstOrThrow();
   return count;
 }

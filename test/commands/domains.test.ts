@@ -176,6 +176,17 @@ describe('adding a domain', () => {
     expect(await preconditions(usual, bad)).not.toEqual(now);
   });
 
+  test('is refused while an entry that can not be read may be the domain, and is not proven by it', async () => {
+    const odd = [...usual, { name: 5 }] as unknown as readonly Listed[];
+    const { wrong, input, snapshot, look } = await held({}, odd);
+    expect(plain(inline(wrong?.says))).toContain("I can't tell whether new.example is one of them. Nothing was done.");
+    const current = await look(odd);
+    expect(domainsAdd.proof?.({ input, snapshot, current }).verdict).toBe('not yet');
+    const before = { input, snapshot: await look(usual) };
+    expect(domainsAdd.preconditions?.({ input, snapshot: current })).toEqual(domainsAdd.preconditions?.(before));
+    expect((await held({ domain: 'acme.com' }, odd)).wrong?.says).not.toEqual(wrong?.says);
+  });
+
   test('is proven by the list alone', async () => {
     const { input, snapshot, look } = await held({});
     const verdict = async (listed: readonly Listed[]) =>

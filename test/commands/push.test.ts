@@ -187,7 +187,11 @@ test.each<[string, CardBackup, string]>([
   ['one without a time', { type: 'system', at: undefined }, "I can't tell whether there is a new one."],
   ['none', null, 'there is no new one.'],
   ['an answer that can not be read', 'unreadable', "I can't tell whether there is a new one."],
-  ['one that was there before, dated in the future', { type: 'system', at: dayMs }, 'there is no new one.'],
+  [
+    'one that was there before, dated in the future',
+    { type: 'system', at: dayMs },
+    "I can't tell whether there is a new one.",
+  ],
 ])('the backup as traces for a push without an answer: %s', (_, newest, sentence) => {
   const snapshot = { backup: { type: 'system', at: dayMs } };
   const says = push.traces?.({

@@ -340,7 +340,7 @@ describe('all pages are read', () => {
       ['clear', live.id, '/1'],
     ]) {
       expect(saysOf(await ask(['redirects', ...words], host))).toBe(
-        'The host may have more redirects of acme-shop/live than I can read, so the wrong ones could be touched. Nothing was changed.',
+        "I can't read all redirects of acme-shop/live, or not every part of them, so the wrong ones could be touched. Nothing was changed.",
       );
     }
   });
@@ -759,7 +759,7 @@ describe('picking one rule', () => {
   });
 });
 
-describe('a removal is not proven by rules that can not be read', () => {
+describe('nothing is proven by rules that can not be read', () => {
   const gone = rule('/a', '/b');
   test.each<[string, Args, readonly object[], 'yes' | 'not yet']>([
     ['one without a path', ['remove', live.id, '/a'], [{ ...gone, from: null }], 'not yet'],
@@ -772,6 +772,13 @@ describe('a removal is not proven by rules that can not be read', () => {
     ['one without a target', ['clear', live.id], [{ ...gone, to: null }], 'not yet'],
     ['one without a target', ['clear', live.id, '/b'], [{ ...gone, to: null }], 'not yet'],
     ['none', ['clear', live.id, '/b'], [], 'yes'],
+    [
+      'one with a domain that is no text',
+      ['add', live.id, '/new', '/b'],
+      [{ ...rule('/new', '/b'), domain: 5 }],
+      'not yet',
+    ],
+    ['the new one', ['add', live.id, '/new', '/b'], [rule('/new', '/b', { domain: null })], 'yes'],
   ])('%s: %j', async (_, words, left, verdict) => {
     const { action, input, snapshot, wrong } = await ask(['redirects', ...words], new Host([gone]));
     expect(wrong).toBeUndefined();
@@ -792,9 +799,10 @@ describe('a rule with a cell that is no text', () => {
     ['removing the one beside it', ['remove', live.id, '/a'], [odd, whole]],
     ['editing', ['edit', live.id, '/a', '--to', '/c'], [odd]],
     ['clearing', ['clear', live.id], [odd]],
+    ['adding', ['add', live.id, '/a', '/b'], [odd]],
   ])('%s is refused, because it may be another rule', async (_, words, rules) => {
     const { wrong } = await ask(['redirects', ...words], new Host(rules));
-    expect(plain(inline(wrong?.says))).toContain('may have more redirects of acme-shop/live than I can read');
+    expect(plain(inline(wrong?.says))).toContain("can't read all redirects of acme-shop/live");
   });
 });
 
@@ -934,7 +942,8 @@ describe('listing', () => {
         });
       return show(host);
     };
-    const says = 'The host may have more redirects of acme-shop/live than I can read, so some may be missing here.';
+    const says =
+      "I can't read all redirects of acme-shop/live, or not every part of them, so something may be missing here.";
     const none = await listing([], 40);
     expect([none.title, none.says]).toEqual(['acme-shop/live · redirects · at least 0 redirects', says]);
     const odd = await listing([rule('/a', '', { to: null }), rule('', '/b', { from: null }), rule('/c', '')], 3);

@@ -156,7 +156,7 @@ describe.concurrent('whoever has lost the right to read a change', () => {
       expect(stateOf(scenario, change)).toBe('unknown');
       await chi.reads(/^#1 · Push [^]*Outcome unknown/);
       await untilAllTold(scenario, dee);
-      expect(textsOf(scenario, dee)).toEqual(['You may no longer see what this was about (#1).']);
+      expect(textsOf(scenario, dee)).toEqual(["You may no longer see #1, so I've taken out what was here."]);
     }),
   );
 
@@ -164,7 +164,7 @@ describe.concurrent('whoever has lost the right to read a change', () => {
     'reads neither a reminder nor an alarm any more once the rules change, and has both back with the right',
     inScenario(options, async (scenario) => {
       const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
-      const covered = 'You may no longer see what this was about (#1).';
+      const covered = "You may no longer see #1, so I've taken out what was here.";
       const becomes = (expected: readonly unknown[]): Promise<unknown> =>
         vi.waitFor(() => expect(textsOf(scenario, dee)).toEqual(expected), { timeout: patienceMs, interval: 100 });
       const change = await ana.requests(push);
@@ -194,7 +194,7 @@ describe.concurrent('whoever has lost the right to read a change', () => {
       await ana.requests(push);
       await dee.reads(/^⏳ Push /);
       await reloadPolicy(scenario, withoutDee);
-      await shows(scenario, dee, /^You may no longer see what this was about \(#1\)\.$/);
+      await shows(scenario, dee, /^You may no longer see #1, so I've taken out what was here\.$/);
       await reloadPolicy(scenario, policy);
       expect(await shows(scenario, dee, /^⏳ Push /)).toContain('[Approve]');
     }),

@@ -23,7 +23,7 @@ export function unsendable(env: Environment, list: Allowlist): Invalid<'addresse
   return {
     field: 'addresses',
     says: say`The SSH allowlist of ${env.name} has an entry that I can't send back as it is, so I can't change the list. Nothing was changed.`,
-    hint: say`${code('allowlist show')} shows it. Please take it off in the host's panel first.`,
+    hint: say`${code('allowlist show')} shows the list. Please correct it in the host's panel first.`,
   };
 }
 

@@ -42,15 +42,18 @@ export const domainsAdd = action({
         }
       : undefined,
   look: async ({ input, certificate, ...sources }) => {
-    const listed = (await companyDomains(sources)).entries.find(
-      ({ name = '' }) => comparableHostname(name) === input.domain,
-    );
     return {
-      listed: listed === undefined ? null : { site: listed.site_id ?? null },
+      listed: await lookFor(input.domain, sources),
       certificate: input.certificate === undefined ? null : certificate(input.certificate),
     };
   },
   impossible: ({ input, snapshot: { listed, certificate } }) => {
+    if (listed === 'unknown')
+      return {
+        field: 'domain',
+        says: say`The host lists domains that I can't read, so I can't tell whether ${input.domain} is one of them. ${nothing}`,
+        hint: "Please look in the host's panel.",
+      };
     if (listed) return { field: 'domain', says: say`${input.domain} is already a domain of the company. ${nothing}` };
     if (certificate === null) return undefined;
     if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
@@ -62,7 +65,8 @@ export const domainsAdd = action({
     };
   },
   preconditions: ({ snapshot: { listed, certificate } }) => ({
-    there: listed !== null,
+    // An entry that can't be read since the request is no sign that the domain is there now.
+    there: isListed(listed),
     certificate: isCertificate(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
   }),
   call: ({ input, snapshot: { certificate } }) => {
@@ -91,7 +95,7 @@ export const domainsAdd = action({
     },
   }),
   proof: ({ input, current: { listed } }) => {
-    if (listed === null) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
+    if (!isListed(listed)) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
     const site = input.env.site?.id;
     const isElsewhere = listed.site !== null && site !== undefined && listed.site !== site;
     return isElsewhere
@@ -107,6 +111,18 @@ const setups = {
   quick: 'quick',
   avoid_downtime: 'avoiding downtime, for a domain that carries visitors already',
 } as const satisfies Record<(typeof setupTypes)[number], string>;
+
+/** `unknown`: an entry that can't be read may be the domain. */
+type DomainLook = { readonly site: string | null } | 'unknown' | null;
+async function lookFor(domain: string, sources: Parameters<typeof companyDomains>[0]): Promise<DomainLook> {
+  const { entries, unread } = await companyDomains(sources);
+  const listed = entries.find(({ name = '' }) => comparableHostname(name) === domain);
+  if (listed) return { site: listed.site_id ?? null };
+  return unread > 0 || entries.some(({ name }) => name === undefined) ? 'unknown' : null;
+}
+
+const isListed = (listed: DomainLook): listed is Exclude<DomainLook, 'unknown' | null> =>
+  listed !== null && listed !== 'unknown';
 
 type CertificateLook = Certificate | { readonly wrong: Text } | null;
 const isCertificate = (certificate: CertificateLook): certificate is Certificate =>

@@ -7,7 +7,7 @@ import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 import type { ThreadMessage, ThreadRequest } from './run-analysis.ts';
 
-/** The worker thread: analyses long logs for `reader.ts`, one at a time. */
+/** The worker thread: analyses long logs for `run-analysis.ts`, one at a time. */
 
 const alias = aliasesBy(String(workerData));
 

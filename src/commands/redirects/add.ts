@@ -64,7 +64,7 @@ export const redirectsAdd = action({
     },
   }),
   proof: ({ input, current }) =>
-    current.same.some((rule) => isSame(rule, ruleOf(input)))
+    current.same.some((rule) => !rule.hasUnread && isSame(rule, ruleOf(input)))
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${ruleInShort(ruleOf(input))}` }
       : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${ruleInShort(ruleOf(input))}` },
   undo: ({ input }) => {

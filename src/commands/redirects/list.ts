@@ -62,7 +62,7 @@ export const redirectsList = report({
         found.map((rule) => say`• ${inFull(isOne ? { ...rule, domain: null } : rule)}`),
         whole
           ? undefined
-          : say`**The host may have more redirects of ${env.name} than I can read,** so some may be missing here.`,
+          : say`**I can't read all redirects of ${env.name},** or not every part of them, so something may be missing here.`,
       ),
       source: joined(
         [

@@ -50,7 +50,7 @@ export const isKnownRule = ({ from, to, type }: Core): boolean =>
 /** Refuses changes if not every rule can be read. */
 export const incompleteListing = ({ name }: Environment) =>
   ({
-    says: say`The host may have more redirects of ${name} than I can read, so the wrong ones could be touched. Nothing was changed.`,
+    says: say`I can't read all redirects of ${name}, or not every part of them, so the wrong ones could be touched. Nothing was changed.`,
     hint: "Try again. If that doesn't help, change them in the host's panel.",
   }) as const;
 
@@ -137,7 +137,10 @@ export const inFull = (rule: Core): string => worded(rule, (text) => text || bri
 
 function worded(rule: Core, shown: (text: string | null | undefined) => string): string {
   const visitors = visitorsOf(rule);
-  const where = [rule.domain, visitors && `visitors from ${visitors}`].filter(Boolean).map((part) => `, ${part}`);
+  const unread = rule.hasUnread && "with a part that I can't read";
+  const where = [rule.domain, visitors && `visitors from ${visitors}`, unread]
+    .filter(Boolean)
+    .map((part) => `, ${part}`);
   return `${shown(rule.from)} → ${shown(rule.to)} (${statusOf(rule)})${where.join('')}`;
 }
 

@@ -25,7 +25,7 @@ export function withdrawnRequest(change: Change, approved: readonly Approved[]):
 
 /** What is left of a message to somebody who may no longer read the change. */
 export const noLongerShown = ({ change }: Pick<Message, 'change'>): Text =>
-  say`You may no longer see what this was about (#${change ?? ''}).`;
+  say`You may no longer see #${change ?? ''}, so I've taken out what was here.`;
 
 /** What is left of a message about an unknown outcome once it is known. */
 export const wasUnknown = say`⚠️ **The outcome was unknown.**`;

@@ -1,6 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
+import { answerPrefix, findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -56,6 +56,9 @@ const isReachable = ({ message: { kind, recipient }, error }: Undelivered, { req
 
 function forOps(loss: Undelivered): Text {
   const { message, content, change, error } = loss;
+  // Answers are private: they may name what only this person can see.
+  if (message.key.startsWith(answerPrefix))
+    return say`⚠️ **I couldn't answer ${recipientText(loss)}** (${reasonText(loss)}; ${code(message.key)}).`;
   const text =
     content && 'headline' in content ? joined([content.headline, ...content.lines], '\n') : (content?.text ?? []);
   // Replies do not name their change; direct messages do.

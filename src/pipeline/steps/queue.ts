@@ -119,14 +119,13 @@ function joinedWords(row: QueuedRequest, place: number, held: Held, at: number):
       ? say`When it's your turn, I'll check everything again and send it.`
       : say`When it's your turn, I'll tell you, and you review it.`;
   const { until } = held.lock;
-  const tooShort =
-    until !== null && until > row.expires_at
-      ? ', when it will still be locked: unless somebody unlocks it before that, nothing will be sent'
-      : '';
+  const isTooShort = until !== null && until > row.expires_at;
+  const tooShort = isTooShort && 'The lock lasts longer, so nothing will be sent unless somebody unlocks it first.';
   return joined([
     say`**You're number ${place} in the queue.** ${lockInWords(held, at)}`,
     then,
-    say`I'll keep your place until ${time(row.expires_at)}${tooShort}. Nothing was sent yet.`,
+    say`Nothing was sent yet. I'll keep your place until ${time(row.expires_at)}.`,
+    tooShort || undefined,
   ]);
 }
 

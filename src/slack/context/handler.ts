@@ -3,7 +3,7 @@ import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { countOwed, enqueueMessage } from '../../storage/messages.ts';
+import { answerPrefix, countAnswersOwed, enqueueMessage } from '../../storage/messages.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
@@ -76,10 +76,10 @@ export async function runHandler(
 const tell = (context: SlackContext, interaction: Interaction, answer: Answer): Promise<void> =>
   context.ephemeral(interaction, drawRefusal(answer)).catch(() => answerLater(context, interaction, answer));
 
-/** How many messages may be owed to one person before answers are no longer kept. */
+/** How many answers are kept for one person. */
 const maxKept = 20;
 
-/** Keeps an answer, to be sent directly once Slack takes it, however long that takes. */
+/** Keeps an answer, to be sent directly once Slack takes it, for a day at most. */
 async function answerLater(
   { pipeline }: SlackContext,
   { inbox, request, person, line }: Interaction,
@@ -92,9 +92,9 @@ async function answerLater(
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     if (inbox !== undefined) await closeInbox(tx, inbox, at);
-    if ((await countOwed(tx, person)) >= maxKept) return;
+    if ((await countAnswersOwed(tx, person)) >= maxKept) return;
     const body = JSON.stringify({ text, buttons } satisfies Note);
-    await enqueueMessage(tx, { key: `answer:${request}`, kind: 'direct', recipient: person, body, at });
+    await enqueueMessage(tx, { key: `${answerPrefix}${request}`, kind: 'direct', recipient: person, body, at });
   });
 }
 

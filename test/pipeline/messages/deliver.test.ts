@@ -278,6 +278,16 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['1:card']);
   });
 
+  it('that are answers to one person are not quoted to ops', async () => {
+    const { state, untilNothing, database } = await opened();
+    const body = JSON.stringify({ text: say`You asked for secret-site.` } satisfies Note);
+    await database.transaction((tx) =>
+      enqueueMessage(tx, { key: 'answer:r1', kind: 'direct', recipient: 'U01ANA', body, at: 0 }),
+    );
+    state.refuse = gone('U01ANA');
+    expect(await untilNothing()).toEqual(["C0OPS: ⚠️ I couldn't answer @U01ANA (no_permission; answer:r1)."]);
+  });
+
   it('and that the requester’s direct messages do not take either go to ops, a reply with the name of its change', async () => {
     const { state, untilNothing } = await opened(card, reply);
     state.refuse = gone('C0ACME', 'U01ANA');
