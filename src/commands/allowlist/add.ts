@@ -81,9 +81,9 @@ const timed = ({ input, snapshot }: AddRequest): AllowlistSnapshot['timed'] => t
 
 function impossible(of: AddRequest): Invalid<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;
-  const odd = unsendable(env, of.snapshot.list);
-  if (odd) return odd;
-  if (added(of).length + timed(of).length > 0) return undefined;
+  // If nothing is added, the list is not sent: only the timed access changes.
+  if (added(of).length > 0) return unsendable(env, of.snapshot.list);
+  if (timed(of).length > 0) return undefined;
   const already = say`${addressesInShort(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
   if (forMs === undefined) return { field: 'addresses', says: say`${already}. Nothing was changed.` };
   return {

@@ -108,3 +108,12 @@ test('a list with an entry that can not be sent back is neither added to nor tak
     allowlistRemove.impossible?.({ input: removing, snapshot: seen(['203.0.113.1', '192.0.2.2']) }),
   ).toBeUndefined();
 });
+
+test('access gets more time, or stays for good, beside an entry that can not be sent back: the list is not sent', () => {
+  const snapshot = { list: ['203.0.113.1', ''], timed: [{ address: '203.0.113.1', until: 5_000 }] };
+  for (const forMs of [3_600_000, undefined]) {
+    const input = { env: live, addresses: ['203.0.113.1'], for: forMs };
+    expect(allowlistAdd.impossible?.({ input, snapshot })).toBeUndefined();
+    expect(allowlistAdd.unwritten?.({ input, snapshot })).toBe(true);
+  }
+});
