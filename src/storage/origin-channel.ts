@@ -1,24 +1,19 @@
 import type { ReadHandle } from './tx.ts';
 
-/** Where something was asked for, and by whom, if it is a change. */
-type Origin = { readonly channel: string; readonly requester?: string | undefined };
-
 /** The channel in which the change, or the handed-on request, of a posted message was asked for; undefined: none. */
-export async function originOfMessage(
+export async function originChannel(
   db: ReadHandle,
   { channel, ts }: { readonly channel: string; readonly ts: string },
-): Promise<Origin | undefined> {
+): Promise<string | undefined> {
   const about = await db
     .selectFrom('messages')
     .leftJoin('changes', 'changes.number', 'messages.change')
-    .select(['messages.key', 'changes.channel as askedIn', 'changes.requester as requester'])
+    .select(['messages.key', 'changes.channel as askedIn'])
     .where('messages.channel', '=', channel)
     .where('messages.ts', '=', ts)
     .executeTakeFirst();
   const [notice] = /^hand_on:[^:]+/.exec(about?.key ?? '') ?? [];
-  if (notice === undefined)
-    return about?.askedIn ? { channel: about.askedIn, requester: about.requester ?? undefined } : undefined;
-  const offers = db.selectFrom('messages').select('recipient').where('key', '=', notice).where('kind', '=', 'notice');
-  const offer = await offers.executeTakeFirst();
-  return offer?.recipient ? { channel: offer.recipient } : undefined;
+  if (notice === undefined) return about?.askedIn ?? undefined;
+  const offer = db.selectFrom('messages').select('recipient').where('key', '=', notice).where('kind', '=', 'notice');
+  return (await offer.executeTakeFirst())?.recipient ?? undefined;
 }

@@ -228,6 +228,25 @@ describe.concurrent('a request that was handed on in a private channel', () => {
   );
 });
 
+describe.concurrent('what is asked for again in direct messages', () => {
+  test(
+    'has its card there if it was first asked for in a private channel, which its requester may have left',
+    inScenario(options, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      const change = await ana.requests(push, 'G0BAKERY');
+      await chi.clicks(await chi.reads(/^⏳ Push /), 'Decline…');
+      await chi.form('Reason');
+      await chi.submits({ Reason: 'not today' });
+      await change.tells('Declined by @Chi');
+      await ana.clicks(await ana.reads(/Declined by @Chi[^]*\[Ask again\]/), 'Ask again');
+      await ana.form('Nothing is sent until it is approved');
+      await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+      await ana.form('#2 is waiting for approval. Its card is in our direct messages. Follow it in its thread.');
+      expect((await scenario.change(2, 'ana')).channel).toBe(ana.direct);
+    }),
+  );
+});
+
 describe.concurrent('whoever hands a request on in direct messages', () => {
   test(
     'hears who runs it',

@@ -13,7 +13,7 @@ import type { KnownNames } from '../../pipeline/language/resolve.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
-import { originOfMessage } from '../../storage/origin-channel.ts';
+import { originChannel } from '../../storage/origin-channel.ts';
 import { say } from '../../text.ts';
 import { cardPlace, savedAs } from '../forms/card-place.ts';
 import { drawNote } from '../draw/blocks.ts';
@@ -41,19 +41,18 @@ export const senderOf = (
 ): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, cardsIn) });
 
 /**
- * The channel in which the change or request of this message was asked for, if the person can certainly see it, and so
- * can we; undefined: not certainly.
+ * The channel in which the change or request of this message was asked for, if everybody in the workspace can see it,
+ * and so can we; undefined: not certainly. Even its requester may have left a private one since.
  */
 export async function originChannelFor(
   { pipeline }: SlackContext,
-  person: string,
   message: { readonly channel: string; readonly ts: string },
 ): Promise<string | undefined> {
-  const origin = await originOfMessage(pipeline.database.db, message);
-  if (origin === undefined || isDirect(origin.channel)) return undefined;
-  const look = await pipeline.lookAt(origin.channel).catch(() => undefined);
-  if (look?.kind !== 'seen' || !look.member || look.archived || look.shared) return undefined;
-  return look.isPrivate && origin.requester !== person ? undefined : origin.channel;
+  const channel = await originChannel(pipeline.database.db, message);
+  if (channel === undefined || isDirect(channel)) return undefined;
+  const look = await pipeline.lookAt(channel).catch(() => undefined);
+  const isSeen = look?.kind === 'seen' && look.member && !look.archived && !look.shared && !look.isPrivate;
+  return isSeen ? channel : undefined;
 }
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */

@@ -71,11 +71,11 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
 async function cardChannelOf(
   context: SlackContext,
   kind: string,
-  { user, channel, container }: z.infer<typeof buttonPressShape>,
+  { channel, container }: z.infer<typeof buttonPressShape>,
 ): Promise<string | undefined> {
   const [place, ts] = [channel?.id, container?.message_ts];
   if (!['run', 'form', 'review', 'undo'].includes(kind) || place === undefined || ts === undefined) return undefined;
-  return isDirect(place) ? originChannelFor(context, user.id, { channel: place, ts }) : undefined;
+  return isDirect(place) ? originChannelFor(context, { channel: place, ts }) : undefined;
 }
 
 /** For buttons whose value is not arguments. */
