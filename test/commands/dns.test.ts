@@ -482,7 +482,10 @@ describe('a removal is not proven by a record of which not all can be read', () 
     );
     expect(wrong).toBeUndefined();
     const current = await look(of.input, new OddZone(listed));
-    expect(dnsSet.proof?.({ ...of, current }).verdict).toBe(verdict);
+    const proof = dnsSet.proof?.({ ...of, current });
+    expect(proof?.verdict).toBe(verdict);
+    // What can't be read does not show that nothing happened either.
+    expect(proof?.isUnclear === true).toBe(verdict === 'not yet');
   });
 });
 

@@ -787,7 +787,10 @@ describe('nothing is proven by rules that can not be read', () => {
         environment: { container_info: { redirect_rules: { rules: left, redirect_rules_count: left.length } } },
       });
     const current = await action.look?.({ input, read, company, certificate: noCertificate, timed: noTimers });
-    expect(action.proof?.({ input, snapshot, current }).verdict).toBe(verdict);
+    const proof = action.proof?.({ input, snapshot, current });
+    expect(proof?.verdict).toBe(verdict);
+    // A rule that can't be read does not show that nothing happened either.
+    expect(proof?.isUnclear === true).toBe(verdict === 'not yet');
   });
 });
 

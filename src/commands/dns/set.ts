@@ -53,10 +53,12 @@ export const dnsSet = action({
     const { records, adds, missing, whole, was } = planOf(input, current);
     const left = (input.remove ?? []).filter((value) => !missing.includes(value));
     const record = say`the ${input.type} record ${code(whole)}`;
-    if (adds.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(adds)} is not in ${record} yet` };
+    const isUnclear = current.hasUnread === true;
+    if (adds.length > 0)
+      return { verdict: 'not yet', isUnclear, says: say`${valuesInShort(adds)} is not in ${record} yet` };
     if (left.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(left)} is still in ${record}` };
-    if (current.hasUnread && input.remove !== undefined)
-      return { verdict: 'not yet', says: say`the host lists something of ${record} that I can't read` };
+    if (isUnclear && input.remove !== undefined)
+      return { verdict: 'not yet', isUnclear, says: say`the host lists something of ${record} that I can't read` };
     if (input.ttl !== undefined && !(records.length > 0 && records.every(({ ttl }) => ttl === input.ttl)))
       return { verdict: 'not yet', says: say`${record} has another TTL` };
     return {

@@ -7,8 +7,15 @@ import type { LookSources, Sources } from './sources.ts';
 
 /** What people type after the command's path. Help shows the first one; the contract test tries them all. */
 export type Examples = readonly [string, ...string[]];
-/** What a read says about a change: it happened; not yet, so read again; it did not happen. */
-export type ProofVerdict = 'yes' | 'not yet' | 'no';
+/**
+ * What a read says about a change: it happened; not yet, so read again; it did not happen. `isUnclear`: the host's answer
+ * can't be read in full, so it does not speak against it either.
+ */
+export type ActionProof = {
+  readonly verdict: 'yes' | 'not yet' | 'no';
+  readonly says: Text;
+  readonly isUnclear?: boolean;
+};
 /** Why the input or the look is refused, before anybody is asked to approve. */
 export type Invalid<Name extends string = string> = {
   readonly field?: Name;
@@ -55,7 +62,7 @@ export type Action<F extends Fields, S> = {
   call(of: WithSnapshot<F, S>): Write;
   card(of: WithSnapshot<F, S> & { readonly now: number }): Wording;
   /** What the host's current state says about the change, with a sentence for people. */
-  proof?(of: WithSnapshot<F, S> & { readonly current: S }): { readonly verdict: ProofVerdict; readonly says: Text };
+  proof?(of: WithSnapshot<F, S> & { readonly current: S }): ActionProof;
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
   traces?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
   /**

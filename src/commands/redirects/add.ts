@@ -66,7 +66,11 @@ export const redirectsAdd = action({
   proof: ({ input, current }) =>
     current.same.some((rule) => !rule.hasUnread && isSame(rule, ruleOf(input)))
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${ruleInShort(ruleOf(input))}` }
-      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${ruleInShort(ruleOf(input))}` },
+      : {
+          verdict: 'not yet',
+          isUnclear: !current.whole,
+          says: say`${input.env.name} does not list the redirect ${ruleInShort(ruleOf(input))}`,
+        },
   undo: ({ input }) => {
     const selected = selectorsOf(ruleOf(input));
     return selected && ['redirects', 'remove', input.env.id, input.from, ...selected];

@@ -67,7 +67,7 @@ export const redirectsClear = action({
     if (left > 0) return { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${all}` };
     return current.whole && current.rules.every(isKnownRule)
       ? { verdict: 'yes', says: say`${env.name} no longer has any of the ${all}` }
-      : { verdict: 'not yet', says: say`${env.name} may still have some of the ${all}` };
+      : { verdict: 'not yet', isUnclear: true, says: say`${env.name} may still have some of the ${all}` };
   },
 });
 

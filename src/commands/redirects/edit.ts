@@ -67,6 +67,7 @@ export const redirectsEdit = action({
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${ruleInShort(wanted)}` }
       : {
           verdict: 'not yet',
+          isUnclear: !current.whole && left.length === 0,
           says: say`${input.env.name} does not list the redirect ${ruleInShort(wanted)} in its place`,
         };
   },

@@ -51,7 +51,11 @@ export const redirectsRemove = action({
     const what = found.map(ruleInShort).join('; ');
     return current.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
-      : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
+      : {
+          verdict: 'not yet',
+          isUnclear: left.every((rule) => !isKnownRule(rule) || rule.hasUnread),
+          says: say`${env.name} may still have the redirect ${what}`,
+        };
   },
   undo: ({ input: { env }, snapshot: { found, looped } }) =>
     looped || !found[0] ? undefined : undoArgs(env, found[0]),

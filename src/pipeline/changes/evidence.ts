@@ -1,4 +1,4 @@
-import type { ProofVerdict } from '../../commands/kit/action.ts';
+import type { ActionProof } from '../../commands/kit/action.ts';
 import type { OperationState } from '../../hosting/contract/operations.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -22,9 +22,7 @@ export type PollState = {
 };
 
 /** What a read shows about a change. */
-export type Proof = {
-  readonly verdict: ProofVerdict;
-  readonly says: Text;
+export type Proof = ActionProof & {
   /** The state that the change left, as JSON. */
   readonly left?: string;
 };

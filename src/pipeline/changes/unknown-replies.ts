@@ -1,3 +1,4 @@
+import type { ActionProof } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, mention, say, time, type Text } from '../../text.ts';
@@ -7,10 +8,12 @@ import type { Closers } from './closers.ts';
 /** The sentences about an unknown outcome and its locks. Pure. */
 
 /** What a read shows about an unknown outcome: the current state, not that we caused it. */
-export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
-  verdict === 'yes'
-    ? say`Read back: ${says}. So it probably happened, but somebody else may have done it.`
-    : say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
+export function evidence({ says, verdict, isUnclear = false }: ActionProof): Text {
+  if (verdict === 'yes') return say`Read back: ${says}. So it probably happened, but somebody else may have done it.`;
+  if (isUnclear)
+    return say`Read back: ${says}. I can't read all that the host lists, so that doesn't show whether it happened.`;
+  return say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
+}
 
 /** Nothing can be read back. */
 export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;

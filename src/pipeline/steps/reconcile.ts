@@ -86,7 +86,7 @@ async function lookAgain(context: StepsContext, change: Change) {
 }
 
 const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {
-  if (proof && proof !== 'trouble') return evidence(proof.says, proof.verdict);
+  if (proof && proof !== 'trouble') return evidence(proof);
   return traces === 'trouble' ? undefined : traces;
 };
 

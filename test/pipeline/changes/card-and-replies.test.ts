@@ -310,13 +310,18 @@ describe('the sentences of a thread', () => {
     ],
     [
       'evidence for',
-      evidence(say`it is there`, 'yes'),
+      evidence({ says: say`it is there`, verdict: 'yes' }),
       'Read back: it is there. So it probably happened, but somebody else may have done it.',
     ],
     [
       'evidence against',
-      evidence(say`it is not`, 'no'),
+      evidence({ says: say`it is not`, verdict: 'no' }),
       "Read back: it is not. So it probably didn't happen, but it could still be on its way.",
+    ],
+    [
+      'evidence that can not be read in full',
+      evidence({ says: say`it may be there`, verdict: 'not yet', isUnclear: true }),
+      "Read back: it may be there. I can't read all that the host lists, so that doesn't show whether it happened.",
     ],
     ['no evidence', noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
