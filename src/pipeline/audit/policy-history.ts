@@ -9,6 +9,8 @@ import type { AuditContext } from './context.ts';
 
 /** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
+type HistoryContext = Pick<AuditContext, 'database' | 'changeStore' | 'policy' | 'membersOf'>;
+
 /** The key that holds the hash of the current policy, and since when it applies. */
 export const policyInForceKey = 'policy';
 
@@ -16,7 +18,10 @@ export const policyInForceKey = 'policy';
  * The function checks whether the policy has changed since its last call; if so, it records and checks the new one.
  * `onUnsatisfiable` is called with a message about rules that can never be satisfied.
  */
-export function createPolicyHistory(context: AuditContext, onUnsatisfiable: (says: Text) => void): () => Promise<void> {
+export function createPolicyHistory(
+  context: HistoryContext,
+  onUnsatisfiable: (says: Text) => void,
+): () => Promise<void> {
   // The policy itself, because its hash may be the same again after a change that was taken back.
   let recorded: Policy | undefined;
   return async () => {
@@ -34,7 +39,7 @@ export function createPolicyHistory(context: AuditContext, onUnsatisfiable: (say
  * `isReload`: this process had another policy before, and may have drawn messages by it after a replica recorded this.
  */
 async function recordPolicy(
-  { database, changeStore }: AuditContext,
+  { database, changeStore }: HistoryContext,
   { hash, text }: Policy,
   isReload: boolean,
 ): Promise<void> {
@@ -50,7 +55,7 @@ async function recordPolicy(
 }
 
 /** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
-async function unsatisfiableText({ membersOf }: AuditContext, policy: Policy): Promise<Text | undefined> {
+async function unsatisfiableText({ membersOf }: HistoryContext, policy: Policy): Promise<Text | undefined> {
   const lookUp = async (group: string) => [group, await membersOf(group)] as const;
   const groups = await Promise.all(mentionedGroups(policy).map(lookUp));
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));

@@ -100,7 +100,9 @@ export async function showMove(
   idsOf: IdsOf = sameId,
 ): Promise<void> {
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
-  if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at, tell);
+  // Its requester, if nobody tells them, moved it by themselves.
+  if (before.state === 'approved' || before.lost_at !== null)
+    await removeButtons(tx, before, at, [...tell, before.requester]);
   // Other moves are seen on the card, and by those who approved it.
   const isNews = isReported(before) || isReported(moved);
   const isHeldUp = moved.state === 'approved';

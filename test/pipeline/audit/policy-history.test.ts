@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { AuditContext } from '../../../src/pipeline/audit/context.ts';
 import { createPolicyHistory } from '../../../src/pipeline/audit/policy-history.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -17,8 +16,8 @@ function replicaOn(database: Database): { readonly take: (policy: Policy) => Pro
   let current: Policy | undefined;
   const policy = (): Policy => current ?? policyFor('U01ANA');
   const changeStore = createChangeStore({ auditKey: undefined, installation: 'db', onEvent: () => undefined });
-  const context = { database, changeStore, policy, membersOf: async () => [] } as unknown as AuditContext;
-  const record = createPolicyHistory(context, () => undefined);
+  const membersOf = async (): Promise<readonly string[]> => [];
+  const record = createPolicyHistory({ database, changeStore, policy, membersOf }, () => undefined);
   return { take: (next) => ((current = next), record()) };
 }
 
