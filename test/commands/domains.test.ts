@@ -28,7 +28,8 @@ import {
 
 type Listed = {
   readonly id?: string;
-  readonly name?: string;
+  /** A number is what can't be read. */
+  readonly name?: string | number;
   readonly site_id?: string | null;
   readonly is_active?: boolean;
 };
@@ -177,7 +178,7 @@ describe('adding a domain', () => {
   });
 
   test('is refused while an entry that can not be read may be the domain, and is not proven by it', async () => {
-    const odd = [...usual, { name: 5 }] as unknown as readonly Listed[];
+    const odd = [...usual, { name: 5 }];
     const { wrong, input, snapshot, look } = await held({}, odd);
     expect(plain(inline(wrong?.says))).toContain("I can't tell whether new.example is one of them. Nothing was done.");
     const current = await look(odd);

@@ -95,7 +95,12 @@ export const domainsAdd = action({
     },
   }),
   proof: ({ input, current: { listed } }) => {
-    if (!isListed(listed)) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
+    if (!isListed(listed))
+      return {
+        verdict: 'not yet',
+        isUnclear: listed === 'unknown',
+        says: say`${input.domain} is not among the domains yet`,
+      };
     const site = input.env.site?.id;
     const isElsewhere = listed.site !== null && site !== undefined && listed.site !== site;
     return isElsewhere

@@ -7,7 +7,7 @@ import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
 import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
-import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
+import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { lockInBrief } from './lock-replies.ts';
@@ -288,16 +288,3 @@ export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'sup
 /** Another attempt will follow. */
 export const tryingAgain = (why: Text, at: number): Text =>
   say`${why} Nothing was sent. I'll try again at ${time(at)}.`;
-
-/** The emoji that a reply begins with, by event. */
-export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
-  finish: '✅',
-  complete: '✅',
-  unverified: '☑️',
-  fail: '❌',
-  confirmed_happened: '✅',
-  confirmed_not: '❌',
-  reject: '❌',
-  reject_late: '❌',
-  outcome_lost: '⚠️',
-};

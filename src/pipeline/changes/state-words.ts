@@ -1,5 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import type { ChangeEvent } from './change.ts';
 import { inline, plain, say, type Text } from '../../text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
@@ -36,6 +37,19 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'
       return '⛔';
   }
 }
+
+/** The emoji that a reply begins with, by event. */
+export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
+  finish: '✅',
+  complete: '✅',
+  unverified: '☑️',
+  fail: '❌',
+  confirmed_happened: '✅',
+  confirmed_not: '❌',
+  reject: '❌',
+  reject_late: '❌',
+  outcome_lost: '⚠️',
+};
 
 const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
   note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');

@@ -8,7 +8,8 @@ import type { DecisionKind, ShownVersion } from '../changes/buttons.ts';
 import { coolsDown } from '../changes/change.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import { maxReasonLength } from '../changes/freeze.ts';
-import { approvalCounted, approved, closed, ended, markFor, notSent } from '../changes/replies.ts';
+import { approvalCounted, approved, closed, ended, notSent } from '../changes/replies.ts';
+import { markFor } from '../changes/state-words.ts';
 import { argsToAskAgain } from '../language/reparse.ts';
 import { requestDetails } from './claim-delivery.ts';
 
