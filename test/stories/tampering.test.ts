@@ -96,6 +96,18 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
     expect(scenario.writes('acme-docs/live')).toEqual([]);
   });
 
+  test('a list with an entry that can no longer be sent back: what asking again would do is not promised', async () => {
+    const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
+    const change = await fay.asks('/site allowlist add harbor-events/staging 198.51.100.7', 'C0GENERAL');
+    scenario.hosting.world.environmentNamed('harbor-events/staging')?.allowlist.push('');
+    await chi.clicks(change.card(), 'Approve');
+    const reply = await change.tells(
+      /^⛔ Nothing was sent\. harbor-events\/staging is not as it was when this was asked/,
+    );
+    expect(reply.text).toMatch(/Asking again would be refused now: The SSH allowlist .* I can't send back as it is/);
+    expect(scenario.writes('harbor-events/staging')).toEqual([]);
+  });
+
   test('a list that somebody else has changed: superseded at the click, and asked again with the current list', async () => {
     const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const line = '/site allowlist add lumen-studio/staging 198.51.100.7';

@@ -185,7 +185,11 @@ async function recheckDrift(
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
     if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
-    const { facts } = action.card({ input: resolved.input, snapshot: now, now: await context.database.now() });
+    const of = { input: resolved.input, snapshot: now };
+    const wrong = action.impossible?.(of);
+    const drifted = say`${change.target_name} is not as it was when this was asked for.`;
+    if (wrong) return { kind: 'drifted', why: say`${drifted} Asking again would be refused now: ${wrong.says}` };
+    const { facts } = action.card({ ...of, now: await context.database.now() });
     const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(factsOf(facts))], '\n') };
   } catch (error) {
