@@ -239,13 +239,14 @@ export function stopNote(
   changes: readonly Change[],
   progress: BatchProgress,
   says: Text,
-): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
+): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'tellKey' | 'ops'> {
   const all = itemsShown(batch, changes);
   const isSummaryPending = has(all, 'under way');
   const shownBad = badChanges(progress, changes);
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: stoppedReplyKey(batch),
+    tellKey: `${stoppedReplyKey(batch)}:${progress.stops ?? 0}`,
     ops: has(all, 'unknown'),
     also: { progress: JSON.stringify({ ...progress, isSummaryPending, shownBad } satisfies BatchProgress) },
   };

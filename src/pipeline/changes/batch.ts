@@ -39,6 +39,8 @@ export type BatchProgress = {
   readonly passedOver: readonly number[];
   /** Why it stopped last. */
   readonly why?: StopReason;
+  /** How often it has stopped. */
+  readonly stops?: number;
   /** The reply about the stop was written while changes were under way, so it is written again when they have ended. */
   readonly isSummaryPending?: boolean;
   /** The batch's time ended while an outcome was unknown. */
@@ -95,6 +97,12 @@ export const maxUnderWay = 8;
 export function batchProgress({ progress, ...change }: Pick<Change, 'progress' | 'number'>): BatchProgress {
   if (progress === null) throw new Error(`#${change.number} is no batch`);
   return parseStored(progress);
+}
+
+/** The progress of a batch that stops now. */
+export function stoppedFor(batch: Pick<Change, 'progress' | 'number'>, why: StopReason): BatchProgress {
+  const progress = batchProgress(batch);
+  return { ...progress, why, stops: (progress.stops ?? 0) + 1 };
 }
 
 /** The frozen items of a batch; undefined: it is an ordinary change. */

@@ -38,6 +38,8 @@ export type TransitionNote = {
   readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo' | 'progress'>>;
   /** The key of the reply in the thread: it replaces an earlier reply with the same key. By default the reply is new. */
   readonly replyKey?: string;
+  /** Key of what people and ops are told besides the thread: a later note with the same key replaces it. */
+  readonly tellKey?: string;
 };
 
 /** Queues the thread reply, and its copies for the ops channel and for people. */
@@ -68,7 +70,7 @@ export async function enqueueReply(
 async function enqueueElsewhere(
   tx: Tx,
   change: Change,
-  { at, ops, tell = [] }: TransitionNote,
+  { at, ops, tell = [], tellKey }: TransitionNote,
   { text, lasting, buttons = [] }: Note,
   { key, decides }: { readonly key: string; readonly decides: boolean },
 ): Promise<void> {
@@ -80,10 +82,10 @@ async function enqueueElsewhere(
       buttons: buttonsFor({ isAsker }, buttons),
     });
   const base = { change: change.number, decides, at };
-  if (ops) await enqueueMessage(tx, { ...base, key: `${key}:ops`, kind: 'ops', body: bodyFor(false) });
+  if (ops) await enqueueMessage(tx, { ...base, key: `${tellKey ?? key}:ops`, kind: 'ops', body: bodyFor(false) });
   for (const recipient of new Set(tell)) {
     const body = bodyFor(recipient === change.requester);
-    await enqueueMessage(tx, { ...base, key: `${key}:${recipient}`, kind: 'direct', recipient, body });
+    await enqueueMessage(tx, { ...base, key: `${tellKey ?? key}:${recipient}`, kind: 'direct', recipient, body });
   }
 }
 

@@ -7,6 +7,7 @@ import {
   continued,
   batchItemsOf,
   batchProgress,
+  stoppedFor,
   retried,
   standingsOf,
   type ChangeInBatch,
@@ -36,7 +37,7 @@ export async function applyBatchDecision(
   { verdict, person, leaveOut = [] }: BatchDecision,
   { name, at }: { readonly name: string; readonly at: number },
 ): Promise<
-  Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops' | 'tell'> & {
+  Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'tellKey' | 'lastNote' | 'ops' | 'tell'> & {
     readonly without?: readonly string[];
   }
 > {
@@ -51,7 +52,7 @@ export async function applyBatchDecision(
       return {
         lastNote,
         tell,
-        ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote),
+        ...stopNote(after.batch, after.changes, stoppedFor(after.batch, why), lastNote),
       };
     }
     case 'go_on':

@@ -16,6 +16,7 @@ import {
   nextStep,
   batchItemsOf,
   batchProgress,
+  stoppedFor,
   standingsOf,
   type CanarySite,
   type BatchProgress,
@@ -207,7 +208,7 @@ const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string 
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
   const { batch, changes } = await takeBackUnsent(context, tx, run, { by: 'sitehand', at });
   const says = whyStopped(batch, why);
-  const note = stopNote(batch, changes, { ...batchProgress(batch), why }, says);
+  const note = stopNote(batch, changes, stoppedFor(batch, why), says);
   await context.changeStore.advance(
     tx,
     run.batch,
