@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 
@@ -18,7 +18,7 @@ describe('a Slack, or a similar server, that tells nothing about groups and chan
   test('people who are named in the rules can work, and their cards are posted in direct messages', async () => {
     const ana = scenario.person('ana');
     const said = await ana.says(clear);
-    await said.hears('Its card is in our direct messages');
+    await said.hears("Its card is in our direct messages. Slack doesn't let me see whether I'm in this channel.");
     const change = await scenario.change(1);
     expect(change.channel).toBe(ana.direct);
     await change.tells('the host reports it finished');
@@ -87,3 +87,16 @@ describe('a channel without the bot', () => {
     }
   });
 });
+
+test(
+  'a channel of which Slack tells nothing right now is not called one without the bot',
+  inScenario({}, async (slow) => {
+    slow.slack.faults.add({ method: 'conversations.info', kind: 'status', status: 503 });
+    const ana = slow.person('ana');
+    const asked = await ana.says(clear, 'C0ACME');
+    await asked.hears(/in our direct messages\. Slack didn't tell me in time whether I can post in this channel\.$/);
+    slow.slack.faults.remove();
+    const hidden = await ana.says(clear, 'G0SECRET');
+    await hidden.hears(/in our direct messages\. I'm not in this channel\. Use \/invite if you want cards there\.$/);
+  }),
+);

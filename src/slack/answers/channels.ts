@@ -14,7 +14,7 @@ import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { originChannel } from '../../storage/origin-channel.ts';
-import { say } from '../../text.ts';
+import { channel as channelNamed, joined, say, type Text } from '../../text.ts';
 import { cardPlace, savedAs } from '../forms/card-place.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -26,12 +26,20 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   const isMention = interaction.trigger === undefined;
   const isInSight = change.channel === interaction.channel && !(isMention && interaction.thread !== undefined);
   if (isInSight && (place === 'channel' || place === 'direct')) return;
-  const direct = change.channel === change.requester;
-  const why =
-    direct && interaction.channel && !isDirect(interaction.channel)
-      ? " I'm not in this channel. Use /invite if you want cards here."
-      : '';
-  await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change, place)}${why}` }));
+  const requested = interaction.cardsIn ?? interaction.channel;
+  const isElsewhere = change.channel === change.requester && requested !== undefined && !isDirect(requested);
+  const why = isElsewhere ? await whyElsewhere(context, requested) : undefined;
+  await context.ephemeral(interaction, drawNote({ text: joined([savedAs(change, place), why]) }));
+}
+
+/** Why a card isn't in its channel. Only if Slack hides a channel from us, we are not in it. */
+async function whyElsewhere({ pipeline }: SlackContext, requested: string): Promise<Text> {
+  const cards = cardsChannel(pipeline.policy(), requested);
+  const look = await pipeline.lookAt(cards).catch(() => undefined);
+  const place = cards === requested ? 'this channel' : channelNamed(cards);
+  if (look?.kind === 'hidden') return say`I'm not in ${place}. Use /invite if you want cards there.`;
+  if (look?.kind === 'no scope') return say`Slack doesn't let me see whether I'm in ${place}.`;
+  return say`Slack didn't tell me in time whether I can post in ${place}.`;
 }
 
 /** The sender and the channel, for a conversation. */
