@@ -228,6 +228,11 @@ describe('the forms of Sitehand on the page', () => {
     await dialog().getByRole('option', { name: option, exact: true }).click();
   }
 
+  it('are beside a log of the bot that counts its lines: one is not several', async () => {
+    await page.getByText(/^Log, /).waitFor({ state: 'attached' });
+    expect(await page.getByText(/^Log, /).textContent()).toMatch(/^Log, (?:1 line|(?!1 )\d+ lines)$/);
+  });
+
   it('show a field when another is ticked, which takes several values by mouse and keyboard, as chips', async () => {
     await type('/site push');
     await dialog().getByLabel('From').waitFor();

@@ -32,7 +32,7 @@ function draw(session: Session, { state, pid, exit, log }: BotState): readonly H
 function drawLog(session: Session, lastLog: readonly string[]): HTMLElement {
   const [summary, lines] = [h('summary'), h('pre')];
   const show = (log: readonly string[]): void => {
-    summary.textContent = `Log, ${log.length} lines`;
+    summary.textContent = `Log, ${log.length} ${log.length === 1 ? 'line' : 'lines'}`;
     lines.textContent = log.slice(-100).join('\n');
   };
   show(lastLog);
