@@ -1,5 +1,5 @@
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, joined, list, say, type Text } from '../../text.ts';
+import { code, joined, list, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
 import { age, counted, listOr, type Page } from '../kit/page.ts';
@@ -44,7 +44,9 @@ export function environmentsPage(names: Names, search: string | undefined, now: 
     reads: rows.flatMap(({ env }) => (env ? [{ env, paths: [] }] : [])),
     source:
       at !== undefined
-        ? say`listed by the host ${age(now - at)}${trouble ? say`; ${trouble}` : ''}`
+        ? trouble
+          ? say`last listed by the host ${time(at, 'date')}; ${trouble}`
+          : say`listed by the host ${age(now - at)}`
         : rows.length > 0
           ? trouble
           : undefined,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { environmentsPage } from '../../../src/commands/builtin/environments.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
-import { plain } from '../../../src/text.ts';
+import { plain, say, type Text } from '../../../src/text.ts';
 import { blog, live, staging } from '../../pipeline/fixtures.ts';
 
 const domain = (name: string, at: number, site: typeof live.site) =>
@@ -59,4 +59,13 @@ test('the file has everything with its ids', () => {
     `acme-shop/live;environment;yes;;acme.example;${live.id}`,
   );
   expect(rows.map((row) => plain(row[1] ?? [])).filter((kind) => kind === 'site')).toHaveLength(2);
+});
+
+test('what the host listed just now is not called new while the host is away', () => {
+  const source = (trouble?: Text): string =>
+    plain(environmentsPage({ ...names, trouble }, undefined, 30_000).source ?? []);
+  expect(source()).toBe('listed by the host just now');
+  expect(source(say`I can't reach the host.`)).toBe(
+    "last listed by the host 1970-01-01 00:00 UTC; I can't reach the host.",
+  );
 });
