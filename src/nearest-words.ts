@@ -1,5 +1,5 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
-import { joined, say, type Inline, type Text } from './text.ts';
+import { either, say, type Inline, type Text } from './text.ts';
 
 /** Edit distance; two swapped letters count as one edit. */
 const distance = (one: string, other: string): number =>
@@ -33,7 +33,7 @@ export const away = (typed: string, known: readonly string[]): number =>
   Math.min(...known.map((one) => distance(typed, one)));
 
 /** A question about what was meant. */
-export const didYouMean = (meant: readonly Inline[]): Text => say`Did you mean ${joined(meant, ' or ')}?`;
+export const didYouMean = (meant: readonly Inline[]): Text => say`Did you mean ${either(meant)}?`;
 
 /** A command found in a sentence: how many letters were off, and the words that are not part of it. */
 type CommandMatch = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };

@@ -151,6 +151,12 @@ export function joined(texts: readonly Inline[], separator = ' '): Text {
   return merged(present.flatMap((text, index) => (index === 0 ? text : [{ text: separator }, ...text])));
 }
 
+/** Alternatives: `a`, `a or b`, `a, b or c`. Skips empty texts. */
+export function either(texts: readonly Inline[]): Text {
+  const present = texts.map(inline).filter((text) => text.length > 0);
+  return joined([joined(present.slice(0, -1), ', '), present.at(-1)], ' or ');
+}
+
 /** The text as a plain string, for logs, notifications and the audit trail. Times are in UTC. */
 export function plain(text: Text): string {
   return inShort(text)

@@ -6,6 +6,7 @@ import {
   channel,
   code,
   codeOf,
+  either,
   inline,
   joined,
   mention,
@@ -63,6 +64,12 @@ describe('a sentence', () => {
     expect(plain(joined(['a\nb', 'c'], '\n'))).toBe('a b\nc');
     expect(joined([])).toEqual([]);
     expect(inline({ text: 'x' })).toEqual([{ text: 'x' }]);
+  });
+
+  test('is listed as alternatives: only the last is told apart by "or"', () => {
+    const listed = [['a'], ['a', 'b'], ['a', 'b', '', 'c']].map((texts) => plain(either(texts)));
+    expect(listed).toEqual(['a', 'a or b', 'a, b or c']);
+    expect(either([])).toEqual([]);
   });
 });
 

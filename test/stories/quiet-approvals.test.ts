@@ -55,7 +55,7 @@ describe('a push that needs one approval, and three people can give it', () => {
         scenario.person('fay'),
       ];
       const change = await ana.requests(push);
-      const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
+      const asked = await change.tells('@Chi, @Dee or @Fay: this is waiting for your approval until ');
       expect(asked.notification).not.toMatch(/<@|subteam/);
       const [mine] = await allRead([chi, dee, fay], request);
       if (mine) await chi.clicks(mine, 'Approve');
@@ -81,7 +81,7 @@ describe('a push that needs one approval, and three people can give it', () => {
       const change = await ana.requests(push);
       const copies = await allRead(leadsOf(scenario), request);
       scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
-      await change.tells('⏳ @Chi or @Dee or @Fay: this is still waiting for your approval');
+      await change.tells('⏳ @Chi, @Dee or @Fay: this is still waiting for your approval');
       await allRead(leadsOf(scenario), /this is still waiting for your approval/);
       expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
       if (copies[1]) await dee.clicks(copies[1], 'Decline…');
@@ -130,7 +130,7 @@ describe('a push that needs one approval, and three people can give it', () => {
       await (await ana.says('/site whoami')).hears(ids.ana);
       const { id } = scenario.slack.faults.add({ kind: 'status', status: 503, method: 'users.info' });
       const change = await ana.requests(push);
-      const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
+      const asked = await change.tells('@Chi, @Dee or @Fay: this is waiting for your approval until ');
       scenario.slack.faults.remove(id);
       for (const lead of leadsOf(scenario)) expect(asked.notification).toContain(`<@${lead.id}>`);
       expect(pingsOnLeads(scenario)).toEqual([1, 1, 1]);
@@ -167,7 +167,7 @@ describe('a rule that notifies others than those who may approve', () => {
     inScenario({ ...options, policy: notifying.replace(', guides]', ']') }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const change = await ana.requests(push);
-      await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
+      await change.tells(/^@Chi, @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
       const copy = await ben.reads(request);
       const clicked = await ben.clicks(copy, 'Approve');
       await clicked.hears("You're not among the people who can approve it. Nothing was changed by your click.");

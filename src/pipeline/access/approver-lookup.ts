@@ -11,7 +11,7 @@ import { canonicalId, groupIds, idsOf, isUserGroup } from '../../policy/people.t
 import { groupsApproving, mayRead, decideReading } from '../../policy/policy.ts';
 import { userGroupsIn } from '../../policy/memberships.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { bold, code, joined, named, mention, say, userGroup, type Text } from '../../text.ts';
+import { bold, code, either, joined, named, mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
@@ -226,7 +226,7 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], no
       const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
       const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
       const needed = count - (people.length - left.length);
-      return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : joined(who, ' or ');
+      return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
     }),
     ', and ',
   );
@@ -244,7 +244,7 @@ export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
           ? membersUnknownQuietly(unknown)
           : unsure !== undefined
             ? "Slack doesn't tell me right now who they are."
-            : say`nobody in ${joined(groups.map(bold), ' or ')} may see it right now.`;
+            : say`nobody in ${either(groups.map(bold))} may see it right now.`;
       return say`${joined([who, 'those who can approve it'], ' and ')}, because ${why}`;
     }),
   );

@@ -4,7 +4,7 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { groupsApproving } from '../../policy/policy.ts';
 import type { Aim } from '../../policy/rules.ts';
-import { bold, joined, list, say, type Text } from '../../text.ts';
+import { bold, either, list, say, type Text } from '../../text.ts';
 import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
 import type { AskedRequirement } from './authorization.ts';
 import type { AccessContext } from './context.ts';
@@ -66,7 +66,7 @@ type ShortRequirement = { readonly by: readonly string[]; readonly count: number
 
 /** Undefined if enough people can approve all of it after all. */
 function refusal({ by, count }: ShortRequirement, each: readonly Approvable[]): Refusal | undefined {
-  const who = say`somebody else in ${joined(by.map(bold), ' or ')}`;
+  const who = say`somebody else in ${either(by.map(bold))}`;
   const needs = count === 1 ? say`It needs an approval by ${who}` : say`It needs ${count} approvals, each by ${who}`;
   const few = count === 1 ? 'Nobody' : 'Too few people';
   const without = each.filter(({ people }) => people.size < count);

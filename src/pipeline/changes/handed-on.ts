@@ -4,7 +4,7 @@ import { endHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
 import { enqueueMessage, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
-import { clipped, code, joined, named, say, time, type Text } from '../../text.ts';
+import { clipped, code, either, joined, named, say, time, type Text } from '../../text.ts';
 import { displayNames } from '../access/approver-lookup.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -43,7 +43,7 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
 
 /** The message that offers the request. `resolved` has the id of the handed-on request. */
 export function offerNote(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
-  const who = people.length > 0 ? say`${joined(displayNames(people), ' or ')} may run it.` : undefined;
+  const who = people.length > 0 ? say`${either(displayNames(people))} may run it.` : undefined;
   const rest =
     unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
   const until = say`It can be run once, until ${time(expiresAt)}, and becomes the change of whoever runs it. If it needs approval, somebody else has to give it.`;

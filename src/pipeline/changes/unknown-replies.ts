@@ -1,7 +1,7 @@
 import type { ActionProof } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Change } from '../../storage/changes.ts';
-import { code, joined, mention, say, time, type Text } from '../../text.ts';
+import { code, either, joined, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
 import type { Closers } from './closers.ts';
 
@@ -69,7 +69,7 @@ export function lockedMeanwhile(change: Change): Text | undefined {
 export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers): Text {
   const named = people.slice(0, 6).map((id): Text => [mention(id)]);
   const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];
-  const who = joined([...named, ...more], ' or ');
+  const who = either([...named, ...more]);
   if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, with the right to unlock.`;
   if (people.length > 0) return say`${who} can close it.`;
   if (anybody === true) return say`Everyone who may run this command there can close it.`;

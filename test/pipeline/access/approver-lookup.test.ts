@@ -292,7 +292,7 @@ describe('how the approvers are worded', () => {
       'more than are named',
       [ask(1, ['U1', 'U2', 'U3', 'U4', 'U5', 'U6', 'U7'])],
       [],
-      '@U1 or @U2 or @U3 or @U4 or @U5 or 2 more',
+      '@U1, @U2, @U3, @U4, @U5 or 2 more',
     ],
     ['two things', [ask(1, ['U1']), ask(2, ['U2', 'U3'])], [], '@U1, and 2 of @U2, @U3'],
     ['nothing', [], [], ''],
@@ -304,7 +304,7 @@ describe('how the approvers are worded', () => {
     { ...ask(1, ['U1', 'U2']), names: ['Chi', 'Dee\n<@U9> *x*'], userGroups: ['S1'] },
   ];
   test('people with their names, without a mention', () => {
-    expect(whoIsAsked(known)).toEqual([{ text: '@Chi or @Dee <@U9> *x* or ' }, { text: 'S1', style: 'code' }]);
+    expect(whoIsAsked(known)).toEqual([{ text: '@Chi, @Dee <@U9> *x* or ' }, { text: 'S1', style: 'code' }]);
     expect(plain(whoIsAsked(known, { without: ['U1'] }))).toBe('@Dee <@U9> *x* or S1');
   });
 

@@ -165,7 +165,7 @@ describe('a reminder', () => {
   });
 
   test.each<[string, Partial<Closers>, string]>([
-    ['many', { people: ['1', '2', '3', '4', '5', '6', '7', '8'] }, '@1 or @2 or @3 or @4 or @5 or @6 or 2 more can'],
+    ['many', { people: ['1', '2', '3', '4', '5', '6', '7', '8'] }, '@1, @2, @3, @4, @5, @6 or 2 more can'],
     ['by unlock', { byUnlock: true, anybody: false }, 'so @U03CHI or @U04DEE can, with the right to unlock.'],
     ['nobody', { people: [], anybody: false }, "Today's rules let nobody close it."],
     ['that is unknown', { people: [], anybody: undefined }, "I can't tell right now who can close it."],
