@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { environmentsPage } from '../../../src/commands/builtin/environments.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
-import { plain, say, type Text } from '../../../src/text.ts';
+import { inline, plain, say, type Text } from '../../../src/text.ts';
 import { blog, live, staging } from '../../pipeline/fixtures.ts';
 
 const domain = (name: string, at: number, site: typeof live.site) =>
@@ -63,7 +63,7 @@ test('the file has everything with its ids', () => {
 
 test('what the host listed just now is not called new while the host is away', () => {
   const source = (trouble?: Text): string =>
-    plain(environmentsPage({ ...names, trouble }, undefined, 30_000).source ?? []);
+    plain(inline(environmentsPage({ ...names, trouble }, undefined, 30_000).source));
   expect(source()).toBe('listed by the host just now');
   expect(source(say`I can't reach the host.`)).toBe(
     "last listed by the host 1970-01-01 00:00 UTC; I can't reach the host.",
