@@ -32,7 +32,7 @@ test.each([
   ],
   [
     '@developers push acme-shop/staging acme-shop/live --database',
-    /^@developers may run push on .*\nIt needs approval by @U0000000002 or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48: /,
+    /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48: /,
   ],
   ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. It needs a reason\./],
   ['@leads delete acme-shop/live', /^@leads may not run delete on acme-shop\/live\nForbidden by line 64: deny delete/],
