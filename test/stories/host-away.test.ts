@@ -75,7 +75,7 @@ describe.concurrent('the host', () => {
       scenario.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
       const ana = scenario.person('ana');
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
-      await ana.form(/The host answered 500 \d times in \d+ s\. Nothing was changed/);
+      await ana.form(/The host answered 500 \(tried \d times in \d+ s\)\. Nothing was changed/);
       expect(scenario.writes()).toEqual([]);
     }),
   );

@@ -119,7 +119,7 @@ describe('status', () => {
       { kind: 'status', status: 404 },
       "The host says this is gone, or my key can't see it (404).",
     ],
-    ['harbor-events/live', 'backups', { kind: 'status', status: 500 }, 'The host answered 500 3 times'],
+    ['harbor-events/live', 'backups', { kind: 'status', status: 500 }, 'The host answered 500 (tried 3 times'],
   ])(
     '%s: a part that cannot be had (%s, %o) is unknown, and the others are there in time',
     async (env, part, fault, says) => {

@@ -15,12 +15,13 @@ export function asRefusal(error: unknown, again: Args): Refusal | Fault {
 
 /** What is wrong with the host, as a sentence. */
 export function troubleText(trouble: HostTrouble): Text {
-  const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spokenDuration(trouble.elapsedMs)}` : '';
+  const { attempts, elapsedMs } = trouble;
+  const tried = attempts > 1 ? ` (tried ${attempts} times in ${spokenDuration(elapsedMs)})` : '';
   switch (trouble.kind) {
     case 'unreachable':
-      return say`I can't reach the host${attempts && ` (tried${attempts})`}.`;
+      return say`I can't reach the host${tried}.`;
     case 'time-out':
-      return say`The host didn't answer in time${attempts && ` (tried${attempts})`}.`;
+      return say`The host didn't answer in time${tried}.`;
     case 'not found':
       return say`The host says this is gone, or my key can't see it (404).`;
     case 'unauthorized':
@@ -32,8 +33,8 @@ export function troubleText(trouble: HostTrouble): Text {
     case 'no turn':
       return say`The host is slow, and I already have too many requests waiting for it.`;
     case 'server error':
-      return say`The host answered ${trouble.status}${attempts}.`;
+      return say`The host answered ${trouble.status}${tried}.`;
     case 'odd answer':
-      return say`The host sent an answer I can't read${attempts}.`;
+      return say`The host sent an answer I can't read${tried}.`;
   }
 }
