@@ -28,7 +28,9 @@ describe('App Home', () => {
       const own = slack.views(ids.ana).home?.controls.map(({ label }) => label) ?? [];
       expect(own).toContain('Cancel');
       expect(own.filter((label) => /Approve|Decline/.test(label))).toEqual([]);
-      expect(await homeOf('rob', 'Recent changes')).toMatch(/Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1/);
+      expect(await homeOf('rob', 'Recent changes')).toMatch(
+        /Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1 {2}Asked by @Ana · “try the new theme” · .*\d:\d\d/,
+      );
       expect(slack.views(ids.rob).home?.text).toContain('Environments you use will show up here.');
       expect(slack.views(ids.rob).home?.controls).toEqual([]);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');

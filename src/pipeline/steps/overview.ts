@@ -25,11 +25,16 @@ type Overview = {
   readonly places: readonly Note[];
   /** How many more there are than shown. */
   readonly more: { readonly toDecide: number; readonly mine: number };
-  /** The newest changes that the person may read, without buttons. */
-  readonly recent: readonly Card[];
+  /** The newest changes that the person may read. */
+  readonly recent: readonly RecentChange[];
   /** The numbers of all changes shown. */
   readonly numbers: readonly number[];
 };
+
+/** A card without buttons, and when its change was asked for, epoch ms. */
+export type RecentChange = { readonly card: Card; readonly at: number };
+
+const recentOf = ({ created_at: at }: Change, card: Card): RecentChange => ({ card: { ...card, buttons: [] }, at });
 
 /** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;
@@ -68,7 +73,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
       toDecide: undecided.length - shown.toDecide.length,
       mine: unsettled.length - shown.mine.length,
     },
-    recent: (await draw(shown.recent)).map((card) => ({ ...card, buttons: [] })),
+    recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
     numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
   };
 }

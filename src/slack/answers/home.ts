@@ -2,11 +2,11 @@ import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../../commands/index.ts';
 import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
 import { mayRunSomewhere } from '../../pipeline/access/may-run.ts';
-import { overviewFor } from '../../pipeline/steps/overview.ts';
+import { overviewFor, type RecentChange } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal, type Offer } from '../../errors.ts';
-import { amount, bold, code, joined, say, type Text } from '../../text.ts';
+import { amount, bold, code, joined, say, time, type Text } from '../../text.ts';
 import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/blocks.ts';
 import { charactersIn, fitting, jsonLength } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
@@ -115,4 +115,5 @@ const moreNote = (more: number, line: string): readonly KnownBlock[] =>
   more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${code(line)}.`)];
 /** The card as in its channel, with its buttons. */
 const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
-const cardLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');
+const cardLine = ({ card: { mark, headline, lines }, at }: RecentChange): Text =>
+  joined([mark, headline, joined([lines[0], time(at, 'date')], ' · ')], '  ');
