@@ -113,7 +113,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
 ]);
 
-/** Words for buttons that people type as commands, and where those buttons are. */
+/** Words for buttons, and for what only the host can do, that people type as commands, and where to do it. */
 const buttons: ReadonlyMap<string, Text> = new Map([
   ...['approve', 'decline'].map(
     (word) => [word, say`Press the button on the change's card, or on my App Home.`] as const,
@@ -125,6 +125,13 @@ const buttons: ReadonlyMap<string, Text> = new Map([
     'undo',
     say`If a change can be undone, the button is under a reply in its thread, for an hour; ${code('changes --mine')} lists yours.`,
   ],
+  ...['restart', 'reboot'].map(
+    (word) =>
+      [
+        word,
+        say`I can't restart a site: that works only in the host's panel. ${code('status')} shows how it is.`,
+      ] as const,
+  ),
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
 

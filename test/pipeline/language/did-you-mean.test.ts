@@ -59,6 +59,7 @@ test.each([
   ['approve 12', "Press the button on the change's card, or on my App Home"],
   ['Decline', "Press the button on the change's card, or on my App Home"],
   ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
+  ['restart php acme-shop/live', "Nothing was done. I can't restart a site: that works only in the host's panel."],
   ['undo', 'the button is under a reply in its thread, for an hour; changes --mine lists yours.'],
 ])('the nearest match of %s is a button', (line, where) => {
   const result = resultOf(line);
