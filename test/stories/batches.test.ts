@@ -144,6 +144,8 @@ describe.concurrent('the review of a batch', () => {
       await (
         await ana.says(`${clear} --hand-on`)
       ).hears('Handing a request on is for one environment at a time. Nothing was done.');
+      await ana.opens(`${add} --for 1h`, 'Name one, or leave out --for: then it stays until somebody removes it.');
+      await scenario.slack.closeModal(ana.id, true);
       const dry = await (
         await ana.says(`${clear} --dry-run`)
       ).hears('Dry run: Clear the cache of 4 environments · nothing was sent');

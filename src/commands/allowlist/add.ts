@@ -1,6 +1,6 @@
 import { showDuration, dayMs } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../text.ts';
 import { action, type Wording, type Invalid } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
 import {
@@ -45,7 +45,7 @@ export const allowlistAdd = action({
     if (forMs !== undefined)
       return {
         field: 'for',
-        says: say`Access that ends by itself is given to one environment at a time. Nothing was done.`,
+        says: say`Access that ends by itself is given to one environment at a time. Nothing was done. Name one, or leave out ${code('--for')}: then it stays until somebody removes it.`,
       };
     const title = say`Let ${addressesInShort(addresses)} in over SSH on ${where}`;
     return { title, done: title };
