@@ -86,7 +86,7 @@ describe('what is frozen', () => {
 
   test('is refused if the action is not done to many with these fields', () => {
     const refused = refusalOf(() => batchOf(add, sites, { for: 7_200_000 }));
-    expect(refusalText(refused)).toMatch(/one environment at a time\. Nothing was done\.$/);
+    expect(refusalText(refused)).toMatch(/one environment at a time\. Nothing was done\. Name one, or leave out --for/);
     expect(refused.field).toBe('for');
     expect(() => freezeBatch(authorizedFor(clear, undefined, {}), pause, frozenEach(clear, sites))).toThrow(
       'this action is for one environment at a time',

@@ -178,7 +178,7 @@ describe('an action that takes many environments', () => {
     });
     expect(words).toMatchObject({ field: 'for' });
     expect(words && 'says' in words && plain(inline(words.says))).toMatch(
-      /one environment at a time\. Nothing was done\.$/,
+      /one environment at a time\. Nothing was done\. Name one, or leave out --for/,
     );
   });
 });
