@@ -36,7 +36,7 @@ import { createReplicas } from './pipeline/messages/replicas.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, whoAmIAtStart } from './slack/client/token.ts';
-import { boltLogger, clientOptions } from './slack/client/client-options.ts';
+import { boltLogger, clientOptions, postTimeoutMs } from './slack/client/client-options.ts';
 import { createHomes } from './slack/context/homes.ts';
 import { createPeople } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';
@@ -120,8 +120,9 @@ export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 /** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
 export async function connectSlack({ slack }: Config, foundations: Foundations, pace: Pace) {
   const { log, policy, database, replicas, now } = foundations;
-  const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
-  const [messages, views] = [client(), client()];
+  const client = (timeoutMs?: number): WebClient =>
+    new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log), timeoutMs));
+  const [messages, views] = [client(postTimeoutMs), client()];
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });

@@ -40,6 +40,7 @@ describe('Slack', () => {
     ['stores it and answers 500', { kind: 'lost', status: 500 }, 'C0GENERAL', 2],
     ['stores it and cuts the wire', { kind: 'lost' }, 'G0BAKERY', 2],
     ['does not take its blocks', { kind: 'error', error: 'invalid_blocks' }, 'C0OPS', 1],
+    ['takes three seconds', { kind: 'delay', delayMs: 3_000 }, 'D0U01ANA', 1],
   ] as const)('when a card is posted, %s: it stands there, with its whole thread', async (_, fault, channel, most) => {
     const change = await troubled(fault, channel);
     await change.tells('the host reports it finished');
@@ -48,7 +49,7 @@ describe('Slack', () => {
   });
 
   test('and each of these changes was written once', () => {
-    expect(scenario.writes()).toHaveLength(4);
+    expect(scenario.writes()).toHaveLength(5);
   });
 });
 

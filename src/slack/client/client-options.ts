@@ -6,11 +6,14 @@ import { readBeginning } from '../../stream-beginning.ts';
 /** How much of an answer is read, in bytes. A page of 200 people, the longest we ask for, has less than 1 MB. */
 const maxAnswer = 4_000_000;
 
-/** Options for calls to Slack: at most 2.5 s and 4 MB. No retries and no waiting for rate limits: our queue does that. */
-export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
+/** How long a post may take, in ms. One that is given up may stand all the same, and would be posted again. */
+export const postTimeoutMs = 10_000;
+
+/** Options for calls to Slack: 2.5 s by default, and 4 MB. No retries and no waiting for rate limits: our queue does that. */
+export const clientOptions = (slackApiUrl: string, logger?: BoltLogger, timeout = 2_500): WebClientOptions => ({
   slackApiUrl,
   fetch: boundedFetch,
-  timeout: 2_500,
+  timeout,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   ...(logger && { logger }),
