@@ -1,3 +1,4 @@
+import { nextReminderOfUnknown } from './reminders.ts';
 import { touchChange, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
@@ -24,12 +25,6 @@ import { hourMs } from '../../duration.ts';
 
 const evidenceWithinMs = hourMs;
 const evidenceAgainMs = 15_000;
-/** Delays between reminders; the last one repeats. */
-const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
-
-/** When the next reminder is due after this many, epoch ms. Counted from now, so downtime adds no reminders. */
-export const nextReminderOfUnknown = (reminders: number, now: number): number =>
-  now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
 /** One step of an unknown change: evidence first, reminders later. */
 export const reconcile = (context: StepsContext, change: Change): Promise<void> =>

@@ -5,6 +5,7 @@ import { listVotes } from '../../storage/votes.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { reminder } from '../changes/asked-in.ts';
+import { hourMs } from '../../duration.ts';
 import { idsOf } from '../../policy/people.ts';
 import type { StepsContext } from './context.ts';
 
@@ -16,6 +17,13 @@ export function nextReminder(asked: number, expires: number, now: number): numbe
   const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);
   return Math.min(expires, ...moments);
 }
+
+/** Delays between reminders of an unknown outcome; the last one repeats. */
+const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
+
+/** When the next reminder of an unknown outcome is due after this many, epoch ms. Counted from now, so downtime adds no reminders. */
+export const nextReminderOfUnknown = (reminders: number, now: number): number =>
+  now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
 /** Reminds people who have not approved yet: directly, and in the thread without mentioning them again. */
 export async function remind({ database, changeStore, policy }: StepsContext, change: Change): Promise<void> {

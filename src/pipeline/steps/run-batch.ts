@@ -40,7 +40,7 @@ import { takeBackUnsent } from './take-back-unsent.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
-import { nextReminderOfUnknown } from './reconcile.ts';
+import { nextReminderOfUnknown } from './reminders.ts';
 
 /** Moves a batch: begins the changes of its items a few at a time, stops it at the first bad end, and ends it. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../../src/commands/rights.ts';
 import { closersOf, isCloser, type Closers, type Ending } from '../../../src/pipeline/changes/closers.ts';
-import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reconcile.ts';
+import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reminders.ts';
 import { stillUnknown, whoCloses } from '../../../src/pipeline/changes/unknown-replies.ts';
 import { plain, say } from '../../../src/text.ts';
 import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../fixtures.ts';
