@@ -50,6 +50,19 @@ async function approvedPush(scenario: Scenario) {
   return { change, ana, chi, dee };
 }
 
+/** Chi approves a push by Ana, whose direct messages Slack refuses until `backAgain`. It is held before it is sent. */
+async function approvedWhileAway(scenario: Scenario) {
+  const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+  const change = await ana.requests(push);
+  const away = [ana.id, ana.direct].map((channel) =>
+    scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 500, channel }),
+  );
+  await chi.clicks(await chi.reads(/^⏳ Push /), 'Approve');
+  await scenario.holdBeforeSend(change.number);
+  const backAgain = (): void => away.forEach(({ id }) => scenario.slack.faults.remove(id));
+  return { change, backAgain };
+}
+
 describe.concurrent('what said that a change will be sent', () => {
   test(
     'says so no longer while it is held up, and the thread keeps Stop; after that, nothing of the delay',
@@ -72,17 +85,12 @@ describe.concurrent('what said that a change will be sent', () => {
   test(
     'is dropped if it was not posted before the end: the requester is told once',
     inScenario(options, async (scenario) => {
-      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const change = await ana.requests(push);
-      const away = [ana.id, ana.direct].map((channel) =>
-        scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 500, channel }),
-      );
-      await chi.clicks(await chi.reads(/^⏳ Push /), 'Approve');
-      await scenario.holdBeforeSend(change.number);
+      const ana = scenario.person('ana');
+      const { change, backAgain } = await approvedWhileAway(scenario);
       scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422, body: { message: 'no space left' } });
       scenario.makeDue(change.number);
       await change.tells('❌ The host rejected it (422)');
-      for (const { id } of away) scenario.slack.faults.remove(id);
+      backAgain();
       await ana.reads('The host rejected it');
       await untilAllTold(scenario, ana);
       expect(textsOf(scenario, ana).filter((text) => text.includes('Approved by'))).toEqual([]);
@@ -95,12 +103,7 @@ describe.concurrent('an alarm about an unknown outcome', () => {
     'that was not posted before the first reminder is posted all the same: the reminder goes to approvers only',
     inScenario(options, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
-      const change = await ana.requests(push);
-      const away = [ana.id, ana.direct].map((channel) =>
-        scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 500, channel }),
-      );
-      await chi.clicks(await chi.reads(/^⏳ Push /), 'Approve');
-      await scenario.holdBeforeSend(change.number);
+      const { change, backAgain } = await approvedWhileAway(scenario);
       scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 500 });
       scenario.makeDue(change.number);
       await chi.reads(/^#1 · Push [^]*Outcome unknown/);
@@ -111,7 +114,7 @@ describe.concurrent('an alarm about an unknown outcome', () => {
         },
         { timeout: patienceMs, interval: 100 },
       );
-      for (const { id } of away) scenario.slack.faults.remove(id);
+      backAgain();
       await untilAllTold(scenario, ana);
       expect(textsOf(scenario, ana)).toEqual([expect.stringMatching(/^#1 · Push [^]*Outcome unknown\. I sent it at/)]);
     }),

@@ -42,14 +42,7 @@ export function environmentsPage(names: Names, search: string | undefined, now: 
     ),
     ...(rows.length > 1 && rows.length <= maxSheet && { sheet: sheetOf(rows) }),
     reads: rows.flatMap(({ env }) => (env ? [{ env, paths: [] }] : [])),
-    source:
-      at !== undefined
-        ? trouble
-          ? say`last listed by the host ${time(at, 'date')}; ${trouble}`
-          : say`listed by the host ${age(now - at)}`
-        : rows.length > 0
-          ? trouble
-          : undefined,
+    source: at === undefined ? (rows.length > 0 ? trouble : undefined) : listedText(at, now, trouble),
   };
 }
 
@@ -132,3 +125,7 @@ const sheetOf = (rows: readonly Row[]): NonNullable<Page['sheet']> => ({
     ].map((text): Text => [{ text }]),
   ),
 });
+
+/** When the host listed them last: while it is in trouble, the moment instead of how long ago. */
+const listedText = (at: number, now: number, trouble: Text | undefined): Text =>
+  trouble ? say`last listed by the host ${time(at, 'date')}; ${trouble}` : say`listed by the host ${age(now - at)}`;

@@ -62,8 +62,8 @@ const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): b
   itemsWith(all, ...standings).length > 0;
 
 /**
- * The card of a batch. Until it begins, it is that of any change. One for a `reader` (a copy, or one in App Home) is not redrawn while the
- * changes are sent, so it has no numbers until none of them is under way.
+ * The card of a batch. Until it begins, it is that of any change. One for a `reader` (a copy, or one in App Home) is not
+ * redrawn while the changes are sent, so it has no numbers until none of them is under way.
  */
 export function renderBatch(
   batch: Change,
