@@ -1,5 +1,5 @@
 import { near } from '../nearest-words.ts';
-import { codeOf, unseen } from '../text.ts';
+import { codeOf, either, plain, unseen } from '../text.ts';
 
 /** A mistake in the policy file. Lines and columns count from 1. */
 export type Mistake = { readonly line: number; readonly column: number; readonly says: string };
@@ -34,7 +34,7 @@ export const withVisibleSpaces = (says: string): string =>
 /** Says that a name is unknown and suggests the nearest known ones. */
 export function unknownAmong(what: string, name: string, known: readonly string[]): string {
   const offered = nearest(name, known).map((one) => `"${one}"`);
-  const offer = offered.length > 0 ? `; did you mean ${offered.join(' or ')}?` : '';
+  const offer = offered.length > 0 ? `; did you mean ${plain(either(offered))}?` : '';
   return `unknown ${what} ${quoted(name)}${offer}`;
 }
 

@@ -237,7 +237,7 @@ describe('every mistake is reported with its line', () => {
       'part of a command',
       rule('{ allow: [allowlist], to: [leads] }'),
       [
-        `line ${FIRST_RULE}: unknown command or class "allowlist"; did you mean "allowlist show" or "allowlist add" or "allowlist remove" or "allowlist set"?`,
+        `line ${FIRST_RULE}: unknown command or class "allowlist"; did you mean "allowlist show", "allowlist add", "allowlist remove" or "allowlist set"?`,
       ],
     ],
     ['a class', rule('{ allow: [named], to: [leads] }'), [`line ${FIRST_RULE}: unknown command or class "named"`]],

@@ -32,10 +32,10 @@ test.each([
   ],
   [
     '@developers push acme-shop/staging acme-shop/live --database',
-    /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48: /,
+    /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48 of the policy: /,
   ],
   ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. It needs a reason\./],
-  ['@leads delete acme-shop/live', /^@leads may not run delete on acme-shop\/live\nForbidden by line 64: deny delete/],
+  ['@leads delete acme-shop/live', /^@leads may not run delete on acme-shop\/live\nForbidden by line 64 of the policy: deny delete/],
   [
     '@developers delete acme-shop/staging',
     /^@developers may not run delete .*\nNo rule allows @developers to run it there; leads may/,
@@ -102,7 +102,7 @@ refused:
   expect(code).toBe(1);
   expect(out?.split('\n')).toEqual([
     expect.stringMatching(
-      /wrong\.yml:2:5: @leads delete acme-shop\/live: expected allowed, found refused\. Forbidden by line 64: /,
+      /wrong\.yml:2:5: @leads delete acme-shop\/live: expected allowed, found refused\. Forbidden by line 64 of the policy: /,
     ),
     expect.stringMatching(/wrong\.yml:5:5: .*: expected approval by 1 of leads, found approval by 2 of leads\. /),
     expect.stringMatching(/wrong\.yml:7:5: .*: expected refused, found allowed\. It needs no approval\./),

@@ -229,7 +229,7 @@ test('can names the rule and the approvers, and runs nothing', async () => {
   const mine = await ana.says('/site can cache clear acme-docs/staging');
   const may = await mine.hears('You may run cache clear on acme-docs/staging');
   expect(may.text).toMatch(
-    /It needs no approval\.[^]*Allowed by line \d+: allow routine, sensitive to developers where \*\/staging/,
+    /It needs no approval\.[^]*Allowed by line \d+ of the policy: allow routine, sensitive to developers where \*\/staging/,
   );
   const live = await ana.says('/site can cache clear acme-shop/live --reason "release 42"');
   const not = await live.hears('You may not run cache clear on acme-shop/live');

@@ -111,7 +111,7 @@ describe.concurrent('user groups', () => {
     'a deny applies to all joined ids of a person, also through a user group',
     inScenario({ policy, slack }, async (scenario) => {
       const said = await scenario.person('ana').says(clear('live'));
-      await said.hears('The rule in line 15 forbids it');
+      await said.hears('Line 15 of the policy forbids it');
       expect(scenario.writes()).toEqual([]);
       const change = await scenario.person('ana').asks(clear('staging'));
       await change.tells('the host reports it finished');

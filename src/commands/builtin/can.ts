@@ -80,4 +80,4 @@ function approvingOf({ asks, who, notified, expires, reason }: RequiredApproval)
 }
 
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>
-  rules.map(({ line, text }) => say`${label} line ${line}: ${code(text)}`);
+  rules.map(({ line, text }) => say`${label} line ${line} of the policy: ${code(text)}`);

@@ -32,7 +32,7 @@ export function notAllowed(
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
   const because =
     decision.why.kind === 'denied'
-      ? say`The rule in line ${decision.why.rule.line} forbids it${who ? say`; ${who} may do it` : ''}.`
+      ? say`Line ${decision.why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`
       : who
         ? say`${rulesLet(decision.lets)} ${who} do it.`
         : say`No rule allows anybody to do it.`;
@@ -50,6 +50,6 @@ const maxLines = 4;
 function rulesLet(rules: readonly RuleRef[]): string {
   const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
   if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
-  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
-  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
+  if (rules.length === 1) return `Line ${lines[0]} of the policy lets`;
+  return `Lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} of the policy let`;
 }

@@ -144,14 +144,14 @@ describe('what the rules say', () => {
   test('somebody who may read the target is told the rule and whom it allows', () => {
     const policy = policyOf(READ, '{ allow: [routine], to: [leads] }');
     expect(refusalText(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
-      'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
+      'You may not run cache clear on acme-shop/staging. Line 8 of the policy lets leads do it. Nothing was sent.',
     );
     expect(refusalText(refusalOf(() => asked(policyOf(READ), ana, 'cache clear')))).toContain(
       'No rule allows anybody to do it.',
     );
     const denied = policyOf(READ, '{ allow: [routine], to: [leads] }', '{ deny: [routine], to: [developers] }');
     expect(refusalText(refusalOf(() => asked(denied, ana, 'cache clear')))).toContain(
-      'The rule in line 9 forbids it; leads may do it. Nothing was sent.',
+      'Line 9 of the policy forbids it; leads may do it. Nothing was sent.',
     );
   });
 
@@ -169,7 +169,7 @@ describe('what the rules say', () => {
         '{ allow: [read], to: [developers], where: [company] }',
         '{ deny: [domains list], to: everyone, where: [company] }',
       ),
-    ).toBe('You may not run domains list. The rule in line 8 forbids it. Nothing was sent.');
+    ).toBe('You may not run domains list. Line 8 of the policy forbids it. Nothing was sent.');
   });
 
   test('if several rules allow others, each is named once, without repeating another', () => {
@@ -177,14 +177,14 @@ describe('what the rules say', () => {
       refusalText(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
     const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
     expect(refused(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
-      'The rules in lines 8 and 10 let leads and developers do it.',
+      'Lines 8 and 10 of the policy let leads and developers do it.',
     );
     expect(refused(leads, developers, leads)).toContain(
-      'The rules in lines 8, 9 and 10 let leads and developers do it.',
+      'Lines 8, 9 and 10 of the policy let leads and developers do it.',
     );
-    expect(refused(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
+    expect(refused(leads, leads, leads, leads)).toContain('Lines 8, 9, 10 and 11 of the policy let leads do it.');
     expect(refused(leads, leads, leads, leads, leads, leads)).toContain(
-      'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
+      'Lines 8, 9, 10, 11 and 2 more of the policy let leads do it.',
     );
   });
 
@@ -287,7 +287,7 @@ describe('a built-in command that needs a rule with its name', () => {
       'You may not run lock on acme-shop/live. No rule allows anybody to do it. Nothing was done.',
     );
     expect(refusalText(refusalOf(() => lock(blog.name)))).toContain(
-      'The rule in line 10 forbids it. Nothing was done.',
+      'Line 10 of the policy forbids it. Nothing was done.',
     );
     expect(refusalText(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
   });

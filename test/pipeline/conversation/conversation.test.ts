@@ -11,7 +11,7 @@ test.each<[string, string, RegExp]>([
     'clone acme-shop/live',
     /^You may not use clone\. Nothing was done\. Type it in full, and I'll say who may: clone <site\/environment> </,
   ],
-  ['read', 'clone acme-shop/live Relaunch', /^You may not run clone\. The rule in line 8 lets leads do it\./],
+  ['read', 'clone acme-shop/live Relaunch', /^You may not run clone\. Line 8 of the policy lets leads do it\./],
   ['use', 'clone acme-shop/live', /^You may not use clone\. Nothing was done\.$/],
 ])('with a right to %s, %s is refused with a way to see who may', (right, line, says) => {
   const policy = policyOf(`{ allow: [${right}], to: [developers] }`, '{ allow: [clone], to: [leads] }');
