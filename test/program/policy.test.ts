@@ -35,7 +35,10 @@ test.each([
     /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48 of the policy: /,
   ],
   ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. It needs a reason\./],
-  ['@leads delete acme-shop/live', /^@leads may not run delete on acme-shop\/live\nForbidden by line 64 of the policy: deny delete/],
+  [
+    '@leads delete acme-shop/live',
+    /^@leads may not run delete on acme-shop\/live\nForbidden by line 64 of the policy: deny delete/,
+  ],
   [
     '@developers delete acme-shop/staging',
     /^@developers may not run delete .*\nNo rule allows @developers to run it there; leads may/,

@@ -88,6 +88,16 @@ describe.concurrent('the site is read before and after', () => {
     expect(verdict.text).not.toContain('was 200');
   });
 
+  test('a site that was bad and is well after the change is reported, also in the thread of a routine change', async () => {
+    // Only the reading before: as a visitor, and past the cache.
+    scenario.site.faults.add({ kind: 'status', path: '/staging-acme-blog.sitehost.example/', status: 500, times: 2 });
+    const change = await scenario.person('rob').asks('/site cache clear acme-blog/staging');
+    const verdict = await change.tells('acme-blog/staging is well again');
+    expect(verdict.text).toMatch(
+      /200 in .*, in 3 of 3 readings .* Before, it was 500 \(the page is empty\), in one reading\./,
+    );
+  });
+
   test('a site that hangs delays the change by three seconds at most, and nothing is claimed about it', async () => {
     scenario.site.faults.add({ kind: 'hang', path: '/harbor-events.example/', times: 'always' });
     const change = await scenario.person('fay').asks('/site cache clear harbor-events/live');

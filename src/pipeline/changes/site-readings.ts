@@ -98,34 +98,41 @@ function inWords(look: Look): string {
   return isWell(look) ? `${status} in ${seconds(ms)}` : String(status);
 }
 
-/** What these readings, oldest first, show; undefined: no page was requested. */
-export function findingsOf({ readings, cut }: Series): Findings | undefined {
+/**
+ * What these readings, oldest first, show; undefined: no page was requested. If the site is well, the page that was shown
+ * `before` is shown again.
+ */
+export function findingsOf({ readings, cut }: Series, before?: ReadingBefore): Findings | undefined {
   const telling = mostTellingOf(readings);
   const found = telling && shortReading(telling);
   if (found === undefined) return undefined;
-  const { looks: _, ...shown } = found;
-  return { verdict: verdictOf(readings), shown, cut };
+  const { looks, ...shown } = found;
+  const verdict = verdictOf(readings);
+  const again = before && looks.find((look) => isSamePage(look, before));
+  return { verdict, shown: verdict.kind === 'well' ? { ...shown, ...again } : shown, cut };
 }
 
 /**
- * What the thread of a change says about its site. Undefined if there is nothing to say: the site is well, or that is
- * unknown. The thread of a routine change has one reply, so it only mentions a site that is bad, or that was bad and
- * couldn't be read again.
+ * What the thread of a change says about its site. Undefined if there is nothing to say: it is as well as before, or
+ * unknown. The thread of a routine change has one reply, so it doesn't mention a site that is unsteady.
  */
 export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
   if (after === undefined || after === 'begun') return undefined;
   const { verdict, shown, cut } = after;
   if (cut === 'busy' && shown.impression === 'bad')
     return say`⚠️ **${name} was ${shown.says} in one reading** (${placeOf(shown)}), and I was reading too many sites to look again. ${wasBefore(before, shown)}`;
-  if (verdict.kind === 'bad') {
-    const often = `in ${verdict.bad} of ${verdict.of} readings`;
-    const was = before?.impression === 'bad' ? undefined : sameBefore(before, shown);
-    if (was?.impression === 'well')
-      return say`⚠️ **${name} was ${was.says} before, and is now ${shown.says}**, ${often} (${placeOf(shown)}).`;
-    return say`⚠️ **${name} is now ${shown.says}**, ${often} (${placeOf(shown)}). ${wasBefore(before, shown)}`;
-  }
+  if (verdict.kind === 'bad') return badInWords(name, before, shown, `in ${verdict.bad} of ${verdict.of} readings`);
+  if (verdict.kind === 'well' && before?.impression === 'bad' && isSamePage(before, shown))
+    return say`✅ **${name} is well again**: ${shown.says}, in ${verdict.of} of ${verdict.of} readings (${placeOf(shown)}). Before, it was ${before.says}, in one reading.`;
   if (verdict.kind !== 'unsteady' || risk === 'routine') return undefined;
   return say`⚠️ **${name} is now unsteady**: bad in ${verdict.bad} of ${verdict.of} readings, last as ${shown.says} (${placeOf(shown)}). ${wasBefore(before, shown)}`;
+}
+
+function badInWords(name: string, before: ReadingBefore | undefined, shown: ShortReading, often: string): Text {
+  const was = before?.impression === 'bad' ? undefined : sameBefore(before, shown);
+  if (was?.impression === 'well')
+    return say`⚠️ **${name} was ${was.says} before, and is now ${shown.says}**, ${often} (${placeOf(shown)}).`;
+  return say`⚠️ **${name} is now ${shown.says}**, ${often} (${placeOf(shown)}). ${wasBefore(before, shown)}`;
 }
 
 function wasBefore(before: ReadingBefore | undefined, shown: ShortLook): Text {
@@ -139,8 +146,10 @@ function wasBefore(before: ReadingBefore | undefined, shown: ShortLook): Text {
 }
 
 /** The look at the same page before the change, requested in the same way. */
-const sameBefore = (before: ReadingBefore | undefined, { address, as }: ShortLook): ShortLook | undefined =>
-  mostTelling(before?.looks.filter((look) => look.address === address && look.as === as) ?? []);
+const sameBefore = (before: ReadingBefore | undefined, after: ShortLook): ShortLook | undefined =>
+  mostTelling(before?.looks.filter((look) => isSamePage(look, after)) ?? []);
+
+const isSamePage = (one: ShortLook, other: ShortLook): boolean => one.address === other.address && one.as === other.as;
 
 const placeOf = ({ address, as }: ShortLook): Text =>
   as === 'visitor' ? say`${code(address)}` : say`${code(address)} past the cache`;

@@ -105,11 +105,11 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   if (plan?.kind !== 'pages' || !(await reserveSeries(context, number))) return;
   const limits = { onBehalfOf: change.requester };
   const first = await siteCheck.read(plan, limits);
-  const after = findingsOf(await siteCheck.readOn(plan, first, limits));
-  if (after === undefined) return;
+  const series = await siteCheck.readOn(plan, first, limits);
   await exclusiveTransaction(database, async (tx, at) => {
     const { readings, stored } = await keptReadings(tx, number);
-    if (readings.after !== 'begun') return;
+    const after = findingsOf(series, readings.before);
+    if (after === undefined || readings.after !== 'begun') return;
     const found = { ...readings, after };
     if (!(await keepReadings(tx, number, found, { stored, at }))) return;
     const text = verdictInWords(change.target_name, change.risk, found);

@@ -34,7 +34,8 @@ const reading = (at: number, look: Look, missing: readonly string[] = []): SiteR
 const three = (...looks: readonly Look[]): readonly SiteReading[] => looks.map((look, at) => reading(at * ten, look));
 const [well, broken] = [answered(200), answered(500)];
 const around = (before: Look | undefined, after: readonly SiteReading[]): SiteReadings => {
-  const [first, found] = [before && shortReading(reading(0, before)), findingsOf({ readings: after })];
+  const first = before && shortReading(reading(0, before));
+  const found = findingsOf({ readings: after }, first);
   return { ...(first && { before: first }), ...(found && { after: found }) };
 };
 const said = (readings: SiteReadings, risk: 'routine' | 'destructive' = 'destructive'): string | undefined => {
@@ -57,6 +58,12 @@ test.each([
   ],
   ['unknown before', silent, three(broken, broken, broken), /is now 500, in 3 of 3.*I don't know how it was before\./],
   ['not read before', undefined, three(broken, broken, broken), /I don't know how it was before\./],
+  [
+    'bad, then well',
+    broken,
+    three(well, well, well),
+    /^✅ acme-shop\/live is well again: 200 in 0\.4 s, in 3 of 3 readings \(.*\)\. Before, it was 500, in one reading\.$/,
+  ],
   ['unsteady', well, three(broken, well, well), /is now unsteady: bad in 1 of 3 readings, last as 500/],
 ])('%s: it is told', (_, before, after, words) => {
   expect(said(around(before, after))).toMatch(words);
@@ -64,7 +71,6 @@ test.each([
 
 test.each([
   ['well before and after', well, three(well, well, well)],
-  ['bad before, well after', broken, three(well, well, well)],
   ['bad in one reading', well, three(broken)],
   ['bad in two readings', well, three(broken, broken)],
   ['unknown after', well, three(silent, silent, silent)],
@@ -80,10 +86,8 @@ describe('before and after are compared on one page only', () => {
   const readings = (...looks: readonly Look[]): readonly SiteReading[] =>
     [0, ten, 2 * ten].map((begun) => ({ at: begun, looks, missing: [] }));
   const around = (before: readonly Look[], after: readonly Look[]): SiteReadings => {
-    const [first, found] = [
-      shortReading({ at: 0, looks: before, missing: [] }),
-      findingsOf({ readings: readings(...after) }),
-    ];
+    const first = shortReading({ at: 0, looks: before, missing: [] });
+    const found = findingsOf({ readings: readings(...after) }, first);
     return { ...(first && { before: first }), ...(found && { after: found }) };
   };
 
@@ -103,15 +107,24 @@ describe('before and after are compared on one page only', () => {
     expect(said(unclear)).toContain('was 200 in 0.4 s before, and is now 500');
   });
 
+  test('a site is well again only if the page that was bad is', () => {
+    const both = around([at(old, well), at(added, broken)], [at(old, well), at(added, well)]);
+    expect(said(both)).toMatch(
+      /well again: 200 in 0\.4 s, in 3 of 3 readings \(https:\/\/new\..* it was 500, in one reading/,
+    );
+    expect(said(around([at(old, broken), at(added, well)], [at(added, well)]))).toBeUndefined();
+  });
+
   test('visits through the cache and past it are not compared', () => {
     const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
     expect(said(around([well, past(silent)], [well, past(broken)]))).toContain("I don't know how it was before.");
   });
 });
 
-test('a routine change reports a bad site but not an unsteady one; an interrupted series claims nothing', () => {
+test('a routine change reports a site that is bad or well again, but not an unsteady one; an interrupted series claims nothing', () => {
   expect(said(around(well, three(broken, broken, broken)), 'routine')).toContain('3 of 3');
   expect(said(around(well, three(broken, well, well)), 'routine')).toBeUndefined();
+  expect(said(around(broken, three(well, well, well)), 'routine')).toContain('is well again');
   expect(said({ after: 'begun' })).toBeUndefined();
 });
 
