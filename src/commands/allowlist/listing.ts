@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { canonicalAddress, readAddress } from '../kit/values/addresses.ts';
+import { canonicalAddress, readAddress, wideRange } from '../kit/values/addresses.ts';
 import { attempt } from '../../errors.ts';
 import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -108,15 +108,9 @@ export const are = (addresses: readonly string[]): string => (addresses.length =
 export const listFact = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
-/** Warns about ranges wider than one office needs (more than a /24, or a /48 in IPv6), widest first. */
+/** Warns about ranges wider than one office needs, widest first. */
 export function wideRanges(addresses: readonly string[]): Text | undefined {
-  const wide = addresses.flatMap((address) => {
-    if (!ipaddr.isValidCIDR(address)) return [];
-    const [network, bits] = ipaddr.parseCIDR(address);
-    const [most, whole, holds] =
-      network.kind() === 'ipv4' ? ([24, 32, 'addresses'] as const) : ([48, 48, 'networks of /48'] as const);
-    return bits < most ? [{ address, number: 2 ** (whole - bits), holds, above: most - bits }] : [];
-  });
+  const wide = addresses.flatMap((address) => wideRange(address) ?? []);
   if (wide.length === 0) return undefined;
   const shown = wide.toSorted((one, other) => other.above - one.above).slice(0, 5);
   const says = shown.map(({ address, number, holds }) => say`${code(address)} lets in ${amount(number)} ${holds}.`);

@@ -6,6 +6,11 @@ import { code, say } from '../../../text.ts';
 export const maxAtOnce = 50;
 /** The widest range that may be let in: an IPv4 /8 already has sixteen million addresses. */
 const widest = { ipv4: 8, ipv6: 32 } as const;
+/** The widest range that one office needs. A card warns of wider ones, and says how many of `holds` they let in. */
+const widestUsual = {
+  ipv4: { bits: 24, whole: 32, holds: 'addresses' },
+  ipv6: { bits: 48, whole: 48, holds: 'networks of /48' },
+} as const;
 
 /**
  * Reads words as IP addresses and ranges: canonical spelling, no duplicates, same order. `anyWidth` also accepts ranges
@@ -24,6 +29,14 @@ export function readAddresses(words: readonly string[], anyWidth = false): reado
 
 /** Whether this address or range, in canonical spelling, may be let in. */
 export const mayBeLetIn = (address: string): boolean => attempt(() => readAddress(address, false)) === address;
+
+/** How many addresses or networks a range lets in, if it is wider than one office needs. `above`: by how many bits. */
+export function wideRange(address: string) {
+  if (!ipaddr.isValidCIDR(address)) return undefined;
+  const [network, width] = ipaddr.parseCIDR(address);
+  const { bits, whole, holds } = widestUsual[network.kind()];
+  return width < bits ? { address, number: 2 ** (whole - width), holds, above: bits - width } : undefined;
+}
 
 /** The canonical spelling of an address from the host's list; unreadable text is only trimmed. */
 export const canonicalAddress = (text: string): string => attempt(() => readAddress(text.trim(), true)) ?? text.trim();
