@@ -167,6 +167,14 @@ describe('the page', () => {
     await page.getByText('the home of U03CHI').waitFor();
   });
 
+  it("has no input box in the app's direct messages, because the manifest makes them read-only", async () => {
+    await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
+    await page.getByRole('heading', { level: 1, name: 'Sitehand' }).waitFor();
+    await box().waitFor({ state: 'hidden' });
+    await page.getByRole('list', { name: 'Channels' }).getByRole('button').first().click();
+    await box().waitFor();
+  });
+
   it('says that the bot has ended, and restarts it', async () => {
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByRole('button', { name: 'Bot killed' }).click();

@@ -38,7 +38,7 @@ export function createConversation(
       const { channel, me, tab } = session;
       drawHead(session, head);
       messages.element.hidden = tab !== 'messages';
-      composer.hidden = tab !== 'messages' || session.directory.channels.get(channel)?.archived === true;
+      composer.hidden = tab !== 'messages' || isReadOnly(session);
       home.hidden = tab !== 'home';
       files.hidden = tab !== 'files';
       const query = new URLSearchParams({ channel, as: me }).toString();
@@ -54,6 +54,10 @@ export function createConversation(
     },
   };
 }
+
+/** Nobody can write in an archived channel, nor to the app: the manifest makes its messages read-only. */
+const isReadOnly = ({ channel, me, directory }: Session): boolean =>
+  channel === directMessageId(me) || directory.channels.get(channel)?.archived === true;
 
 function drawHead(session: Session, head: HTMLElement): void {
   const direct = session.channel === directMessageId(session.me);
@@ -109,6 +113,7 @@ export function createThread(session: Session, readMore: () => void): Part {
       '✕',
     ),
   );
+  const composer = createComposer(session, () => session.thread, false);
   const element = h(
     'section',
     {
@@ -120,7 +125,7 @@ export function createThread(session: Session, readMore: () => void): Part {
     },
     head,
     messages.element,
-    createComposer(session, () => session.thread, false),
+    composer,
   );
   return {
     element,
@@ -128,6 +133,7 @@ export function createThread(session: Session, readMore: () => void): Part {
       const { channel, thread, me } = session;
       element.hidden = thread === undefined;
       if (thread === undefined) return;
+      composer.hidden = isReadOnly(session);
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
       const read = await ask<readonly VisibleMessage[]>(`/control/slack/messages?${query}`);
       if (thread === session.thread && me === session.me) messages.show(read);
