@@ -69,6 +69,8 @@ function signsIn({ site, errors, backup, work, changes, pause, access }: SiteSta
 /** What helps next, most urgent first; only commands that the rules certainly let this person run. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
   const { isWell, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
+  const isOwn = holder !== undefined && 'person' in holder && holder.person === queryService.person.id;
+  const isFree = !isPaused && (holder === undefined || isOwn);
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
   // A wrong press is easy on a phone, so a change always opens a form first.
@@ -78,7 +80,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
-    ...form('cache clear', 'Clear the cache'),
+    ...(isFree ? form('cache clear', 'Clear the cache') : []),
     ...(isPaused ? form('resume', 'Resume', []) : []),
     ...(holder !== undefined && 'person' in holder ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),
