@@ -4,6 +4,7 @@ import { impressionIn, slownessIn } from '../../site-check/reading.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
+import type { LockInfo } from '../kit/lock-info.ts';
 import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
 import { checkPage } from '../check.ts';
@@ -69,8 +70,6 @@ function signsIn({ site, errors, backup, work, changes, pause, access }: SiteSta
 /** What helps next, most urgent first; only commands that the rules certainly let this person run. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
   const { isWell, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
-  const isOwn = holder !== undefined && 'person' in holder && holder.person === queryService.person.id;
-  const isFree = !isPaused && (holder === undefined || isOwn);
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
   // A wrong press is easy on a phone, so a change always opens a form first.
@@ -80,7 +79,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
-    ...(isFree ? form('cache clear', 'Clear the cache') : []),
+    ...(isPaused || isKeptOut(holder, queryService) ? [] : form('cache clear', 'Clear the cache')),
     ...(isPaused ? form('resume', 'Resume', []) : []),
     ...(holder !== undefined && 'person' in holder ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),
@@ -91,6 +90,10 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
     ...(isRecent ? backups : []),
   ].slice(0, maxOffers);
 }
+
+/** Whether a lock keeps this person's changes away. */
+const isKeptOut = (holder: LockInfo['by'] | undefined, { person }: QueryService): boolean =>
+  holder !== undefined && !('person' in holder && holder.person === person.id);
 
 /** Without a target: the channel's site, if it has one environment or one live environment; otherwise the choices. */
 async function choose(queryService: QueryService): Promise<{ readonly instead: Args }> {
