@@ -261,7 +261,7 @@ export const failed = (message: string | undefined, operation?: string): Text =>
 
 /** The host stopped answering about an operation that it had accepted. `operation`: named in the text. */
 export const lostSight = (why: string, operation?: string): Text =>
-  say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again. Please check the host's panel.`;
+  say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;

@@ -323,7 +323,7 @@ describe('the sentences of a thread', () => {
       evidence({ says: say`it may be there`, verdict: 'not yet', isUnclear: true }),
       "Read back: it may be there. I can't read all that the host lists, so that doesn't show whether it happened.",
     ],
-    ['no evidence', noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
+    ['no evidence', noEvidence, "Nothing I can read shows whether it happened."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
     [
       'finished, with its name',
@@ -365,12 +365,12 @@ describe('the sentences of a thread', () => {
     [
       'lost, with its name',
       tell.lostSight('does not know it', 'op-1'),
-      "Outcome unknown. The host accepted it as op-1, and does not know it. I won't send it again. Please check the host's panel.",
+      "Outcome unknown. The host accepted it as op-1, and does not know it. I won't send it again.",
     ],
     [
       'lost',
       tell.lostSight('does not know it'),
-      "Outcome unknown. The host accepted it, and does not know it. I won't send it again. Please check the host's panel.",
+      "Outcome unknown. The host accepted it, and does not know it. I won't send it again.",
     ],
     ['not sent', tell.notSent(change, say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
     [
