@@ -22,8 +22,10 @@ function nearestOf(typed: string, known: readonly string[]) {
   if (typed === '' || first === undefined) return [];
   const closest = all.reduce((best, one) => (one.edits < best.edits ? one : best), first);
   const limit = Math.max(2, Math.floor(closest.word.length / 3));
+  // Two edits leave nothing of a short word: `is` is not `dns`.
+  const isNear = (word: string, edits: number): boolean => edits * 2 <= Math.max(typed.length, word.length);
   return all
-    .filter(({ edits }) => edits <= limit)
+    .filter(({ word, edits }) => edits <= limit && isNear(word, edits))
     .sort((one, other) => one.edits - other.edits)
     .slice(0, 5);
 }

@@ -111,6 +111,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
+  ['history', 'changes'],
 ]);
 
 /** Words for buttons, and for what only the host can do, that people type as commands, and where to do it. */

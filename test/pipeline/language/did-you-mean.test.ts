@@ -48,6 +48,13 @@ test('two swapped letters are one typo', () => {
   expect(result instanceof Refusal && result.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
+test('a short word that shares almost nothing with a command is not called its typo', () => {
+  const result = resultOf('is the shop well');
+  if (!(result instanceof Refusal)) throw new Error('it was run');
+  expect(refusalText(result)).toContain("I don't know is. Nothing was done. help shows");
+  expect(result.offers).toEqual([]);
+});
+
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
   const result = resultOf(line);
   if (!(result instanceof Refusal)) throw new Error('it was run');

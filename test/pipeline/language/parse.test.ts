@@ -229,6 +229,7 @@ describe('lines that cannot be parsed', () => {
     ['no change of one word', 'undo the push', 'the button is under a reply in its thread', undefined],
     ['what buttons do', 'cancel 57', "Press the button on the change's card; changes --mine lists yours.", undefined],
     ['the opposite by spelling', 'unpause', 'Did you mean resume?', ['resume']],
+    ['a word for the past', 'history acme/live', 'Did you mean changes?', ['changes', 'acme/live']],
     ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
     ['a prototype', '__proto__', "I don't know __proto__", undefined],
     ['a constructor', 'constructor prototype', "I don't know constructor", undefined],
