@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { policy as batchPolicy, manySites, submitBatch } from './batch.ts';
 import { ids, inScenario, patienceMs } from './scenario.ts';
+
+/** Max is Chi's second account. */
+const twoApprovals = `
+version: 1
+live: ['*/live']
+groups: { developers: [U01ANA], leads: [U03CHI, U04DEE, U09MAX] }
+people: { chi: [U03CHI, U09MAX] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 2 } }
+`;
 
 describe('App Home', () => {
   test(
@@ -102,6 +114,51 @@ describe('App Home', () => {
       expect(slack.views(ids.ben).home).toBeUndefined();
       expect(slack.calls().filter(({ method }) => method === 'views.publish').length).toBeLessThan(12);
     }),
+  );
+
+  test(
+    'what somebody has approved does not wait for their other account',
+    inScenario({ policy: twoApprovals }, async (scenario) => {
+      const { slack } = scenario;
+      const homeOf = async (id: string, words: string): Promise<string> => {
+        await slack.home(id);
+        return slack.until(() => {
+          const text = slack.views(id).home?.text;
+          return text?.includes(words) ? text : undefined;
+        }, patienceMs);
+      };
+      slack.changePerson(ids.max, { deleted: false });
+      const change = await scenario.person('ana').requests('/site push acme-shop/live acme-shop/staging --files');
+      await homeOf(ids.max, '⏳ Push acme-shop/live → acme-shop/staging');
+      await scenario.person('chi').clicks(change.card(), 'Approve');
+      await change.tells('One more approval is needed.');
+      await homeOf(ids.max, 'Nothing is waiting for you.');
+      await homeOf(ids.dee, '⏳ Push acme-shop/live → acme-shop/staging');
+    }),
+  );
+
+  test(
+    'shows a batch in place of its changes, with the button that stops it',
+    inScenario(
+      {
+        policy: batchPolicy.replace('"acme-*/live"', '"many-*/live"'),
+        hosting: { plan: manySites(12), durations: { 'cache:clear': 600_000 } },
+      },
+      async (scenario) => {
+        const { slack } = scenario;
+        const batch = await submitBatch(scenario.person('ana'), '/site cache clear many-*/live');
+        await batch.shows('8 under way');
+        await slack.home(ids.ana);
+        const shows = (label: string): Promise<string> =>
+          slack.until(() => {
+            const home = slack.views(ids.ana).home;
+            return home?.controls.some((one) => one.label === label) ? home.text : undefined;
+          }, patienceMs);
+        expect((await shows('Stop')).match(/· #\d+/g)).toEqual([`· #${batch.number}`, `· #${batch.number}`]);
+        await slack.click(ids.ana, 'home', { label: 'Stop' });
+        await batch.tells('Stopped by @Ana.');
+      },
+    ),
   );
 
   test(

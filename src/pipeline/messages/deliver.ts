@@ -1,5 +1,5 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { changesInBatch, findChange, isBatch, type Change } from '../../storage/changes.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { idsOf, samePerson } from '../../policy/people.ts';
@@ -20,10 +20,10 @@ import { afterFailure } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { renderBatch } from '../changes/batch-card.ts';
+import { currentCard } from '../changes/current-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { isHiddenFrom } from '../access/visibility.ts';
-import { renderCard, type Note } from '../changes/card.ts';
+import { type Note } from '../changes/card.ts';
 import { type CardReader } from '../changes/buttons.ts';
 import { noLongerShown, withdrawnRequest } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
@@ -200,11 +200,8 @@ async function contentOf({ database, policy }: SenderContext, message: Message):
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawnRequest(change, approved);
-  const { installation } = database;
   const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
-  if (!isBatch(change)) return renderCard(change, approved, installation, reader);
-  const changes = await changesInBatch(database.db, change.number);
-  return renderBatch(change, changes, approved, installation, reader);
+  return currentCard(database.db, change, approved, database.installation, reader);
 }
 
 /** An edit of a direct message that was never posted is not needed: another message has told the same since. */

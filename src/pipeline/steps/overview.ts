@@ -9,7 +9,8 @@ import { askersOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
-import { renderCard, type Card, type Note } from '../changes/card.ts';
+import type { Card, Note } from '../changes/card.ts';
+import { currentCard } from '../changes/current-card.ts';
 import { placeNote } from '../changes/queue.ts';
 import { reparse } from '../language/reparse.ts';
 import { maxPlaces } from './queue.ts';
@@ -44,15 +45,17 @@ const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 export async function overviewFor(context: ChangesContext, person: Person): Promise<Overview> {
   const { db } = context.database;
   const mayRead = readerOf(context, person);
+  const ids = idsOf(context.policy(), person.id);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
     (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    read({ requesters: idsOf(context.policy(), person.id) }),
-    read({}),
+    // A batch stands for its changes. Those that are unknown are closed one by one.
+    read({ requesters: ids, isOwn: true }),
+    read({ isOwn: true }),
   ]);
-  const undecided = await notVotedBy(db, person, await decidableBy(context, person, [...unknown, ...waiting]));
+  const undecided = await notVotedBy(db, ids, await decidableBy(context, person, [...unknown, ...waiting]));
   const isToDecide = new Set(undecided.map(({ number }) => number));
   const unsettled = own.filter(({ settled_at, number }) => settled_at === null && !isToDecide.has(number));
   const shown = {
@@ -61,14 +64,14 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     recent: latest.slice(0, maxShown.recent),
   };
   const drawOne = async (change: Change): Promise<Card> =>
-    renderCard(change, await listVotes(db, change.number), context.database.installation, {
+    currentCard(db, change, await listVotes(db, change.number), context.database.installation, {
       isAsker: isAsker(context.policy(), person.id, askersOf(change)),
     });
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
-    places: (await listQueued(db, maxPlaces, idsOf(context.policy(), person.id))).map(placeNote),
+    places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
     more: {
       toDecide: undecided.length - shown.toDecide.length,
       mine: unsettled.length - shown.mine.length,
@@ -93,11 +96,11 @@ function decidableBy(context: ChangesContext, by: Person, changes: readonly Chan
   });
 }
 
-const notVotedBy = (db: ReadHandle, { id }: Person, changes: readonly Change[]): Promise<readonly Change[]> =>
+const notVotedBy = (db: ReadHandle, ids: readonly string[], changes: readonly Change[]): Promise<readonly Change[]> =>
   filterAsync(
     changes,
     async ({ number, state }) =>
-      state !== 'waiting' || (await listVotes(db, number)).every(({ person }) => person !== id),
+      state !== 'waiting' || (await listVotes(db, number)).every(({ person }) => !ids.includes(person)),
   );
 
 async function filterAsync(
