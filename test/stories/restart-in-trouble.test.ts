@@ -76,7 +76,7 @@ describe.concurrent.each(troubles)(
         await restart(scenario, trouble);
         const long = { since: 0, looks: 9, known: false, failures: 0 };
         rewrite('update changes set poll_state = ?, due_at = 1 where number = ?', JSON.stringify(long), added.number);
-        await added.tells('This cannot be verified from here.');
+        await added.tells("I couldn't read it back, so I can't tell what came of it.");
         expect(rows('select change from timers where due_at is not null')).toEqual([{ change: added.number }]);
       }),
     );

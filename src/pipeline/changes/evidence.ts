@@ -163,6 +163,6 @@ const endUnverified = (change: Change, why: Parameters<typeof unverified>[1], lo
 
 function unverifiedBy(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
   if (proof && proof !== 'trouble') return endUnverified(change, { proof: proof.says }, lockMs);
-  if (operation === undefined) return endUnverified(change, 'no proof', lockMs);
+  if (operation === undefined) return endUnverified(change, proof === 'trouble' ? 'not read' : 'no proof', lockMs);
   return endUnverified(change, operation === 'not known' ? 'not followed' : 'asked in vain', lockMs);
 }

@@ -242,6 +242,7 @@ const unverifiedReasons = {
     "For ten minutes the host gave no answer that says how it's going, so I've stopped asking. Please check the host's panel.",
   'not followed': 'The host does not say when it is finished.',
   'no proof': 'This cannot be verified from here.',
+  'not read': "I couldn't read it back, so I can't tell what came of it. Please check the host's panel.",
 } as const;
 
 /** Accepted by the host, and nothing more can be verified. */

@@ -223,7 +223,7 @@ describe('the state of an operation, by observation', () => {
       true,
       60_000,
       'unverified',
-      'cannot be verified from here',
+      "I couldn't read it back, so I can't tell what came of it.",
     ],
     [
       'no operation and no proof',
