@@ -119,6 +119,25 @@ describe.concurrent('an alarm about an unknown outcome', () => {
       expect(textsOf(scenario, ana)).toEqual([expect.stringMatching(/^#1 · Push [^]*Outcome unknown\. I sent it at/)]);
     }),
   );
+
+  test(
+    'that was not posted before its reader closes the change is dropped',
+    inScenario({ policy: `${policy}  - { allow: [routine], to: [developers] }\n` }, async (scenario) => {
+      const ana = scenario.person('ana');
+      const away = [ana.id, ana.direct].map((channel) =>
+        scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'status', status: 500, channel }),
+      );
+      scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
+      const change = await ana.asks('/site cache clear acme-shop/staging');
+      await change.tells(/Outcome unknown/);
+      scenario.runSql('update changes set sent_at = 1');
+      await ana.clicks(await change.shows('[It happened]'), 'It happened');
+      await change.tells('✅ @Ana says it happened.');
+      away.forEach(({ id }) => scenario.slack.faults.remove(id));
+      await untilAllTold(scenario, ana);
+      expect(textsOf(scenario, ana)).toEqual([]);
+    }),
+  );
 });
 
 describe.concurrent('a reminder', () => {

@@ -98,19 +98,19 @@ export async function showMove(
   tx: Tx,
   before: Change,
   moved: Change,
-  { at, tell = [] }: TransitionNote,
+  { at, by, tell = [] }: TransitionNote,
   idsOf: IdsOf = sameId,
 ): Promise<void> {
+  // Whoever made the move by a click needs no message about it.
+  const told = [...tell, by];
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
-  // Its requester, if nobody tells them, moved it by themselves.
-  if (before.state === 'approved' || before.lost_at !== null)
-    await removeButtons(tx, before, at, [...tell, before.requester]);
+  if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at, told);
   // Other moves are seen on the card, and by those who approved it.
   const isNews = isReported(before) || isReported(moved);
   const isHeldUp = moved.state === 'approved';
   const wasTried = before.attempts + before.throttle_count > 0;
   const wasHeldUp = before.state === 'approved' && (before.last_note !== null || wasTried);
-  if (isNews || isHeldUp || wasHeldUp) await updateLasting(tx, moved, at, { tell, wasHeldUp });
+  if (isNews || isHeldUp || wasHeldUp) await updateLasting(tx, moved, at, { tell: told, wasHeldUp });
   // Reminders, and what was said when it was asked again.
   if (before.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
   if (isNews) return redrawCards(tx, moved.number, at, 'all');
@@ -121,7 +121,7 @@ export async function showMove(
 const isReported = ({ state, settled_at }: Change): boolean =>
   settled_at !== null || state === 'waiting' || state === 'unknown' || state === 'stopped';
 
-/** Removes the decision buttons from all messages that have them. `tell`: who gets another message. */
+/** Removes the decision buttons from all messages that have them. `tell`: who gets another message, or needs none. */
 async function removeButtons(tx: Tx, change: Change, at: number, tell: readonly string[] = []): Promise<void> {
   for (const message of await messagesToDecide(tx, change.number)) {
     const { key, kind, recipient } = message;
@@ -137,8 +137,8 @@ const isOnly = ({ kind, ts, recipient }: Message, tell: readonly string[]): bool
 
 /**
  * Edits messages that no longer hold. What people were told directly says how the change is now. Its thread no longer
- * says that it will be sent soon, if it is held up or ended unsent. Whoever gets another message (`tell`) is not told
- * first what was not posted yet.
+ * says that it will be sent soon, if it is held up or ended unsent. What was not posted yet is dropped for whoever gets
+ * another message, or needs none (`tell`).
  */
 async function updateLasting(
   tx: Tx,
