@@ -16,15 +16,20 @@ export async function redrawCards(tx: Tx, change: number, at: number, what: Redr
   if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
 }
 
+/** In JSON, no text that somebody typed looks like this. What is owed has news, so it stays as it is. */
+const withoutNews = sql<string>`case
+  when kind = 'direct' and delivered_version = version and body not like '%"minor":true%'
+  then '{"minor":true,' || substr(body, 2) else body end`;
+
 /**
  * Queues edits of what people were told directly about all open changes, or about this one: others may read them now.
- * Without their requesters, who always may.
+ * Without their requesters, who always may. The words are no news: where they can't be edited, they are not posted again.
  */
 export async function redrawTold(tx: Tx, at: number, change?: number): Promise<void> {
   const open = tx.selectFrom('changes').select('number').where('settled_at', 'is', null);
   await tx
     .updateTable('messages')
-    .set(redrawnAt(at))
+    .set({ ...redrawnAt(at), body: withoutNews })
     .where('kind', 'in', ['copy', 'direct'])
     .where('ts', 'is not', null)
     .whereRef('recipient', '<>', 'requester')

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, patienceMs, reloadPolicy, type Scenario } from './scenario.ts';
 import type { TestUser } from './people.ts';
 
 /** One approval is needed; Chi, Dee and Fay can give it. */
@@ -43,6 +43,11 @@ const allRead = (people: readonly TestUser[], words: RegExp): Promise<readonly V
 const pingsOnLeads = (scenario: Scenario): readonly number[] =>
   leadsOf(scenario).map((lead) => pingsOn(scenario.slack, lead));
 const request = /^⏳ Push /;
+/** Waits until no message is owed. */
+const nothingOwed = ({ rows }: Scenario): Promise<void> =>
+  vi.waitFor(() => expect(rows('select key from messages where due_at is not null')).toEqual([]), patienceMs);
+const cardsPosted = ({ slack }: Scenario): number =>
+  slack.messages({ channel: 'C0ACME', as: ids.ana }).filter(({ text }) => request.test(text)).length;
 
 describe('a push that needs one approval, and three people can give it', () => {
   test(
@@ -96,6 +101,29 @@ describe('a push that needs one approval, and three people can give it', () => {
           patienceMs,
         );
       expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
+    }),
+  );
+
+  test(
+    'what Slack lets nobody edit is not posted again for a reminder or a new policy, neither the card nor a reminder',
+    inScenario(options, async (scenario) => {
+      const change = await scenario.person('ana').requests(push);
+      await allRead(leadsOf(scenario), request);
+      const remind = (): void => scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
+      remind();
+      await allRead(leadsOf(scenario), /this is still waiting for your approval/);
+      scenario.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'edit_window_closed' });
+      await reloadPolicy(scenario, `${policy}# the same\n`);
+      const policies = "select count(*) as count from audit where event = 'policy'";
+      await vi.waitFor(() => expect(scenario.rows(policies)).toEqual([{ count: 2 }]), patienceMs);
+      await nothingOwed(scenario);
+      expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
+      remind();
+      await vi.waitFor(() => expect(pingsOnLeads(scenario)).toEqual([3, 3, 3]), patienceMs);
+      await nothingOwed(scenario);
+      expect(pingsOnLeads(scenario)).toEqual([3, 3, 3]);
+      expect(change.card().text).toMatch(request);
+      expect(cardsPosted(scenario)).toBe(1);
     }),
   );
 

@@ -37,7 +37,7 @@ export async function remind({ database, changeStore, policy }: StepsContext, ch
     const tell = toldPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
     // Somebody may have lost the right to see their copy and the reminder before this one, or got it back.
     await redrawTold(tx, at, change.number);
-    const note = { by: 'sitehand', at, reply: reminder(change, voted), tell, redraw: true };
+    const note = { by: 'sitehand', at, reply: reminder(change, voted), tell };
     await changeStore.remark(tx, touched, 'reminded', note);
   });
 }
