@@ -174,7 +174,7 @@ const slackContextOf = (
 ): SlackContext => ({
   ...slack,
   pipeline,
-  ephemeral: createEphemeral(slack.views, config.slack.apiUrl),
+  ephemeral: createEphemeral(slack.answers, config.slack.apiUrl),
   payloads,
   sharing: new Set(),
   turns: createTurns(policy.behind),

@@ -117,12 +117,12 @@ function joinReplicas(database: Database, policy: () => string, log: Logger) {
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
-/** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
+/** The Slack clients (for messages, private answers and views), and what knows people and channels. */
 export async function connectSlack({ slack }: Config, foundations: Foundations, pace: Pace) {
   const { log, policy, database, replicas, now } = foundations;
   const client = (timeoutMs?: number): WebClient =>
     new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log), timeoutMs));
-  const [messages, views] = [client(postTimeoutMs), client()];
+  const [messages, answers, views] = [client(postTimeoutMs), client(postTimeoutMs), client()];
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
@@ -155,7 +155,7 @@ export async function connectSlack({ slack }: Config, foundations: Foundations, 
     isTaken: token.isTaken,
     onCard: homes.moved,
   };
-  return { frontend, messages, views, bot, people, groups, token, homes, pace };
+  return { frontend, messages, answers, views, bot, people, groups, token, homes, pace };
 }
 
 /** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */

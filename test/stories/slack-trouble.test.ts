@@ -90,6 +90,25 @@ describe.concurrent('Slack', () => {
     }),
   );
 
+  test.each(['response_url', 'chat.postEphemeral'])(
+    'takes four seconds for a private answer by %s: it stands once',
+    async (method) =>
+      inScenario({}, async (scenario) => {
+        const ana = scenario.person('ana');
+        if (method !== 'response_url')
+          scenario.slack.faults.add({ method: 'response_url', kind: 'status', status: 404 });
+        scenario.slack.faults.add({ method, kind: 'delay', delayMs: 4_000, times: 1 });
+        const asked = await ana.says('/site cache clear acme-shop/livx');
+        await asked.hears('Nothing was done. Did you mean');
+        const open = 'select 1 from inbox where closed_at is null';
+        await vi.waitFor(() => expect(scenario.rows(open)).toEqual([]), { timeout: patienceMs });
+        await scenario.slack.until(() => scenario.slack.calls().find((call) => call.method === method), patienceMs);
+        const direct = scenario.slack.messages({ channel: ana.direct, as: ana.id });
+        const told = [...asked.answers(), ...direct].filter(({ text }) => text.includes('acme-shop/livx'));
+        expect(told).toHaveLength(1);
+      })(),
+  );
+
   test(
     'has lost the card, because somebody deleted it: it is posted again, with the final state',
     inScenario({ hosting: { durations: { 'cache:clear': 3_000 } } }, async (scenario) => {

@@ -5,6 +5,7 @@ import { readBeginning } from '../../stream-beginning.ts';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
+import { postTimeoutMs } from './client-options.ts';
 import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
 
 /** Where a request came from, to answer its sender privately. */
@@ -17,7 +18,6 @@ export type ReplyTarget = {
   readonly since: number;
 };
 
-const timeoutMs = 3_000;
 /** After this, an answer says how long it took if it does not go to the response URL. */
 const longMs = 60_000;
 /** How much of Slack's error is read, in bytes. */
@@ -83,8 +83,8 @@ async function respond(
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: body(message),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
+        headersTimeout: postTimeoutMs,
+        bodyTimeout: postTimeoutMs,
       });
       const { bytes } = await readBeginning(answer.body, maxErrorBytes);
       if (answer.statusCode < 300) return 'taken';

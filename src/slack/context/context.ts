@@ -23,7 +23,7 @@ export type Deliveries = BoundedMap<string, Promise<SaveResult>>;
 export type SlackContext = {
   readonly pipeline: PipelineContext;
   readonly people: People;
-  /** Separate clients for posts and for views and private answers: a rate limit on one does not delay the other. */
+  /** Separate clients for posts and views, as for private answers: a rate limit on one does not delay the others. */
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
