@@ -314,6 +314,24 @@ describe.concurrent('once an unknown outcome is known', () => {
   );
 });
 
+describe.concurrent('a reply whose channel was archived', () => {
+  test(
+    'stands in direct messages, and goes on naming its change when it is edited there',
+    inScenario(options, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      await ana.requests(push);
+      const copy = await chi.reads(/^⏳ Push /);
+      scenario.slack.changeChannel('C0ACME', { archived: true });
+      await chi.clicks(copy, 'Approve');
+      const reply = await ana.reads(/^#1 · Push .*\nApproved by @Chi\. Sending in 10 s\.\n\[Stop\]$/);
+      scenario.makeDue(1);
+      await shown(scenario, ana, reply.ts, /^(?:(?!\[Stop\])[^])*$/);
+      const { text } = await shown(scenario, ana, reply.ts, /Approved by @Chi/);
+      expect(text).toMatch(/^#1 · Push .*\nApproved by @Chi\. Sending in 10 s\.$/);
+    }),
+  );
+});
+
 describe.concurrent('a batch', () => {
   const many = `
 version: 1

@@ -18,7 +18,7 @@ import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './aft
 import type { MessagesContext, SenderContext } from './context.ts';
 import { afterFailure } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
+import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { currentCard } from '../changes/current-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -246,7 +246,7 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       return { place };
     }
     try {
-      await context.messenger.edit(place, content);
+      await context.messenger.edit(place, await contentInPlace(context, message, place, content));
       return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;

@@ -1,6 +1,7 @@
 import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import { say } from '../../text.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { headingOf } from '../changes/freeze.ts';
 import type { MessagesContext } from './context.ts';
 import { Undeliverable, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
@@ -60,6 +61,20 @@ function destinationsOfCard(
 ): readonly MessageDestination[] {
   const direct = { to: { person: requester }, as: content };
   return channel === requester ? [direct] : [{ to: { channel: recipient ?? channel }, as: content }, direct];
+}
+
+/** The content for the place where a message stands. A reply that was posted outside its thread keeps its heading. */
+export async function contentInPlace(
+  { database: { db } }: Pick<MessagesContext, 'database'>,
+  { kind, change: number }: Message,
+  { channel, ts }: MessagePlace,
+  content: MessageContent,
+): Promise<MessageContent> {
+  const change = kind !== 'reply' || number === null || !isDirect(channel) ? undefined : await findChange(db, number);
+  if (change === undefined) return content;
+  const card = await findCard(db, change.number);
+  const isInThread = card?.channel === channel && card.ts !== null && Number(card.ts) < Number(ts);
+  return isInThread ? content : withHeading(change, content);
 }
 
 /** Outside its thread, a reply has to name its change. */
