@@ -219,16 +219,17 @@ export const findMessage = (db: ReadHandle, key: string): Promise<Message | unde
 /** The key of an answer that is sent directly, later, begins with this. */
 export const answerPrefix = 'answer:';
 
-/** How many answers are owed to a person. */
-export async function countAnswersOwed(tx: Tx, recipient: string): Promise<number> {
-  const owed = tx.selectFrom('messages').select((of) => of.fn.countAll<number>().as('count'));
-  const { count } = await owed
+/** The keys of the answers that are owed to a person. */
+export async function answersOwed(tx: Tx, recipient: string): Promise<readonly string[]> {
+  const owed = await tx
+    .selectFrom('messages')
+    .select('key')
     .where('due_at', 'is not', null)
     .where('kind', '=', 'direct')
     .where('recipient', '=', recipient)
     .where('key', 'like', `${answerPrefix}%`)
-    .executeTakeFirstOrThrow();
-  return count;
+    .execute();
+  return owed.map(({ key }) => key);
 }
 
 const notesOn = (tx: Tx, change: number) =>

@@ -73,6 +73,25 @@ describe.concurrent('Slack', () => {
   );
 
   test(
+    'takes no answer to 23 requests of one person: 20 answers are kept, and one message says that the others were not',
+    inScenario({}, async (scenario) => {
+      scenario.slack.faults.add({ method: '*', kind: 'html' });
+      const rob = scenario.person('rob');
+      const open = 'select 1 from inbox where closed_at is null';
+      for (let asked = 0; asked < 23; asked += 1) {
+        await rob.says(clear);
+        await vi.waitFor(() => expect(scenario.rows(open)).toEqual([]), { timeout: patienceMs });
+      }
+      expect(scenario.rows("select 1 from messages where key like 'answer:%'")).toHaveLength(21);
+      // A second a message is Slack's pace.
+      scenario.runSql("delete from messages where key like 'answer:%' and key not like '%:rest'");
+      scenario.slack.faults.remove();
+      const rest = await rob.reads(/^You asked for more than I could answer: Slack took no answers, and I kept 20\. /);
+      expect(rest.text).toContain('in place of the answer to cache clear acme-shop/staging and of those after it.');
+    }),
+  );
+
+  test(
     'takes no answer to what was done: the person hears later that it was worked on, and never that nothing was done',
     inScenario({}, async (scenario) => {
       for (const method of ['response_url', 'chat.postEphemeral', 'chat.postMessage'])

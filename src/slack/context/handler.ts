@@ -3,11 +3,11 @@ import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { answerPrefix, countAnswersOwed, enqueueMessage } from '../../storage/messages.ts';
+import { answerPrefix, answersOwed, enqueueMessage } from '../../storage/messages.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
-import { code, joined, say, type Inline } from '../../text.ts';
+import { code, joined, say, type Inline, type Text } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
@@ -76,8 +76,9 @@ export async function runHandler(
 const tell = (context: SlackContext, interaction: Interaction, answer: Answer): Promise<void> =>
   context.ephemeral(interaction, drawRefusal(answer)).catch(() => answerLater(context, interaction, answer));
 
-/** How many answers are kept for one person. */
+/** How many answers are kept for one person. One message stands for all others. */
 const maxKept = 20;
+const restSuffix = ':rest';
 
 /** Keeps an answer, to be sent directly once Slack takes it, for a day at most. */
 async function answerLater(
@@ -92,11 +93,18 @@ async function answerLater(
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     if (inbox !== undefined) await closeInbox(tx, inbox, at);
-    if ((await countAnswersOwed(tx, person)) >= maxKept) return;
-    const body = JSON.stringify({ text, buttons } satisfies Note);
-    await enqueueMessage(tx, { key: `${answerPrefix}${request}`, kind: 'direct', recipient: person, body, at });
+    const owed = await answersOwed(tx, person);
+    if (owed.some((key) => key.endsWith(restSuffix))) return;
+    const isRest = owed.length >= maxKept;
+    const key = `${answerPrefix}${request}${isRest ? restSuffix : ''}`;
+    const body = JSON.stringify((isRest ? { text: restText(named) } : { text, buttons }) satisfies Note);
+    await enqueueMessage(tx, { key, kind: 'direct', recipient: person, body, at });
   });
 }
+
+/** In place of the answers that are not kept: some of what was asked for may have been done. */
+const restText = (named: Inline | undefined): Text =>
+  say`**You asked for more than I could answer:** Slack took no answers, and I kept ${maxKept}. This is in place of the ${named ? say`answer to ${named}` : 'next one'} and of those after it. Please look before you ask for any of that again: ${code('changes --mine')} shows your changes.`;
 
 /** PostgreSQL restarts or fails over within seconds. If it takes longer, the person is told and can ask again. */
 const backWithinMs = 5_000;
