@@ -116,6 +116,15 @@ describe('a queue', () => {
     expect(steps(scenario).slice(-3)).toEqual(['queue_turn', 'queue_used', 'queue_used']);
   });
 
+  test('a request that is too long for the button of its review gets no place', async () => {
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+    await (await chi.says('/site lock acme-docs/live maintenance')).hears('acme-docs/live is locked');
+    const many = Array.from({ length: 50 }, (_, at) => `2001:1db8:1234:5678:9abc:def0:1234:${at + 1_000}`).join(' ');
+    const said = await ben.says(`/site allowlist add acme-docs/live ${many} --queue`);
+    await said.hears('This is too long to wait in a queue. Nothing was sent.');
+    await (await chi.says('/site unlock acme-docs/live')).hears('acme-docs/live is unlocked');
+  });
+
   test('a place ends by a click or after an hour; both people are told, and the next one moves up', async () => {
     const [ben, fay, ana, chi] = [
       scenario.person('ben'),

@@ -6,6 +6,7 @@ import type { ParsedCommand } from './parsed-command.ts';
 import { parseArgs } from './parse.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import { join } from './tokenize.ts';
 
 /** The stored arguments of a change, parsed again: its action and input as of now. */
 export type Reparsed = { readonly action: AnyAction; readonly resolved: Resolved };
@@ -13,14 +14,17 @@ export type Reparsed = { readonly action: AnyAction; readonly resolved: Resolved
 /** The arguments of a change, without its reason. */
 export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
 
-/** A button holds some 2,000 characters. */
-const maxLength = 1_800;
+/** The most characters in a button. */
+const maxLength = 2_000;
+
+/** Whether a button can hold these arguments. */
+export const fitsButton = (args: Args): boolean => join(args).length <= maxLength;
 
 /** The arguments that ask for the same change again, for the same reason if a button has room for it. */
 export function argsToAskAgain(change: Pick<Change, 'args' | 'reason'>): Args {
   const args = argsOfChange(change);
-  const hasRoom = args.join(' ').length + (change.reason?.length ?? 0) <= maxLength;
-  return change.reason !== null && hasRoom ? withOption(args, `--reason=${change.reason}`) : args;
+  const withReason = change.reason === null ? args : withOption(args, `--reason=${change.reason}`);
+  return fitsButton(withReason) ? withReason : args;
 }
 
 /** Puts the option before `--`, which ends the options. */

@@ -22,6 +22,7 @@ import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder, type Held } from '../changes/lock-in-the-way.ts';
 import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
+import { fitsButton } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor } from './admin-actions.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
@@ -55,8 +56,7 @@ export function joinQueue(
   return exclusiveTransaction(context.database, async (tx, at) => {
     const held = await lockAhead(tx, wants, at);
     if (held === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
-    const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
-    const args = JSON.stringify(canonicalArgs(authorized, { reason }));
+    const args = JSON.stringify(wordsOf(authorized));
     const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
     const same = own.find((row) => asSaved(row) === asSaved({ args }));
     const ahead = (await queueOf(tx, held.lock.target)).length;
@@ -81,6 +81,16 @@ export function joinQueue(
     const by = { by: person.id, at, ...requestDetails(inbox) };
     await recordQueued(tx, context.changeStore.note, row, 'queue_join', by);
     return queued(row, ahead + 1, held, at);
+  });
+}
+
+/** The arguments of a request. Throws `Refusal` if they don't fit into the button that opens its review at its turn. */
+function wordsOf(authorized: Authorized): Args {
+  const { reason } = authorized.parsed;
+  const words = canonicalArgs(authorized, { reason: reason === undefined ? undefined : scrub(reason) });
+  if (fitsButton(words)) return words;
+  throw new Refusal('This is too long to wait in a queue. Nothing was sent.', {
+    hint: 'Ask again when the lock is gone.',
   });
 }
 

@@ -10,6 +10,7 @@ import type { Receipt } from '../../../src/hosting/client.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { joined, mention, plain, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
+import { buttonValue } from '../../../src/slack/draw/button-value.ts';
 import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
 
 const marks: Readonly<Record<State, string>> = {
@@ -215,6 +216,11 @@ test('Ask again keeps the reason, also if a word looks like an option', () => {
   expect(pressOf(['dns', 'set', '--', 'acme.com', '--x'], 'a')).toMatchObject({
     args: ['dns', 'set', '--reason=a', '--', 'acme.com', '--x'],
   });
+});
+
+test('Ask again leaves out a reason that would not fit into its button as Slack gets it', () => {
+  const { press } = tell.againButton(changeOf({ reason: '&'.repeat(500) }));
+  expect(buttonValue(press).length).toBeLessThan(2_000);
 });
 
 describe('the sentences of a thread', () => {
