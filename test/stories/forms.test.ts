@@ -109,6 +109,15 @@ describe('a form', () => {
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
   });
 
+  test('by mention, and too long for the button that would open it: is refused with the way that works', async () => {
+    const many = Array.from({ length: 50 }, (_, at) => `2001:1db8:1234:5678:9abc:def0:1234:${at + 1_000}`).join(' ');
+    const said = await scenario.person('ana').mentions(`allowlist add acme-shop/live ${many}`);
+    const refused = await said.hears(
+      'This needs a form, and is too long for the button that opens it. Nothing was done.',
+    );
+    expect(refused.text).toContain('Type it as a slash command.');
+  });
+
   test('keeps the options typed with it: --dry-run sends nothing, and --queue waits', async () => {
     const [ana, before] = [scenario.person('ana'), scenario.writes().length];
     const dry = await ana.says('/site cache clear --dry-run');

@@ -8,6 +8,7 @@ import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
+import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
@@ -221,13 +222,18 @@ export async function openView(
   }
 }
 
-/** Sends a button that opens the form: a press gives a new trigger. */
+/** Sends a button that opens the form: a press gives a new trigger. Throws `Refusal` if it would be too long. */
 export async function offerForm(
   context: SlackContext,
   interaction: Interaction,
   press: Press,
   notice?: Text,
 ): Promise<void> {
+  if ('args' in press && !fitsButton(press.args)) {
+    throw new Refusal('This needs a form, and is too long for the button that opens it. Nothing was done.', {
+      hint: 'Type it as a slash command.',
+    });
+  }
   await context.ephemeral(
     interaction,
     drawNote({
