@@ -260,3 +260,17 @@ test(
     expect(scenario.rows("select 1 from changes where state = 'waiting'")).toHaveLength(5);
   }),
 );
+
+test(
+  'the status of each of its environments shows a batch that waits for approval',
+  inScenario({ policy }, async (scenario) => {
+    const ana = scenario.person('ana');
+    const batch = await submitBatch(ana, add);
+    const about = await (await ana.says('/site status acme-shop/live')).hears(/acme-shop\/live · /);
+    expect(about.text).toMatch(
+      new RegExp(`• Lock and open changes: not locked\\.\\n +⏳ waiting: Let .* #${batch.number}, asked by @Ana `),
+    );
+    const other = await (await ana.says('/site status lumen-studio/live')).hears(/lumen-studio\/live · /);
+    expect(other.text).toContain('Nothing is waiting or running.');
+  }),
+);

@@ -12,6 +12,9 @@ import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts'
 export const targetKey = (target: Target): string =>
   target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
 
+/** The target key of a batch, which is about several. */
+export const batchTarget = 'batch';
+
 /**
  * The key under which a target is locked. Domains use their name, because their id depends on what else the host lists
  * at the time.

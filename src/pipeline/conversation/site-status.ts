@@ -8,12 +8,12 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { JustBegun } from '../../just-begun.ts';
 import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { listChanges } from '../../storage/changes.ts';
+import { listChanges, type Change } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { targetKey } from '../access/targets.ts';
+import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
@@ -116,18 +116,22 @@ function partsOf(context: PipelineContext, person: Person, env: Environment) {
 async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
-  const [held, found, queue] = await Promise.all([
+  const openAt = (of: string): Promise<readonly Change[]> =>
+    listChanges(db, { target: of, isOpen: true, limit: maxOpen });
+  const [held, own, batches, queue] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
-    listChanges(db, { target, isOpen: true, limit: maxOpen }),
+    openAt(target),
+    openAt(batchTarget),
     queueOf(db, target),
   ]);
+  const found = [...own, ...batches.filter((batch) => storedTargets(batch).some(({ id }) => id === env.id))];
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
     hidden: found.length - open.length,
     queued: queue.length,
-    more: found.length === maxOpen,
+    more: own.length === maxOpen || batches.length === maxOpen,
   };
 }
 

@@ -6,7 +6,7 @@ import { requestId } from '../../storage/inbox.ts';
 import { canaryIn } from '../changes/freeze-batch.ts';
 import type { BatchItem, BatchProgress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
-import { targetKey } from '../access/targets.ts';
+import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
@@ -57,7 +57,7 @@ function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name'
     const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
     const target_name = counted(items.length, 'environment');
-    return { target: 'batch', target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
+    return { target: batchTarget, target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
   }
   if (target === undefined) throw new Error('a change has a target');
   return {
