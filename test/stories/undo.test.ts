@@ -102,6 +102,16 @@ describe('undo', () => {
     expect(rules).toContain('/sale-1');
   });
 
+  test('does not say that somebody has changed it if no read showed how it was left', async () => {
+    const chi = scenario.person('chi');
+    await chi.says('/site dns set acme-shop.example A undone --add 192.0.2.5', 'C0ACME');
+    await chi.form(/Add the A record/);
+    const proof = await (await chi.confirms({}, 'C0ACME')).tells(/✅ Done after .* Undo until/);
+    await chi.clicks(proof, 'Undo');
+    const says = /I can't tell whether somebody has changed acme-shop\.example since #\d+ was done\. This is what/;
+    await chi.form(says);
+  });
+
   test('opens the review by a button if no form can be opened, and runs nothing before', async () => {
     const ana = scenario.person('ana');
     const { proof, list } = await added('acme-shop/staging', 'C0ACME');

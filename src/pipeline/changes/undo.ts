@@ -30,15 +30,18 @@ export type Undo = {
   readonly until: number;
 };
 
+/** Whether the target is as a change left it; `unknown`: no read showed how that was. */
+type Since = 'as left' | 'changed' | 'unknown';
+
 /**
- * The arguments that undo a change. `isAsLeft`: the target is as the change left it; otherwise the arguments are
- * reviewed before they run. Throws `Refusal` if it is too late or the host can't be asked.
+ * The arguments that undo a change. Unless the target is as the change left it, they are reviewed before they run.
+ * Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
   context: ChangesContext,
   person: Person,
   { installation, number }: ShownChange,
-): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
+): Promise<{ readonly change: Change; readonly args: Args; readonly since: Since }> {
   const { database } = context;
   await refuseUnlessOurs(database, installation);
   const change = await findChange(database.db, number);
@@ -47,7 +50,7 @@ export async function undoOf(
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
   }
   await refuseIfUndone(context, person, change, undo);
-  return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
+  return { change, args: undo.args, since: await whatIsSince(context, person, change, undo) };
 }
 
 /** How many changes before an undo are looked at for the one that it has undone. */
@@ -82,11 +85,12 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
   );
 }
 
-async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {
+async function whatIsSince(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<Since> {
   const restored = reparse(change, context.names(person));
   // If the person can't read the target, they are refused when the arguments run.
-  if (restored?.action.look === undefined) return true;
-  if (left === null || (await isTouchedSince(context.database.db, change))) return false;
+  if (restored?.action.look === undefined) return 'as left';
+  if (await isTouchedSince(context.database.db, change)) return 'changed';
+  if (left === null) return 'unknown';
   const { action, resolved } = restored;
   const now = await action
     .look?.({ input: resolved.input, ...sourcesOf(context, person.id) })
@@ -96,5 +100,5 @@ async function isAsLeft(context: ChangesContext, person: Person, change: Change,
         hint: 'Please press it again in a minute.',
       });
     });
-  return leftOf(action, resolved, now) === left;
+  return leftOf(action, resolved, now) === left ? 'as left' : 'changed';
 }

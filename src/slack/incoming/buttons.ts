@@ -126,13 +126,15 @@ async function onPress(context: SlackContext, interaction: Interaction, kind: st
   }
 }
 
-/** *Undo* runs its arguments as if the person had typed them, or opens the review if the target has changed since. */
+/** *Undo* runs its arguments as if the person had typed them, or opens the review if the target may have changed. */
 async function pressUndo(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const [, installation = '', number] = /^(\S+) (\d{1,15})$/.exec(value) ?? [];
   if (number === undefined) throw notRecognised('button');
   const person = await identifySender(context.pipeline, interaction);
-  const { change, args, isAsLeft } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
-  if (isAsLeft) return handleLine(context, interaction, join(args));
-  const notice = say`**Somebody has changed ${change.target_name} since #${change.number} was done.** This is what undoing it would do now.`;
+  const { change, args, since } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
+  if (since === 'as left') return handleLine(context, interaction, join(args));
+  const changed = say`changed ${change.target_name} since #${change.number} was done.`;
+  const says = since === 'changed' ? say`Somebody has ${changed}` : say`I can't tell whether somebody has ${changed}`;
+  const notice = say`**${says}** This is what undoing it would do now.`;
   return handleFormButton(context, interaction, join(args), 'review', notice);
 }
