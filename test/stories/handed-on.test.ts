@@ -56,7 +56,7 @@ describe('a request that is handed on', () => {
     expect(JSON.stringify(offered.notification)).not.toMatch(/<(@|!(?!date))/);
     const direct = await ben.reads('@Chi asks somebody who may');
     await ana.reads('@Chi asks somebody who may');
-    await (await chi.clicks(refused, ask)).hears('@Chi has already asked for this.');
+    await (await chi.clicks(refused, ask)).hears("You've already asked for this. It can be run until");
     // She sees the button in the channel too, but it is not for her.
     const own = await (await chi.clicks(offered, run)).hears('You may not run push on acme-shop/live.');
     expect(labelsOf(own)).toEqual([]);

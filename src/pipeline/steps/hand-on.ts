@@ -125,7 +125,7 @@ async function refuseTooMany(
   const same = await findSameHandedOn(tx, args, at);
   if (same)
     throw new Refusal(
-      say`**${mention(same.person)} has already asked for this.** It can be run until ${time(same.expires_at)}. Nothing was asked again.`,
+      say`**${idsOf(policy(), person).includes(same.person) ? "You've" : say`${mention(same.person)} has`} already asked for this.** It can be run until ${time(same.expires_at)}. Nothing was asked again.`,
     );
   if ((await countHandedOn(tx, idsOf(policy(), person), at - windowMs)) >= maxEach)
     throw new Refusal(
