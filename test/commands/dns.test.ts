@@ -240,7 +240,7 @@ describe('a change', () => {
     ['an alias beside others', ['CNAME', 'api', '--add=b.example'], 'type', 'has a AAAA record'],
     ['others beside an alias', ['TXT', 'www', '--add=x'], 'type', 'has a CNAME record'],
     ['removing a missing value', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
-    ['removing from a missing record', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
+    ['removing from a missing record', ['A', 'none', '--remove=192.0.2.7'], 'name', 'There is no A record'],
     ['the TTL of a missing record', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
     ['the TTL of a removed record', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
     ['an unknown TTL', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', "doesn't tell me the TTL"],

@@ -71,9 +71,14 @@ function conflictOf(wanted: RecordChange, snapshot: Snapshot): Refused | undefin
       say`The host lists something of the ${record} that I can't read, so I can't tell what a change would leave.`,
       "Please change it in the host's panel.",
     );
+  if (records.length === 0 && (adds.length === 0 || missing.length > 0))
+    return refused('name', say`There is no ${record}.`);
   if (missing.length > 0)
-    return refused('remove', say`${valuesInShort(missing)} is not in the ${record}.`, present(was));
-  if (records.length === 0 && adds.length === 0) return refused('name', say`There is no ${record}.`);
+    return refused(
+      'remove',
+      say`${valuesInShort(missing)} is not in the ${record}.`,
+      say`It has ${valuesInShort(was)}.`,
+    );
   const ttl = ttlConflict(wanted, plan, least, record);
   if (ttl) return ttl;
   if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
@@ -128,8 +133,6 @@ function cnameConflict(type: RecordType, plan: Plan): Refused | undefined {
 
 const sayWhat = say`Type a value to add (\`--add\`), one to remove (\`--remove\`), or another TTL (\`--ttl\`).`;
 const withoutDot = 'A dot at the end means that the name is complete; leave it out.';
-const present = (was: readonly string[]): Inline =>
-  was.length > 0 ? say`It has ${valuesInShort(was)}.` : 'There is no such record.';
 
 /** The first few values, shortened. */
 export function valuesInShort(values: readonly string[]): Text {
