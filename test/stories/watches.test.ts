@@ -322,7 +322,7 @@ describe.concurrent('a watch', () => {
 
   test.each([
     ['--quiet 9-17', /Quiet hours are like 22:00-07:00/],
-    ['--for 90d', /For takes 5m to 30d/],
+    ['--for 90d', /For: type from 5m to 30d/],
     ['--match "password=correct-horse-9"', /looks like a credential/],
   ])('is not started with %s', async (option, words) => {
     const said = await scenario.person('ana').says(`/site watch acme-shop/live error ${option}`, 'D0U01ANA');

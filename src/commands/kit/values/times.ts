@@ -13,12 +13,14 @@ export function readDuration(label: string, text: string, from: number, to: numb
   const value = parseDuration(text);
   if (value === undefined) {
     throw new Refusal(
-      say`${label} is a length of time like ${code('30m')} or ${code('2h')}, not “${text.slice(0, 40)}”. Nothing was done.`,
+      say`${label}: type a length of time like ${code('30m')} or ${code('2h')}, not “${text.slice(0, 40)}”. Nothing was done.`,
     );
   }
   if (value < from || value > to) {
     const typed = text.slice(0, 40);
-    throw new Refusal(`${label} takes ${showDuration(from)} to ${showDuration(to)}, not ${typed}. Nothing was done.`);
+    throw new Refusal(
+      `${label}: type from ${showDuration(from)} to ${showDuration(to)}, not ${typed}. Nothing was done.`,
+    );
   }
   return value;
 }
@@ -30,7 +32,7 @@ export function readMoment(label: string, text: string): Moment {
   if (ago !== undefined && ago <= maxAge) return { ago };
   if (ago === undefined && (/^(?:to|yester)day$/i.test(text) || readingOf(text))) return { clock: text.toLowerCase() };
   throw new Refusal(
-    say`${label} is like ${code('1h')}, ${code('14:05')} or ${code('2026-03-01 14:05')}, not “${text.slice(0, 40)}”. Nothing was done.`,
+    say`${label}: type a time like ${code('1h')}, ${code('14:05')}, ${code('yesterday')} or ${code('2026-03-01 14:05')}, not “${text.slice(0, 40)}”. Nothing was done.`,
   );
 }
 
