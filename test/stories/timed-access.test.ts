@@ -186,7 +186,7 @@ describe('somebody does this meanwhile:', () => {
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
     expect(longer.card().text).toMatch(/Was to end.*Will end.*4h after it is done/s);
     await longer.tells(/✅ Nothing had to be sent\./);
-    await it.added.tells(new RegExp(`ends .* now: #${longer.number}`));
+    await it.added.tells(new RegExp(`^#${longer.number}, asked by @\\w+, moved the end of the access of .* to `));
     expect(it.timer('end_reason')).toBe('moved');
     const endOf = (number: number): number =>
       Number(scenario.rows('select ends_at from timers where change = ? and ended_at is null', number)[0]?.['ends_at']);

@@ -187,7 +187,7 @@ function lossInWords({ why, lost, left }: TimerLoss, where: string, by: Change, 
     case 'kept':
       return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, remaining]);
     case 'moved':
-      return joined([say`The access of ${what} ends ${time(at + forMs, 'date')} now: ${who}.`, remaining]);
+      return joined([say`${who}, moved the end of the access of ${what} to ${time(at + forMs, 'date')}.`, remaining]);
     case 'removed':
       return joined([say`The access of ${what} to ${where} is over: #${by.number} took it off the list.`, remaining]);
   }
