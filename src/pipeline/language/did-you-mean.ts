@@ -111,6 +111,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
+  ...['allow', 'whitelist'].map((word) => [word, 'allowlist add'] as const),
   ['history', 'changes'],
 ]);
 
@@ -132,6 +133,10 @@ const buttons: ReadonlyMap<string, Text> = new Map([
         word,
         say`I can't restart a site: that works only in the host's panel. ${code('status')} shows how it is.`,
       ] as const,
+  ),
+  ...['locks', 'locked'].map(
+    (word) =>
+      [word, say`${code('status')} shows the lock of an environment, and ${code('status */*')} those of all.`] as const,
   ),
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
