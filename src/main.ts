@@ -4,23 +4,26 @@ import { readConfig, type Config } from './config.ts';
 import { gaugesOf } from './gauges.ts';
 import { createLog, type Logger } from './log.ts';
 import { exitWithLog, failure, logHead } from './notices.ts';
+import { groupsEveryMs } from './pipeline/messages/group-watch.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
-import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
-import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
+import { lookEveryMs } from './pipeline/messages/replicas.ts';
+import { lostEveryMs, sweep, sweepEveryMs, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
+import { createPolicyHistory, recordEveryMs } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
-import { absenceReport, noteAlive } from './pipeline/messages/ops-messages.ts';
-import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';
+import { absenceReport, aliveEveryMs, noteAlive } from './pipeline/messages/ops-messages.ts';
+import { anchorEveryMs, publishAuditHead } from './pipeline/audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
-import { redrawHomes } from './slack/answers/home.ts';
+import { redrawEveryMs, redrawHomes } from './slack/answers/home.ts';
 import { lostNote } from './slack/incoming/interrupted.ts';
 import { createEphemeral } from './slack/client/ephemeral.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
+import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import { pauseKey, readKv } from './storage/kv.ts';
 import type { DatabaseOptions } from './storage/database.ts';
@@ -34,7 +37,6 @@ import {
   type Pipeline,
   type Slack,
 } from './wiring.ts';
-import { hourMs } from './duration.ts';
 
 /** Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
 type Overrides = {
@@ -139,15 +141,19 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   const pollers = [
     back.ops,
     ...back.pollers,
-    poller('checking the bot token', 5_000, async () => void ((await token.askAgain()) && back.delivery.nudge())),
-    poller('redrawing App Homes', 1_000, () => redrawHomes(context)),
-    poller('reporting lost deliveries', 5_000, () => tellTheLost(database, lostNote)),
-    poller('recording the policy', 5_000, policyHistory),
-    poller('checking user groups', 5_000, groups.look),
-    poller('cleaning up', 60_000, () => sweep(database)),
-    poller('saving a sign of life', 15_000, () => noteAlive(database)),
-    poller('counting replicas', 5_000, foundations.replicas.look),
-    poller('publishing the audit head', hourMs, async () => logHead(log, await publishAuditHead(database))),
+    poller(
+      'checking the bot token',
+      askAgainEveryMs,
+      async () => void ((await token.askAgain()) && back.delivery.nudge()),
+    ),
+    poller('redrawing App Homes', redrawEveryMs, () => redrawHomes(context)),
+    poller('reporting lost deliveries', lostEveryMs, () => tellTheLost(database, lostNote)),
+    poller('recording the policy', recordEveryMs, policyHistory),
+    poller('checking user groups', groupsEveryMs, groups.look),
+    poller('cleaning up', sweepEveryMs, () => sweep(database)),
+    poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
+    poller('counting replicas', lookEveryMs, foundations.replicas.look),
+    poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, ...readiness(foundations, slack, back.ops) });
   return { server, pollers, payloads, turns: context.turns };

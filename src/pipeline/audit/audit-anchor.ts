@@ -25,8 +25,10 @@ export type PublishResult = { readonly kind: 'published' | 'altered'; readonly h
 
 const headKey = 'published_head';
 const alarmKey = 'trail_altered';
-/** A running bot checks every hour, so it has published a head by then. */
-const publishedWithinMs = dayMs + 7_200_000;
+/** How often it is checked whether a head is due. */
+export const anchorEveryMs = hourMs;
+/** A running bot has published a head by then. */
+const publishedWithinMs = dayMs + 2 * anchorEveryMs;
 /** Tolerance for a reader beside the bot, which uses the machine's clock and not the bot's. */
 const aheadMs = hourMs;
 

@@ -11,6 +11,9 @@ import type { AuditContext } from './context.ts';
 
 type HistoryContext = Pick<AuditContext, 'database' | 'changeStore' | 'policy' | 'membersOf'>;
 
+/** How often a new policy is looked for. */
+export const recordEveryMs = 5_000;
+
 /** The key that holds the hash of the current policy, and since when it applies. */
 export const policyInForceKey = 'policy';
 

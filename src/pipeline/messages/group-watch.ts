@@ -15,6 +15,9 @@ export type GroupWatch = {
   readonly look: () => Promise<void>;
 };
 
+/** How often groups are looked at. */
+export const groupsEveryMs = 5_000;
+
 const keyOf = (group: string): string => `user_group:${group}`;
 type GroupChange = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 

@@ -11,6 +11,9 @@ import type { Note } from '../changes/card.ts';
 import { forgetReadings } from '../changes/site-readings.ts';
 import { dayMs } from '../../duration.ts';
 
+/** How often lost deliveries are looked for, and how often what has expired is deleted. */
+export const lostEveryMs = 5_000;
+export const sweepEveryMs = 60_000;
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = dayMs;
 const forgetMessagesAfterMs = 30 * dayMs;

@@ -31,6 +31,9 @@ export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
 /** Shorter absences are ordinary restarts and are not reported. */
 const worthTellingMs = 20_000;
 
+/** How often the current time is saved as a sign of life. */
+export const aliveEveryMs = 15_000;
+
 /** Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. */
 export async function noteAlive(database: Database): Promise<void> {
   await database.transaction(async (tx) => {

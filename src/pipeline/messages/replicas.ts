@@ -23,6 +23,8 @@ export type Replicas = {
   readonly leave: () => Promise<void>;
 };
 
+/** How often a replica renews its sign of life and looks for the others. */
+export const lookEveryMs = 5_000;
 /** A replica that was not seen for this long counts as dead. */
 const liveMs = 30_000;
 /** Differences are reported after this time, because a new policy file reaches the machines one after another. */

@@ -15,6 +15,9 @@ import type { SlackContext } from '../context/context.ts';
 const maxBlocks = 95;
 const maxLength = 60_000;
 
+/** How often outdated homes are looked for. */
+export const redrawEveryMs = 1_000;
+
 /** App Home: what waits for this person, what they asked for, the sites they use, and what happened lately. */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
   const { drawn, numbers } = await homeOf(context, id);

@@ -38,6 +38,9 @@ function whyOf(error: unknown): string {
   return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
 }
 
+/** How often Slack is asked about a token that it has refused. */
+export const askAgainEveryMs = 5_000;
+
 /** Whether Slack accepts our token, judging by its answers. Unsent messages are kept while Slack refuses it. */
 export type Token = {
   readonly isTaken: () => boolean;
