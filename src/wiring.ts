@@ -192,7 +192,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     ticks: () => performance.now(),
     wall: Date.now,
     recent: createRecent(database),
-    manyTurns: createManyTurns(() => shareOf(2, foundations.replicas.count())),
+    manyTurns: createManyTurns((whole) => shareOf(whole, foundations.replicas.count())),
     logs,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),

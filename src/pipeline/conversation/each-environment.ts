@@ -19,6 +19,8 @@ import type { PipelineContext } from './context.ts';
 
 /** Reports over many environments: only a few reads at a time, so that nobody else has to wait for them. */
 
+/** How many of these reports run at once, in all replicas together. */
+const maxReports = 2;
 /** How many reads of one report run at once. */
 const atATime = 2;
 /** The time for reads shared by all environments, for one environment, and for the whole report. */
@@ -28,9 +30,9 @@ const allMs = 60_000;
 /** If the answer takes longer, the person is told at once that it comes later. */
 const patienceMs = 2_000;
 
-/** Turns of reports over many environments. `most` run at once in this process; the others wait. */
-export const createManyTurns = (most: () => number): Semaphore =>
-  createSemaphore(() => ({ most: most(), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
+/** Turns of reports over many environments; those without one wait. `share`: this process's share of a limit. */
+export const createManyTurns = (share: (whole: number) => number): Semaphore =>
+  createSemaphore(() => ({ most: share(maxReports), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
 
 /** Reads a few environments at a time, as this person. Only rejects with `NotAdmitted`: a failed read becomes a part. */
 export const eachFor =
