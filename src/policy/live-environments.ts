@@ -1,6 +1,9 @@
 import { matches } from './pattern.ts';
 import type { Policy } from './rules.ts';
 
+/** What counts as live if the file doesn't say. */
+export const liveByDefault = ['*/live'];
+
 /** What is known about an environment. */
 export type KnownEnvironment = {
   readonly id?: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration, showDuration, dayMs, hourMs } from '../duration.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './mistakes.ts';
-import { isNamedLive } from './live-environments.ts';
+import { isNamedLive, liveByDefault } from './live-environments.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import { classes, defaultBatchValidityMs, defaultExpiryMs, type Catalogue } from './rules.ts';
 import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
@@ -258,7 +258,7 @@ export const policyFile = (known: RuleNames) =>
   fields(
     {
       version: z.literal(1, 'expected the number 1'),
-      live: live.prefault(['*/live']).describe('What counts as live'),
+      live: live.prefault(liveByDefault).describe('What counts as live'),
       groups: groups.default({}).describe('Slack ids of people (U… or W…) and of user groups (S…)'),
       people: people.default({}).describe('One person with several accounts'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
