@@ -6,7 +6,7 @@ import { age, counted, isAhead, listOr, readAt, unreadText, type Page } from '..
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { asEnvironments, manyPage, type Ranked } from '../many-environments.ts';
-import { backupsOf, newestBackup, newestAmong } from './newest.ts';
+import { backupsOf, isOldBackup, newestBackup, newestAmong } from './newest.ts';
 
 /** A phone shows about two lines of this. */
 const maxNameLength = 80;
@@ -80,5 +80,5 @@ function newestText(backup: NewestBackup, now: number, older: number | undefined
     return { mark: '❔', says: say`unknown: the host doesn't say how old it is (${kind}).`, rank: 0 };
   if (isAhead(at, now)) return { mark: '❔', says: say`unknown: the host dates it in the future (${kind}).`, rank: 0 };
   if (older !== undefined && now - at <= older) return undefined;
-  return { mark: now - at > dayMs ? '⚠️' : '✅', says: say`${age(now - at)} (${kind})`, rank: at };
+  return { mark: isOldBackup(at, now) ? '⚠️' : '✅', says: say`${age(now - at)} (${kind})`, rank: at };
 }

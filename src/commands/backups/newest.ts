@@ -7,6 +7,11 @@ import type { NewestBackup } from '../kit/site-status.ts';
 import { say, time, type Text } from '../../text.ts';
 import { dayMs } from '../../duration.ts';
 
+/** A backup that is older than this is marked everywhere. */
+const oldMs = dayMs;
+/** Whether a backup that was made then is old now (epoch ms). */
+export const isOldBackup = (at: number, now: number): boolean => now - at > oldMs;
+
 /** Reads the backups of an environment, the newest first. */
 export async function backupsOf(read: HostReader, { id }: Environment): Promise<PartialList<Backup>> {
   const { entries, unread } = await read(listBackups({ env_id: id }));
@@ -54,7 +59,7 @@ export function backupWarning({ name }: Environment, backup: CardBackup, now: nu
   if (backup.at === undefined) return say`**The host doesn't say how old the newest backup of ${name} is.**`;
   if (isAhead(backup.at, now))
     return say`**The host dates the newest backup of ${name} in the future,** so its age is unknown.`;
-  return now - backup.at > dayMs
+  return isOldBackup(backup.at, now)
     ? say`**The newest backup of ${name} is older than a day:** ${whenMade(backup)}.`
     : undefined;
 }

@@ -7,7 +7,7 @@ import { siteText } from './status-site.ts';
 import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
 import { age, counted, isAhead } from '../kit/page.ts';
 import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
-import { dayMs } from '../../duration.ts';
+import { isOldBackup } from '../backups/newest.ts';
 
 const maxOpen = 3;
 const maxTimed = 2;
@@ -119,7 +119,7 @@ function backupText(backup: NewestBackup, now: number): StatusText {
   const kind = backup.type || 'of unknown kind';
   if (backup.at === undefined) return { mark: '❔', says: say`${kind}; the host doesn't say how old it is.` };
   return {
-    mark: isAhead(backup.at, now) ? '❔' : now - backup.at > dayMs ? '⚠️' : '✅',
+    mark: isAhead(backup.at, now) ? '❔' : isOldBackup(backup.at, now) ? '⚠️' : '✅',
     says: say`${kind}, ${age(now - backup.at)} (${time(backup.at, 'date')}).`,
   };
 }

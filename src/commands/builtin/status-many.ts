@@ -4,7 +4,7 @@ import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, isAhead, type Page } from '../kit/page.ts';
 import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/site-status.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
-import { dayMs } from '../../duration.ts';
+import { isOldBackup } from '../backups/newest.ts';
 
 /** What is at hand of many environments, a line each. Their sites and logs are not read, so none is called well. */
 
@@ -63,7 +63,7 @@ function backupText(read: StatusPart<NewestBackup>, now: number): Part {
   if (backup === null) return part('⚠️', 2, say`**no backup**`);
   if (backup.at === undefined) return part('❔', 4, 'age of the newest backup unknown');
   if (isAhead(backup.at, now)) return part('❔', 4, 'newest backup dated in the future');
-  const isOld = now - backup.at > dayMs;
+  const isOld = isOldBackup(backup.at, now);
   const says = `newest backup ${age(now - backup.at)}`;
   return isOld ? part('⚠️', 3, says) : part('✅', 7, says);
 }

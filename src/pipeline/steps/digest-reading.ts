@@ -1,4 +1,4 @@
-import { newestBackup } from '../../commands/backups/newest.ts';
+import { isOldBackup, newestBackup } from '../../commands/backups/newest.ts';
 import { age, counted, isAhead } from '../../commands/kit/page.ts';
 import { inCompanyList } from '../../commands/themes/installed.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -112,7 +112,7 @@ async function backupsOf(
       unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
     else if (isAhead(newest.value.at, now))
       unread.push({ name: env.name, why: say`The host dates the newest one in the future.` });
-    else if (now - newest.value.at > dayMs)
+    else if (isOldBackup(newest.value.at, now))
       found.push(say`${env.name}: the newest is from ${time(newest.value.at, 'date')}, ${age(now - newest.value.at)}`);
   }
   return { found, unread: notRead('Backups', unread) };
