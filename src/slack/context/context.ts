@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import { createSemaphore } from '../../semaphore.ts';
+import type { createSemaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import type { Homes } from './homes.ts';
@@ -62,14 +62,3 @@ export type Interaction = ReplyTarget & {
 
 /** `urgent`: decisions, submitted forms and commands that stop things. Other work cannot take its places. */
 export type Lane = 'usual' | 'urgent' | 'reports';
-
-/**
- * How much runs at once, in total and per person (`behind` maps an account to its person). The rest waits at most a
- * minute. `hosting/read.ts` keeps connections free for checks before a send.
- */
-export const createTurns = (behind: (id: string) => string): SlackContext['turns'] => ({
-  usual: createSemaphore({ most: 160, maxEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }, behind),
-  urgent: createSemaphore({ most: 40, maxEach: 8, waiting: 200, waitingEach: 20, waitMs: turnMs }, behind),
-  reports: createSemaphore({ most: 6, maxEach: 2, waiting: 400, waitingEach: 40, waitMs: turnMs }, behind),
-});
-const turnMs = 60_000;

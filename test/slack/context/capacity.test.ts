@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTurns, type Lane } from '../../../src/slack/context/context.ts';
+import { createTurns } from '../../../src/slack/context/capacity.ts';
+import type { Lane } from '../../../src/slack/context/context.ts';
 import { NotAdmitted } from '../../../src/semaphore.ts';
 
 beforeEach(() => {
