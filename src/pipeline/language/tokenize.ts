@@ -1,6 +1,6 @@
 import { Refusal, type Args } from '../../errors.ts';
-import { holdsKey, holdsOwn, holdsPrivateKey } from '../../secret.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
+import { refuseKeys } from './pasted-credentials.ts';
 
 /** A word as typed. A quoted word is never an option. */
 export type Word = { readonly text: string; readonly quoted: boolean };
@@ -65,23 +65,6 @@ function asTyped(line: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-}
-
-type KeyCheck = { readonly field?: string | undefined; readonly mayHoldTokens?: boolean };
-
-/** Throws `Refusal` for text with a credential, from a line or a form. The refusal does not repeat the credential. */
-export function refuseKeys(text: string, { field, mayHoldTokens = false }: KeyCheck = {}): void {
-  if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
-  const newOne = 'Slack may have kept it, so please revoke it and make a new one.';
-  const [what, hint] = holdsOwn(text)
-    ? ['one of my own credentials', newOne]
-    : holdsPrivateKey(text)
-      ? ['a private key', `${newOne} Certificates and their keys are read from my machine, by name.`]
-      : ["a service's token", newOne];
-  throw new Refusal(`That contains ${what}. I didn't keep it. Nothing was done.`, {
-    hint,
-    ...(field !== undefined && { field }),
-  });
 }
 
 /** Throws `Refusal` for invisible characters, from a line or a form; `field` is the form field. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
 import type { Given } from '../../pipeline/language/bind-arguments.ts';
-import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
-import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
+import { refuseKeys, takesTokens } from '../../pipeline/language/pasted-credentials.ts';
+import { refuseHidden } from '../../pipeline/language/tokenize.ts';
 import { maxReasonLength } from '../../pipeline/changes/freeze.ts';
 import { plainText } from '../draw/blocks.ts';
 
