@@ -26,7 +26,6 @@ import { createTurns } from './slack/context/capacity.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
-import { pauseKey, readKv } from './storage/kv.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { plain, say, type Text } from './text.ts';
 import {
@@ -156,20 +155,10 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('counting replicas', lookEveryMs, foundations.replicas.look),
     poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(database))),
   ];
-  const server = createSlackServer({ config, context, ...readiness(foundations, slack, back.ops) });
+  const isOpsWell = (): boolean => back.ops.trouble() === undefined;
+  const server = createSlackServer({ config, context, isOpsWell });
   return { server, pollers, payloads, turns: context.turns };
 }
-
-/** Why Sitehand cannot work (undefined: it can), and a remark on what is wrong although it can; a few words each. */
-const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
-  notReady: async (): Promise<string | undefined> => {
-    await readKv(database.db, pauseKey);
-    if (database.isOutdated()) return 'a newer version has changed the database';
-    if (!token.isTaken()) return 'Slack no longer accepts the bot token';
-    return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
-  },
-  remark: (): string | undefined => ops.trouble() && 'the ops channel needs a look: doctor says why',
-});
 
 /** What the Slack code works with. */
 const slackContextOf = (

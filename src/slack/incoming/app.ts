@@ -27,10 +27,8 @@ type SlackServer = {
 type SlackServerOptions = {
   readonly config: Config;
   readonly context: SlackContext;
-  /** Why it is not ready, in a few words; undefined when it is ready. */
-  readonly notReady: () => Promise<string | undefined>;
-  /** What is wrong although the bot is ready, in a few words; undefined: nothing. */
-  readonly remark: () => string | undefined;
+  /** Whether the ops channel takes posts. */
+  readonly isOpsWell: () => boolean;
 };
 
 const bodyLimit = 256 * 1024;
@@ -39,12 +37,12 @@ const maxConnections = 200;
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
-export function createSlackServer({ config, context, notReady, remark }: SlackServerOptions): SlackServer {
+export function createSlackServer({ config, context, isOpsWell }: SlackServerOptions): SlackServer {
   const { log } = context;
   const logger = boltLogger(log);
   const { http } = config;
   const running = new Set<Promise<void>>();
-  const health = probesFor(() => receiver, notReady, remark);
+  const health = probesFor(context, () => receiver, isOpsWell);
   const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);

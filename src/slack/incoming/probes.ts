@@ -1,24 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
+import { pauseKey, readKv } from '../../storage/kv.ts';
+import type { SlackContext } from '../context/context.ts';
 
 export type Probes = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
 
-/** The answers to the probes of liveness and readiness: a few words. The details are in the log. */
+/**
+ * The answers to the probes of liveness and readiness: a few words. The details are in the log. `isOpsWell`: whether
+ * the ops channel takes posts; without that, the bot is ready all the same.
+ */
 export const probesFor = (
+  context: SlackContext,
   receiver: () => SocketModeReceiver | HTTPReceiver,
-  notReady: () => Promise<string | undefined>,
-  remark: () => string | undefined,
+  isOpsWell: () => boolean,
 ): Probes => ({
   '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
   '/readyz': (_, response) => {
     const reply = (why: string | undefined): unknown => {
-      const body = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
+      const remark = isOpsWell() ? '' : '\nthe ops channel needs a look: doctor says why';
+      const body = why === undefined ? `ready${remark}` : 'not ready';
       return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(body);
     };
-    const whyNot = isConnected(receiver()) ? notReady() : Promise.resolve('no connection to Slack');
+    const whyNot = isConnected(receiver()) ? notReady(context) : Promise.resolve('no connection to Slack');
     whyNot.then(reply, () => reply('broken'));
   },
 });
+
+/** Why the bot cannot work, in a few words; undefined: it can. */
+async function notReady({ pipeline }: SlackContext): Promise<string | undefined> {
+  const { database } = pipeline;
+  await readKv(database.db, pauseKey);
+  if (database.isOutdated()) return 'a newer version has changed the database';
+  if (!pipeline.isTaken()) return 'Slack no longer accepts the bot token';
+  return pipeline.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
+}
 
 /** Answers a probe on our own server, and any other request with 404. */
 export function serveProbe(probes: Probes, request: IncomingMessage, response: ServerResponse): void {
