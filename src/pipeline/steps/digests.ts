@@ -1,4 +1,4 @@
-import { mondaysAround } from '../../commands/kit/values/times.ts';
+import { weeklyAround } from '../../commands/kit/values/times.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { claimDigest, type Watch } from '../../storage/watches.ts';
@@ -13,6 +13,8 @@ import { digestStanding } from './digest-standing.ts';
 import { endLost, moveWatch } from './watches.ts';
 import { hourMs } from '../../duration.ts';
 
+/** When digests are told, in the time zone of their owner. */
+const toldAt = { weekday: 1, clock: '09:00' } as const;
 const pollMs = 5_000;
 /** Longer than all reads of a digest. */
 const leaseMs = 240_000;
@@ -36,7 +38,7 @@ export function createDigester(context: StepsContext, onNote: () => void): Polle
 
 /** The next Monday after `now`, or the end of the digest if that comes first (epoch ms). */
 export const nextDue = ({ zone, ends_at }: Pick<Watch, 'zone' | 'ends_at'>, now: number): number =>
-  Math.min(mondaysAround(now, zone).next, ends_at);
+  Math.min(weeklyAround(toldAt, now, zone).next, ends_at);
 
 async function tellDigest(context: StepsContext, watch: Watch, stopping: AbortSignal): Promise<void> {
   const now = await context.database.now();
@@ -61,13 +63,13 @@ async function later(context: StepsContext, watch: Watch, why: Text, now: number
   const since = watch.tried_at ?? now;
   if (now < since + givesUpAfterMs)
     return moveWatch(context, watch, { patch: { tried_at: since }, onward: { dueAt: now + retryMs } });
-  const note = notes.digestSkippedNote(watch, why, mondaysAround(now, watch.zone).next);
+  const note = notes.digestSkippedNote(watch, why, weeklyAround(toldAt, now, watch.zone).next);
   await moveWatch(context, watch, { ...weekly(watch, note, now), event: 'digest_skip', why });
 }
 
 /** One message per channel and week: another digest in the same week edits it, so a clock set back adds no message. */
 function weekly(watch: Watch, note: Note, now: number) {
-  const week = mondaysAround(now, watch.zone).last.day;
+  const week = weeklyAround(toldAt, now, watch.zone).last.day;
   const place = { key: `digest:${watch.channel}:${week}` };
   return { patch: { tried_at: null }, onward: { dueAt: nextDue(watch, now) }, notes: [note], place, details: { week } };
 }

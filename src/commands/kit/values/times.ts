@@ -64,14 +64,17 @@ export function startOf(since: Moment, now: number, zone: string, example: strin
 /** A time as typed after `--since`, to the second, so that it means the same whenever the button is pressed. */
 export const sinceArg = (at: number): string => `--since=${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** The last Monday at nine up to `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
-export function mondaysAround(now: number, zone: string) {
+/** A time of day on a day of the week (0 is Sunday). */
+type WeeklyTime = { readonly weekday: number; readonly clock: string };
+
+/** The last such time up to `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
+export function weeklyAround({ weekday, clock }: WeeklyTime, now: number, zone: string) {
   const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * dayMs));
-  const mondays = days
-    .filter((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 1)
-    .map((day) => ({ day, at: momentAt({ clock: `${day} 09:00` }, now, zone) }));
-  const last = mondays.findLast(({ at }) => at <= now);
-  const next = mondays.find(({ at }) => at > now);
+  const times = days
+    .filter((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === weekday)
+    .map((day) => ({ day, at: momentAt({ clock: `${day} ${clock}` }, now, zone) }));
+  const last = times.findLast(({ at }) => at <= now);
+  const next = times.find(({ at }) => at > now);
   if (last === undefined || next === undefined) throw new RangeError('the time is out of range');
   return { last, next: next.at };
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { momentAt, mondaysAround, readDuration, readMoment } from '../../../../src/commands/kit/values/times.ts';
+import { momentAt, readDuration, readMoment, weeklyAround } from '../../../../src/commands/kit/values/times.ts';
 import { showDuration } from '../../../../src/duration.ts';
 import { refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
 
@@ -158,6 +158,7 @@ describe('Mondays at nine', () => {
     ['2026-10-26T19:59', 'Pacific/Pago_Pago', '2026-10-19', '2026-10-19T20:00', '2026-10-26T20:00'],
     ['2026-10-26T09:00', 'No/Zone', '2026-10-26', '2026-10-26T09:00', '2026-11-02T09:00'],
   ])('at %s in %s', (now, zone, day, last, next) => {
-    expect(mondaysAround(utc(now), zone)).toEqual({ last: { day, at: utc(last) }, next: utc(next) });
+    const around = weeklyAround({ weekday: 1, clock: '09:00' }, utc(now), zone);
+    expect(around).toEqual({ last: { day, at: utc(last) }, next: utc(next) });
   });
 });
