@@ -7,8 +7,8 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 type LookOptions = {
   readonly client: WebClient;
-  /** How long an answer stays fresh. */
-  readonly freshMs: number;
+  /** How long an answer stays fresh, if not as long as usual. */
+  readonly freshMs?: number | undefined;
   /** Called with whether Slack accepts our token. */
   readonly onToken: (isTaken: boolean) => void;
 };
@@ -22,11 +22,13 @@ const reply = z.object({
     is_member: z.boolean().optional(),
   }),
 });
+/** How long an answer stays fresh. */
+const usualFreshMs = 15_000;
 /** How many answers are cached; the oldest are dropped first. */
 const maxKept = 1_000;
 /** Looks up channels, each at most once in `freshMs`. Rejects with `Undeliverable` if Slack does not answer now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
-  const { freshMs } = options;
+  const { freshMs = usualFreshMs } = options;
   const cache = new BoundedMap<string, { readonly look: Promise<ChannelLook>; at: number }>(maxKept);
   return (channel) => {
     const found = cache.get(channel);

@@ -2,23 +2,17 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { shareOf } from '../../share.ts';
 
-/** How often we post, edit, look up channels, renew leases of deliveries and redraw homes. */
+/** How often we post and edit. Tests also set how long channels are fresh, and how often leases and homes are renewed. */
 export type Pace = {
   readonly postEveryMs: number;
   readonly editsPerMinute: number;
-  readonly channelsForMs: number;
-  readonly renewEveryMs: number;
-  readonly homeEveryMs: number;
+  readonly channelsForMs?: number;
+  readonly renewEveryMs?: number;
+  readonly homeEveryMs?: number;
 };
 
 /** One post per second and channel. The app may make about 50 edits a minute; some are left for bursts. */
-export const slackPace: Pace = {
-  postEveryMs: 1_000,
-  editsPerMinute: 40,
-  channelsForMs: 15_000,
-  renewEveryMs: 20_000,
-  homeEveryMs: 10_000,
-};
+export const slackPace: Pace = { postEveryMs: 1_000, editsPerMinute: 40 };
 /** An edit that has no room now is tried again after this at the latest, because other replicas may have room. */
 const othersMs = 5_000;
 /** How many channels' last posts are remembered. */

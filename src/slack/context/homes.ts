@@ -25,13 +25,16 @@ type Home = {
 
 /** Slack allows a hundred views a minute, and forms have priority. */
 const perMinute = 40;
+/** The least time between two drawings of one home. */
+const usualEveryMs = 10_000;
 const maxAtOnce = 10;
 const maxPeople = 200;
 const openForMs = hourMs;
 const maxFailures = 3;
 
 type HomesOptions = {
-  readonly everyMs: number;
+  /** The least time between two drawings of one home, if not the usual one. */
+  readonly everyMs?: number | undefined;
   /** Monotonic milliseconds. */
   readonly ticks: () => number;
   /** How many processes share Slack's rates. */
@@ -39,7 +42,7 @@ type HomesOptions = {
 };
 
 /** Starts empty. Draws each home at most once in `everyMs`. */
-export function createHomes({ everyMs, ticks, replicas }: HomesOptions): Homes {
+export function createHomes({ everyMs = usualEveryMs, ticks, replicas }: HomesOptions): Homes {
   // In the order they were opened.
   const homes = new BoundedMap<string, Home>(maxPeople);
   const drawings: number[] = [];

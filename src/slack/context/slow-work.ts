@@ -10,6 +10,8 @@ import type { Interaction, SlackContext } from './context.ts';
 
 /** How long one lease on a delivery lasts. */
 export const inboxLeaseMs = 60_000;
+/** How often it is renewed. */
+const usualRenewMs = 20_000;
 /** Longer than any read may take. Longer work hangs, so its sender should be told that nothing came of it. */
 const maxMs = hourMs;
 
@@ -39,7 +41,7 @@ export async function whileLeased(
     }
   };
   // Runs until the work has ended.
-  using _ = setInterval(() => void renew(), pace.renewEveryMs);
+  using _ = setInterval(() => void renew(), pace.renewEveryMs ?? usualRenewMs);
   await work();
 }
 
