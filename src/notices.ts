@@ -1,11 +1,11 @@
 import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
-import { clockWords } from './pipeline/messages/ops-messages.ts';
 import type { PublishResult } from './pipeline/audit/audit-anchor.ts';
 import { PolicyMistakes, mistakeLine as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
+import type { Jump } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
-import { code, joined, say, type Text } from './text.ts';
+import { code, joined, say, time, type Text } from './text.ts';
 
 /** What the log and the ops channel are told about the process itself. */
 
@@ -39,6 +39,19 @@ export const databaseNotices = (
     tell(`clock:${jump.other}`, clockWords(jump));
   },
 });
+
+/** The message to the ops channel about a clock jump. */
+function clockWords({ kind, clock, other }: Jump): Text {
+  const [says, is] = [time(clock, 'date'), time(other, 'date')];
+  switch (kind) {
+    case 'jumped':
+      return say`⚠️ **The clock jumped:** it says ${says}, but I had counted to ${is}. I keep my own count, so nothing expires early or late, and move closer to the clock by 36 s an hour. If the clock is ahead and right, stop me (all replicas) for a minute, then start me again.`;
+    case 'behind':
+      return say`⚠️ **The clock is behind:** it says ${says}, but the database already has times up to ${is}. I started from there and move closer to the clock by 36 s an hour.`;
+    case 'far ahead':
+      return say`⚠️ **The database has a time more than a day ahead:** ${is}, while the clock says ${says}. I'm going by the clock. If the clock is wrong, correct it and restart me.`;
+  }
+}
 
 /** The log is separate evidence: if it is stored elsewhere, it has what could be removed from the database. */
 export function logHead(log: Logger, result: PublishResult | undefined): void {

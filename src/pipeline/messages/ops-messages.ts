@@ -1,5 +1,4 @@
 import type { Database, Tx } from '../../storage/database.ts';
-import type { Jump } from '../../storage/clock.ts';
 import { abandoned } from '../../storage/inbox.ts';
 import { dropOldOps, enqueueMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
@@ -66,17 +65,4 @@ export async function absenceReport(database: Database): Promise<Text | undefine
     unknown.length > 0 ? `Unknown: ${unknown.slice(0, 10).join(', ')}.` : undefined,
     lost > 0 ? `I'm telling ${counted(lost, 'person', 'people')} that their command was lost.` : undefined,
   ]);
-}
-
-/** The message to the ops channel about a clock jump. */
-export function clockWords({ kind, clock, other }: Jump): Text {
-  const [says, is] = [time(clock, 'date'), time(other, 'date')];
-  switch (kind) {
-    case 'jumped':
-      return say`⚠️ **The clock jumped:** it says ${says}, but I had counted to ${is}. I keep my own count, so nothing expires early or late, and move closer to the clock by 36 s an hour. If the clock is ahead and right, stop me (all replicas) for a minute, then start me again.`;
-    case 'behind':
-      return say`⚠️ **The clock is behind:** it says ${says}, but the database already has times up to ${is}. I started from there and move closer to the clock by 36 s an hour.`;
-    case 'far ahead':
-      return say`⚠️ **The database has a time more than a day ahead:** ${is}, while the clock says ${says}. I'm going by the clock. If the clock is wrong, correct it and restart me.`;
-  }
 }

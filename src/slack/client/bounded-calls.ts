@@ -1,7 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
 import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
-import { platformError, rateLimitMs } from './messenger.ts';
+import { platformError } from './messenger.ts';
+import { rateLimitMs } from './rate-limits.ts';
 
 /** Calls to Slack that never reject: no answer is a value too. */
 

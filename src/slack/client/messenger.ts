@@ -1,4 +1,4 @@
-import { WebAPIPlatformError, WebAPIRateLimitedError, type WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { Undeliverable, type ChannelLook, type Messenger, type Upload } from '../../pipeline/messages/messenger.ts';
@@ -6,7 +6,7 @@ import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { isLacking, refusalOf, whyRefused } from './api-errors.ts';
-import { createRateLimits, type Pace } from './rate-limits.ts';
+import { createRateLimits, rateLimitMs, type Pace } from './rate-limits.ts';
 
 type MessengerOptions = {
   readonly client: WebClient;
@@ -141,13 +141,6 @@ export function asUndeliverable(error: unknown): unknown {
   }
   const restMs = rateLimitMs(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
-}
-
-/** How long a rate limit lasts, in milliseconds; `defaultMs` if Slack does not say, undefined if there is none. */
-export function rateLimitMs(error: unknown, defaultMs: number): number | undefined {
-  if (!(error instanceof WebAPIRateLimitedError)) return undefined;
-  const { retryAfter: seconds } = error;
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 300) * 1_000 : defaultMs;
 }
 
 /** Slack's error code, or undefined. */

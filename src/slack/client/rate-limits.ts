@@ -1,3 +1,4 @@
+import { WebAPIRateLimitedError } from '@slack/web-api';
 import { BoundedMap } from '../../bounded-map.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { shareOf } from '../../share.ts';
@@ -68,4 +69,14 @@ export function createRateLimits(
     else rests.set(channel, now() + forMs);
   };
   return { takeTurn, takeEdit, rest };
+}
+
+/** The longest pause that is kept, in seconds. If Slack wants a longer one, it asks again. */
+const maxPauseSeconds = 300;
+
+/** How long a rate limit lasts, in milliseconds; `defaultMs` if Slack does not say, undefined if there is none. */
+export function rateLimitMs(error: unknown, defaultMs: number): number | undefined {
+  if (!(error instanceof WebAPIRateLimitedError)) return undefined;
+  const { retryAfter: seconds } = error;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), maxPauseSeconds) * 1_000 : defaultMs;
 }
