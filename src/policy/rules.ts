@@ -127,6 +127,9 @@ export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
+/** How many approvals a change needs by default, and whether it needs a reason. */
+export const defaultApprovals = 1;
+export const defaultReason = 'optional';
 /** How long a change waits for approval by default, in milliseconds. */
 export const defaultExpiryMs = hourMs;
 

@@ -4,7 +4,14 @@ import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive, liveByDefault } from './live-environments.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
-import { classes, defaultBatchValidityMs, defaultExpiryMs, type Catalogue } from './rules.ts';
+import {
+  classes,
+  defaultApprovals,
+  defaultBatchValidityMs,
+  defaultExpiryMs,
+  defaultReason,
+  type Catalogue,
+} from './rules.ts';
 import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
 
 /**
@@ -100,11 +107,11 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
     {
       by: approvers.describe('The groups whose members can approve'),
       notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(1),
+      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(defaultApprovals),
       expires: durationUpTo(maxExpiryMs)
         .prefault(showDuration(defaultExpiryMs))
         .describe('How long a change waits: 90s, 30m, 1h or 7d'),
-      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
+      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default(defaultReason),
     },
     '{ by, notify, count, expires, reason }',
   );
