@@ -137,7 +137,12 @@ export const defaultExpiryMs = hourMs;
 export const defaultBatchValidityMs = 30 * 60_000;
 
 /** Applies to a destructive command if the allowing rule does not mention approval. */
-const bySomebodyElse: Approval = { by: 'allowed', count: 1, expires: defaultExpiryMs, reason: 'optional' };
+const bySomebodyElse: Approval = {
+  by: 'allowed',
+  count: defaultApprovals,
+  expires: defaultExpiryMs,
+  reason: defaultReason,
+};
 
 /** The approval an allowing rule asks for before this command is sent. */
 export function approvalBy(rule: Rule, command: PolicyCommand): 'none' | Approval {
