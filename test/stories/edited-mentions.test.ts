@@ -39,6 +39,14 @@ test(
 );
 
 test(
+  'a message that mentions the bot twice is read like one that mentions it once',
+  inScenario({}, async (scenario) => {
+    const said = await scenario.person('ana').mentions(`${bot} whoami`);
+    expect((await said.hears('The policy knows you as')).text).toContain(ids.ana);
+  }),
+);
+
+test(
   'Slack delivers the same mention once more, under another event id: it is the same mention',
   inScenario({}, async (scenario) => {
     const { slack } = scenario;

@@ -11,7 +11,7 @@ import { mentionShape } from '../context/payload-shapes.ts';
 
 /** Messages that mention the bot. Slack delivers an edited message again under another event id; an edit runs nothing. */
 export function listenToMentions(app: App, context: SlackContext, track: Track): void {
-  const myName = new RegExp(`^\\s*<@${context.bot.botUserId}(\\|[^>]*)?>`);
+  const myName = new RegExp(`^(\\s*<@${context.bot.botUserId}(\\|[^>]*)?>)+`);
   app.event('app_mention', async ({ event, body }) => {
     if (event.user === undefined || 'bot_id' in event) return;
     const { event: message, team_id: home, enterprise_id: enterprise } = mentionShape.parse(body);
