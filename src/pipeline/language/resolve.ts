@@ -166,16 +166,17 @@ function manyNamed(
 function unknownAmong(
   all: readonly NamedItem[],
   typed: string,
-  { trouble }: KnownNames,
+  { trouble, domains }: KnownNames,
   parsed: ParsedCommand,
   name: string,
 ): Refusal {
+  const host = hostIn(typed);
   const known = all.map((one) => comparableName(one.name));
-  const meant = near(comparableName(typed), known)
+  const meant = near(comparableName(host), known)
     .flatMap((close) => searchIn(all).exact(close))
     .slice(0, 3);
   const unknown = unknownName(parsed, name, meant, trouble);
-  const siblings = meant.length > 0 || trouble ? [] : environmentsBeside(typed, all);
+  const siblings = meant.length > 0 || trouble ? [] : environmentsBeside(host, all, domains);
   if (siblings.length === 0) return unknown;
   const shown = siblings.slice(0, maxCandidates - 1);
   const siblingNames = list(
@@ -187,9 +188,17 @@ function unknownAmong(
   return offering(unknown, offers, say`Its site has ${siblingNames}.`);
 }
 
-/** The environments of the site that begins this name. */
-function environmentsBeside(typed: string, all: readonly NamedItem[]): readonly NamedItem[] {
-  const site = comparableName(/^[^/]+\//.exec(typed)?.[0] ?? '');
+/** The domain in an address such as `https://acme.com/shop`; any other text as it is. */
+const hostIn = (typed: string): string => /^https?:\/\/([^/?#:]+)/i.exec(typed)?.[1] ?? typed;
+
+/** The environments of the site that begins this name, or that has this domain. */
+function environmentsBeside(
+  typed: string,
+  all: readonly NamedItem[],
+  domains: readonly Domain[],
+): readonly NamedItem[] {
+  const [domain] = searchIn(domains).exact(typed);
+  const site = comparableName(domain?.site ? `${domain.site.name}/` : (/^[^/]+\//.exec(typed)?.[0] ?? ''));
   return site === ''
     ? []
     : all.filter((one) => one.kind === 'environment' && comparableName(one.name).startsWith(site));

@@ -13,6 +13,7 @@ import {
   names,
   policyOf,
   refusalText,
+  shopDomain,
   staging,
   parsedFor,
   emptyListing,
@@ -82,6 +83,27 @@ describe('a name means one target or none', () => {
     const trouble = say`The host does not answer.`;
     const later = resolve(parsedFor('logs', { env: ['acme-shop/production'] }), { ...names, trouble });
     expect(later.problems[0]?.refusal).toMatchObject({ offers: [], isLater: true });
+  });
+
+  test.each(['acme.com', 'https://ACME.com/checkout?step=2'])(
+    'the domain in %s is answered with the environments of its site',
+    (typed) => {
+      const asked = refusal(typed);
+      expect(refusalText(asked)).toBe(
+        `I can't find ${typed} among the environments you can see. Nothing was done. Its site has acme-shop/live, acme-shop/staging.`,
+      );
+      expect(asked.offers.map(({ label, opens }) => [label, opens])).toEqual([
+        ['Clear cache: acme-shop/live', 'form'],
+        ['Clear cache: acme-shop/staging', 'form'],
+      ]);
+      const { problems } = resolve(parsedFor('cache clear', { env: [typed] }), { ...names, domains: [] });
+      expect(problems[0]?.refusal.offers).toEqual([]);
+    },
+  );
+
+  test('the address of a page is answered with its domain', () => {
+    const { problems } = resolve(parsedFor('check', { of: ['https://acme.com/checkout'] }), names);
+    expect(problems[0]?.refusal.offers).toEqual([{ label: 'acme.com', args: ['check', shopDomain.id] }]);
   });
 
   test('a misspelt choice is offered as a button', () => {
