@@ -172,9 +172,9 @@ function unknownAmong(
 ): Refusal {
   const host = hostIn(typed);
   const known = all.map((one) => comparableName(one.name));
-  const meant = near(comparableName(host), known)
-    .flatMap((close) => searchIn(all).exact(close))
-    .slice(0, 3);
+  const same = searchIn(all).exact(host);
+  const nearest = near(comparableName(host), known).flatMap((close) => searchIn(all).exact(close));
+  const meant = (same.length > 0 ? same : nearest).slice(0, 3);
   const unknown = unknownName(parsed, name, meant, trouble);
   const siblings = meant.length > 0 || trouble ? [] : environmentsBeside(host, all, domains);
   if (siblings.length === 0) return unknown;

@@ -102,7 +102,10 @@ describe('a name means one target or none', () => {
   );
 
   test('the address of a page is answered with its domain', () => {
-    const { problems } = resolve(parsedFor('check', { of: ['https://acme.com/checkout'] }), names);
+    const { problems } = resolve(parsedFor('check', { of: ['https://acme.com/checkout'] }), {
+      ...names,
+      domains: [{ ...shopDomain, id: 'd2', name: 'acme.co' }, shopDomain],
+    });
     expect(problems[0]?.refusal.offers).toEqual([{ label: 'acme.com', args: ['check', shopDomain.id] }]);
   });
 
