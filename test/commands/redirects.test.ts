@@ -8,7 +8,13 @@ import type { Command } from '../../src/commands/index.ts';
 import { redirectsAdd } from '../../src/commands/redirects/add.ts';
 import { redirectsClear } from '../../src/commands/redirects/clear.ts';
 import { redirectsEdit } from '../../src/commands/redirects/edit.ts';
-import { fromPath, scopeFields, ruleSelectors, redirectTarget } from '../../src/commands/redirects/fields.ts';
+import {
+  fromPath,
+  scopeFields,
+  ruleSelectors,
+  redirectTarget,
+  type as redirectType,
+} from '../../src/commands/redirects/fields.ts';
 import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { loopFrom } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
@@ -429,6 +435,11 @@ describe('the path and the destination of a rule', () => {
     'https://[::1]/',
     'https://bücher.example/ü',
   ])('to %j is read', (word) => expect(redirectTarget.read([word])).toBe(word));
+
+  test.each([
+    ['301', 'permanent'],
+    ['302', 'redirect'],
+  ])('the type %s, as lists show it, is %s', (word, value) => expect(redirectType.read([word])).toBe(value));
 
   test.each<[keyof typeof scopeFields, string, string | undefined, string | undefined]>([
     ['domain', 'ACME.com', 'acme.com', 'acme.com'],

@@ -35,7 +35,17 @@ export const redirectTarget = wordField('To', {
 });
 
 /** The type of a redirect; browsers may remember a permanent one. */
-export const type = option(choice('Type', redirectTypes));
+const types = choice('Type', redirectTypes);
+/** The status codes that lists and cards show. */
+const codes: ReadonlyMap<string, string> = new Map([
+  ['301', 'permanent'],
+  ['302', 'redirect'],
+]);
+export const type = option({
+  ...types,
+  hint: 'permanent is a 301, which browsers remember; redirect is a 302.',
+  read: (words) => types.read(words.map((word) => codes.get(word) ?? word)),
+});
 
 /** A field for a domain, country or city. `read` returns the value, or a clause that says what is wrong. */
 const place = (
