@@ -34,13 +34,13 @@ export const redirectTarget = wordField('To', {
   },
 });
 
-/** The type of a redirect; browsers may remember a permanent one. */
 const types = choice('Type', redirectTypes);
 /** The status codes that lists and cards show. */
 const codes: ReadonlyMap<string, string> = new Map([
   ['301', 'permanent'],
   ['302', 'redirect'],
 ]);
+/** The type of a redirect, as its name or its status code. */
 export const type = option({
   ...types,
   hint: 'permanent is a 301, which browsers remember; redirect is a 302.',
