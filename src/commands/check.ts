@@ -105,8 +105,9 @@ function titleOf(name: string, verdict: Verdict, readings: readonly SiteReading[
     case 'unsteady':
       return say`⚠️ **${name} is unsteady**: bad in ${verdict.bad} of ${verdict.of} readings`;
     case 'unknown': {
-      const why = verdict.bad === verdict.of ? 'too close together' : "and the others don't say";
-      return say`❔ **I can't tell how ${name} is**: bad in ${verdict.bad} of ${verdict.of} readings, ${why}`;
+      const { bad, of } = verdict;
+      const why = bad === 0 ? 'and not well in all' : bad === of ? 'too close together' : "and the others don't say";
+      return say`❔ **I can't tell how ${name} is**: bad in ${bad || 'none'} of ${of} readings, ${why}`;
     }
     case 'cannot be checked':
       return titles['cannot be checked'](name);

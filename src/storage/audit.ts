@@ -54,7 +54,7 @@ export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undef
     .executeTakeFirstOrThrow();
 }
 
-/** Place and hash of the newest line; `start` if there is none. */
+/** Place and hash of the newest line; `emptyHead` if there is none. */
 export async function auditHead(db: ReadHandle): Promise<Head> {
   const newest = db.selectFrom('audit').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
   return (await newest.executeTakeFirst()) ?? emptyHead;

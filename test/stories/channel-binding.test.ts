@@ -160,7 +160,7 @@ describe('who may bind a channel, and where', () => {
     await scenario.slack.until(() =>
       scenario.slack
         .messages({ channel: 'C0OPS', as: ana.id })
-        .find(({ text }) => text.startsWith('This channel is no longer bound to lumen-studio, set by @Ana')),
+        .find(({ text }) => text.startsWith('@Ana unbound this channel from lumen-studio.')),
     );
     await (await ana.says('/site backups list live', 'C0OPS')).hears('Which one? Nothing was done.');
     await (

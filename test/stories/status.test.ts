@@ -165,7 +165,7 @@ describe('status', () => {
     );
     expect(card.text).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
     expect(card.text).toContain('❔ Newest backup: unknown: The host answered 502');
-    expect(card.text).toContain('❔ Timed access: unknown: Something broke on my side, and my log says what.');
+    expect(card.text).toContain('❔ Timed access: unknown: Something broke on my side; my log says more.');
     expect(card.text).toContain('✅ Sending: not paused.');
     expect(labelsOf(card)).toEqual(['Error log', 'Clear the cache…', 'Unlock…', 'Backups', 'Changes']);
     // Her own lock doesn't keep Ana out, but it does Ben.

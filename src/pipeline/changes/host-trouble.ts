@@ -13,6 +13,20 @@ export function asRefusal(error: unknown, again: Args): Refusal | Fault {
   });
 }
 
+/** Something broke that is not the host's, and the log says what. */
+export const brokenHere = say`Something broke on my side; my log says more.`;
+
+/** Why something could not be read. `doing`: what the log says about an error that is not the host's. */
+export function whyUnread(
+  { onTrouble }: { readonly onTrouble: (what: string, error: unknown) => void },
+  doing: string,
+  error: unknown,
+): Text {
+  if (error instanceof HostTrouble) return troubleText(error);
+  onTrouble(doing, error);
+  return brokenHere;
+}
+
 /** What is wrong with the host, as a sentence. */
 export function troubleText(trouble: HostTrouble): Text {
   const { attempts, elapsedMs } = trouble;

@@ -59,7 +59,7 @@ export const bindingFor = (
       refuseToForget(context, actor, before.site, name);
       if (!(await removeKv(tx, keyOf(place)))) return undefined;
       await record(context, actor, tx, at, { event: 'use', channel: place, before: before.name });
-      const text = say`**This channel is no longer bound to ${name}**, set by ${mention(actor.person.id)}. Please use full names here again.`;
+      const text = say`**${mention(actor.person.id)} unbound this channel from ${name}.** Please use full names here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
     });

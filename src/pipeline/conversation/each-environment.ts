@@ -14,7 +14,7 @@ import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { troubleText } from '../changes/host-trouble.ts';
+import { whyUnread } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Reports over many environments: only a few reads at a time, so that nobody else has to wait for them. */
@@ -101,12 +101,11 @@ export function withheldPart(
   return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
 }
 
-/** The part for a failed read. `doing`: what the log says about an error that is not the host's. */
-export function failedPart({ onTrouble }: PipelineContext, doing: string, error: unknown): StatusPart<never> {
-  if (error instanceof HostTrouble) return { kind: 'failed', why: troubleText(error) };
-  onTrouble(doing, error);
-  return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
-}
+/** The part for a failed read, as `whyUnread`. */
+export const failedPart = (...failed: Parameters<typeof whyUnread>): StatusPart<never> => ({
+  kind: 'failed',
+  why: whyUnread(...failed),
+});
 
 /** Reads one part within its time. Never rejects. */
 function readingUntil(ending: AbortSignal, context: PipelineContext, person: Person) {

@@ -1,13 +1,12 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
 import { logFiles } from '../../commands/kit/log-query.ts';
-import { HostTrouble } from '../../hosting/client.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../../storage/audit.ts';
 import { changesNumbered, type Change } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
-import { plain, say } from '../../text.ts';
+import { plain } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
@@ -15,7 +14,7 @@ import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
 import { markOf, stateText } from '../changes/state-words.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
-import { troubleText } from '../changes/host-trouble.ts';
+import { whyUnread } from '../changes/host-trouble.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
@@ -222,8 +221,7 @@ async function logOf(
       peaks: peaks.map((peak) => ({ kind: 'peak', at: peak.from, ...peak })),
     };
   } catch (error) {
-    if (error instanceof HostTrouble) return { log: { kind: 'not read', why: troubleText(error) }, peaks: [] };
-    context.onTrouble('could not read the error log for a time line', error);
-    return { log: { kind: 'not read', why: say`Something went wrong here.` }, peaks: [] };
+    const why = whyUnread(context, 'reading the error log for a time line', error);
+    return { log: { kind: 'not read', why }, peaks: [] };
   }
 }

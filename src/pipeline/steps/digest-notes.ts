@@ -21,7 +21,7 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
   const { envs, missing, hidden, tooMany, trouble } = standing;
   const gaps: readonly Text[] = [
     ...(trouble ? [say`The host's list of sites: ${trouble}`] : []),
-    ...(missing.length > 0 ? [say`${list(missing, maxNames)}: the host doesn't list it right now.`] : []),
+    ...(missing.length > 0 ? [say`The host doesn't list ${list(missing, maxNames)} right now.`] : []),
     ...(hidden > 0 ? [say`${counted(hidden, 'environment')} that ${watch.requester_name} may not read.`] : []),
     ...(tooMany > 0 ? [say`${counted(tooMany, 'more environment')} than one digest has room for.`] : []),
     ...unread,

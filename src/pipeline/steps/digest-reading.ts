@@ -1,7 +1,6 @@
 import { isOldBackup, newestBackup } from '../../commands/backups/newest.ts';
 import { age, counted, isAhead } from '../../commands/kit/page.ts';
 import { inCompanyList } from '../../commands/themes/installed.ts';
-import { HostTrouble } from '../../hosting/client.ts';
 import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
 import { watching, type HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -12,7 +11,7 @@ import { beginning, code, list, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import { troubleText } from '../changes/host-trouble.ts';
+import { whyUnread } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 import { dayMs } from '../../duration.ts';
@@ -126,9 +125,7 @@ async function readOr<T>(
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof HostTrouble) return { why: troubleText(error) };
-    context.onTrouble('reading for a digest', error);
-    return { why: say`Something broke on my side; my log says more.` };
+    return { why: whyUnread(context, 'reading for a digest', error) };
   }
 }
 

@@ -23,7 +23,7 @@ import { save } from './submit.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
 import { Locked, lockedBy } from '../changes/lock-replies.ts';
 import { addressesOf, closeAttempts, showAccess, tellAttempts } from '../changes/timed-access.ts';
-import { troubleText } from '../changes/host-trouble.ts';
+import { brokenHere, troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../../duration.ts';
@@ -55,7 +55,7 @@ export async function fireTimer(context: StepsContext, timer: Timer): Promise<vo
     // Another change locked the target first and will end soon.
     if (error instanceof Locked) return putOff(context, timer);
     const isRefusal = error instanceof Refusal;
-    await failed(context, timer, isRefusal ? error.says : say`Something broke on my side; my log says more.`);
+    await failed(context, timer, isRefusal ? error.says : brokenHere);
     if (!isRefusal) throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NewKinds } from '../../commands/kit/watch.ts';
 import { readHours, hoursEnd } from '../../commands/kit/values/hours.ts';
-import { HostTrouble } from '../../hosting/client.ts';
 import { watching } from '../../hosting/contract/call.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -13,7 +12,7 @@ import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
 import { amount, plain, say, time, type Text } from '../../text.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { troubleText } from '../changes/host-trouble.ts';
+import { whyUnread } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import type { StepsContext } from './context.ts';
@@ -95,9 +94,7 @@ async function readLog(context: StepsContext, watch: Watch, env: Environment, no
       return { why: say`Its lines have no times, so I can't tell what is new.` };
     return found;
   } catch (error) {
-    if (error instanceof HostTrouble) return { why: troubleText(error) };
-    context.onTrouble(`looking for watch ${watch.id}`, error);
-    return { why: say`Something broke on my side; my log says more.` };
+    return { why: whyUnread(context, `looking for watch ${watch.id}`, error) };
   }
 }
 
