@@ -454,6 +454,18 @@ describe('update', () => {
     expect(proof?.verdict).toBe(verdict);
   });
 
+  test('offers the error log since the update, however late the button is clicked', async () => {
+    const next = themesUpdate.next?.({
+      ...of('kiln'),
+      snapshot: await seen(themes),
+      sentAt: Date.parse('2026-03-02T10:00:00Z'),
+    });
+    expect(next?.at(-1)).toEqual({
+      label: 'Error log since the update',
+      args: ['logs', live.id, 'error', '--since=2026-03-02T10:00:00Z'],
+    });
+  });
+
   test('is proven only by all themes together, whatever their versions were', () => {
     const version = fc.constantFrom('1', '2', null);
     const status = fc.constantFrom('updated', 'updating', null);

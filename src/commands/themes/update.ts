@@ -3,6 +3,7 @@ import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inShort, list, say, type Text } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
+import { sinceArg } from '../kit/values/times.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
@@ -92,9 +93,9 @@ export const themesUpdate = action({
         };
   },
   after: 'An update of themes usually takes some minutes, and the host’s list of themes can be 12 hours old.',
-  next: ({ input: { env } }) => [
+  next: ({ input: { env }, sentAt }) => [
     { label: `Clear the cache of ${env.name}`, args: ['cache', 'clear', env.id] },
-    { label: 'Error log since the update', args: ['logs', env.id, 'error', '--since=1h'] },
+    { label: 'Error log since the update', args: ['logs', env.id, 'error', sinceArg(sentAt)] },
   ],
 });
 

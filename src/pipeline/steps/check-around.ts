@@ -1,5 +1,6 @@
 import { catalogue } from '../../commands/index.ts';
 import type { CheckPlan } from '../../commands/kit/sources.ts';
+import { sinceArg } from '../../commands/kit/values/times.ts';
 import { findChange, isBatch, type Change } from '../../storage/changes.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { code, joined, say } from '../../text.ts';
@@ -140,11 +141,10 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
   const [target] = storedTargets(change);
   if (target?.kind !== 'environment' && target?.kind !== 'domain') return [];
   const sentAt = change.sent_at ?? change.created_at;
-  const since = `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`;
   if (target.kind === 'domain') return [runButton({ label: 'Check again', args: ['check', target.id] })];
   const label = labelOfLog(context, change, sentAt) ?? 'Error log since then';
   return [
-    runButton({ label, args: ['logs', target.id, 'error', since] }),
+    runButton({ label, args: ['logs', target.id, 'error', sinceArg(sentAt)] }),
     runButton({ label: 'Status', args: ['status', target.id] }),
   ];
 }
