@@ -272,5 +272,13 @@ test(
     );
     const other = await (await ana.says('/site status lumen-studio/live')).hears(/lumen-studio\/live · /);
     expect(other.text).toContain('Nothing is waiting or running.');
+    const waiting = await (
+      await ana.says('/site changes acme-shop/live --waiting')
+    ).hears(/of acme-shop\/live waiting/);
+    expect(waiting.text).toContain(`#${batch.number}`);
+    const none = await (
+      await ana.says('/site changes lumen-studio/live --waiting')
+    ).hears(/of lumen-studio\/live waiting/);
+    expect(none.text).not.toContain(`#${batch.number}`);
   }),
 );

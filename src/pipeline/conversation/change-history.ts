@@ -12,7 +12,7 @@ import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { itemLine, itemsShown } from '../changes/batch-card.ts';
 import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
-import { storedTargets, targetKey } from '../access/targets.ts';
+import { isAbout, storedTargets, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { askersNamed } from '../changes/card.ts';
 import { markOf, stateText } from '../changes/state-words.ts';
@@ -50,7 +50,8 @@ export async function changesFor(
 ): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }> {
   const mayRead = readerOf(context, person);
   const wanted = {
-    ...(env ? { target: targetKey(env) } : { isOwn: true }),
+    // A batch that waits has no changes of its environments yet.
+    ...(env && !waiting ? { target: targetKey(env) } : { isOwn: true }),
     ...(mine && { requesters: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
@@ -59,7 +60,7 @@ export async function changesFor(
   for (let read = 0; read < maxRead; read += batch) {
     const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
     for (const change of found) {
-      if (!mayRead(change)) continue;
+      if (!mayRead(change) || (env && !isAbout(change, env))) continue;
       if (lines.length === maxShown) return { lines, more: true };
       lines.push(listedChange(change));
     }

@@ -13,7 +13,7 @@ import { heldLock } from '../../storage/locks.ts';
 import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
+import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
@@ -124,7 +124,7 @@ async function workOf(context: PipelineContext, person: Person, env: Environment
     openAt(batchTarget),
     queueOf(db, target),
   ]);
-  const found = [...own, ...batches.filter((batch) => storedTargets(batch).some(({ id }) => id === env.id))];
+  const found = [...own, ...batches.filter((batch) => isAbout(batch, env))];
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },

@@ -10,7 +10,7 @@ import { listTimers } from '../../storage/timers.ts';
 import { beginning, code, list, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
-import { targetKey } from '../access/targets.ts';
+import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
@@ -130,25 +130,30 @@ async function readOr<T>(
 }
 
 async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: readonly Environment[]) {
-  const inState = async (state: 'unknown' | 'waiting') => {
-    const rows: Change[] = [];
-    for (const env of envs)
-      rows.push(...(await listChanges(database.db, { target: targetKey(env), state, limit: maxRows })));
-    const shown = rows.filter(mayRead);
-    return { told: shown.map(changeText), hidden: rows.length - shown.length };
+  const hidden = new Set<number>();
+  const inState = async (state: 'unknown' | 'waiting'): Promise<readonly Text[]> => {
+    const batches = await listChanges(database.db, { target: batchTarget, state, limit: maxRows });
+    const told: Text[] = [];
+    for (const env of envs) {
+      const own = await listChanges(database.db, { target: targetKey(env), state, limit: maxRows });
+      for (const change of [...own, ...batches.filter((one) => isAbout(one, env))]) {
+        if (mayRead(change)) told.push(changeText(env, change));
+        else hidden.add(change.number);
+      }
+    }
+    return told;
   };
   const [unknown, waiting] = [await inState('unknown'), await inState('waiting')];
-  const hidden = unknown.hidden + waiting.hidden;
   return {
-    unknown: unknown.told,
-    waiting: waiting.told,
-    unread: hidden > 0 ? [say`Open changes: ${counted(hidden, 'change')} that its owner may not read.`] : [],
+    unknown,
+    waiting,
+    unread: hidden.size > 0 ? [say`Open changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : [],
   };
 }
 
-/** Without its title, which may name a site that this channel may not see. */
-const changeText = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
-  say`${target_name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
+/** Without its title and its other environments, which may name a site that this channel may not see. */
+const changeText = ({ name }: Environment, { number, command, lost_at, created_at }: Change): Text =>
+  say`${name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
 
 async function locksOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
   const found: Text[] = [];

@@ -202,6 +202,23 @@ test('what needs a look is reported without names, addresses and titles, and onl
   });
 });
 
+test('a batch that waits is reported for each of its environments, and no other one is named', async () => {
+  const said = await digestOf(well, async (of) => {
+    const targets = JSON.stringify([live, staging]);
+    await save(of, { target: 'batch', target_name: '2 environments', targets, created_at: now });
+    await save(of, { target: 'batch', target_name: '2 environments', targets: JSON.stringify([live, blog]) });
+    await save(of, { target: 'batch', target_name: '1 environment', targets: JSON.stringify([blog]) });
+  });
+  expect(said).toEqual({
+    ...nothing,
+    'Changes that wait for approval': [
+      'acme-shop/live: #1 cache clear, since 2026-11-23 09:00 UTC',
+      'acme-shop/staging: #1 cache clear, since 2026-11-23 09:00 UTC',
+    ],
+    unread: ['Open changes: 1 change that its owner may not read.'],
+  });
+});
+
 test('certificates that expire within two weeks are reported, from one page of each domain; unknown ones are not read', async () => {
   const read: string[] = [];
   const tell = (domains: Parameters<typeof sitesWith>[0]) => digestOf(well, undefined, sitesWith(domains, read));
