@@ -302,7 +302,7 @@ describe.concurrent('sending is held back', () => {
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       for (let times = 0; times < 3; times += 1) await it.comesDue();
       const reply = await it.added.tells(/is still open\. .*locked by @Chi/);
-      expect(reply.text).toContain('Not tried yet');
+      expect(reply.text).toContain('No removal was tried yet');
       expect(it.added.replies().filter(({ text }) => text.includes('still open'))).toHaveLength(1);
       expect(removals(at, it.added)).toBe(0);
       await (await at.person('chi').says('/site unlock acme-shop/staging')).hears('is unlocked');
@@ -558,7 +558,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       at.omitSiteOnce('acme-shop');
       notFound(at, it);
       await it.comesDue();
-      const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
+      const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*No removal was tried yet/s);
       expect(reply.text).not.toMatch(/is gone: |nothing left/);
       expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
       at.advanceTime(10_000);

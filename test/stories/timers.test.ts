@@ -104,7 +104,7 @@ describe.concurrent('timed access', () => {
     const reply = await added.tells(
       /⚠️ @Ana The access of .* to harbor-events\/staging should have ended .* and is still open\./,
     );
-    expect(reply.text).toContain('Not tried yet; the next try is');
+    expect(reply.text).toContain('No removal was tried yet; the next try is');
     const cardSays = (words: RegExp) => scenario.slack.until(() => words.test(added.card().text) || undefined);
     await cardSays(/^⚠️ [^]*should have ended .* and is still open\./);
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');

@@ -223,7 +223,7 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
 
 /** The message that access is still open, why, and when the next attempt is. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
-  const count = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
+  const count = ['No removal was tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
   const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${where} should have ended ${time(timer.ends_at, 'date')} and is still open.`;
   const tries = say`${count}; the next try is ${time(next, 'date')}.`;
   return { text: joined(['⚠️', mention(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
