@@ -558,7 +558,9 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
       at.omitSiteOnce('acme-shop');
       notFound(at, it);
       await it.comesDue();
-      const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*No removal was tried yet/s);
+      const reply = await it.added.tells(
+        /is still open\. .*does not list acme-shop\/staging either.*No removal was tried yet/s,
+      );
       expect(reply.text).not.toMatch(/is gone: |nothing left/);
       expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
       at.advanceTime(10_000);
