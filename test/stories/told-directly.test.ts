@@ -118,6 +118,17 @@ describe.concurrent('in a channel that I am not in', () => {
   );
 
   test(
+    'or in one for cards that is archived: it is said where the card really is',
+    inScenario({ ...options, policy: `${clearing}channels: { C0ACME: { cards: C0OLD } }\n` }, async (scenario) => {
+      const ana = scenario.person('ana');
+      const typed = await ana.says('/site cache clear acme-shop/staging');
+      await typed.hears(
+        '#1 is on its way. Its card is in our direct messages, because #old-launch takes no posts of mine.',
+      );
+    }),
+  );
+
+  test(
     'the card is there all the same if Slack lets me post there',
     inScenario(
       { ...options, policy: clearing, slack: { scopes: [...SCOPES, 'chat:write.public'] } },
