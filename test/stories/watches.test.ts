@@ -389,6 +389,26 @@ describe('a watch whose permissions change', () => {
   );
 
   test(
+    'that ends while Slack does not say who is in its group tells what it held back once Slack does',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, { channel: 'D0U01ANA', options: `--quiet ${quietNow()}` });
+      watch.logs(old, fatal(4 * minute, 'held by night'));
+      await watch.looks();
+      own.slack.disableGroup('S0DEVS');
+      own.advanceTime(2 * minute);
+      own.runSql('update watches set quiet = null, ends_at = ? where id = ?', Date.now(), watch.number);
+      await watch.looks();
+      expect(watch.column('ended_at')).toBeNull();
+      expect(watch.said().join()).not.toContain('is over');
+      own.slack.disableGroup('S0DEVS', false);
+      await own.slack.changeGroup('S0DEVS', ['U01ANA', 'U02BEN']);
+      own.advanceTime(2 * minute);
+      await watch.looks();
+      await watch.says(/held by night.*is over: its time is up/s);
+    }),
+  );
+
+  test(
     'is not started beyond ten for a person, ten for a channel and a hundred in all',
     inScenario({ policy }, async (own) => {
       const env = own.hosting.world.environmentNamed('acme-shop/live');

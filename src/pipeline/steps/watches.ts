@@ -27,7 +27,7 @@ import {
   type WatchProgress,
 } from './watch-progress.ts';
 import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
-import { minuteMs, hourMs } from '../../duration.ts';
+import { dayMs, hourMs, minuteMs } from '../../duration.ts';
 
 const pollMs = 2_000;
 /** Longer than a read with all of its retries, plus the analysis. */
@@ -240,7 +240,10 @@ export const endLost = (
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });
 
-/** Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. */
+/**
+ * Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. If
+ * those can't be checked, it tries again for a day.
+ */
 async function endInTime(context: StepsContext, watch: Watch, now: number): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
   const isHolding = held.length + heldMore > 0;
@@ -248,6 +251,8 @@ async function endInTime(context: StepsContext, watch: Watch, now: number): Prom
   if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
   const standing = isHolding ? await watchStanding(context, watch) : undefined;
   if (standing?.kind === 'lost') return endLost(context, watch, standing, now);
+  const isLater = standing !== undefined && standing.kind !== 'may' && now < watch.ends_at + dayMs;
+  if (isLater) return moveWatch(context, watch, { onward: { dueAt: now + minIntervalMs } });
   const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
