@@ -5,11 +5,8 @@ import type { ReadHandle, Tx } from './tx.ts';
 /** One row of `button_payloads`: the data behind a button. */
 export type ButtonPayload = Selectable<ButtonPayloadTable>;
 
-/** How many payloads are kept for each person; a further one replaces the oldest. */
-export const maxPayloadsPerPerson = 50;
-
-/** Saves payloads and deletes the oldest ones beyond `maxPayloadsPerPerson`. */
-export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): Promise<void> {
+/** Saves payloads and deletes the oldest ones of their people beyond `mostEach`. */
+export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[], mostEach: number): Promise<void> {
   await tx
     .insertInto('button_payloads')
     .values([...payloads])
@@ -25,7 +22,7 @@ export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): P
       ];
     })
     .where('person', 'in', people);
-  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', maxPayloadsPerPerson);
+  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', mostEach);
   await tx.deleteFrom('button_payloads').where('id', 'in', tooMany).execute();
 }
 

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  maxPayloadsPerPerson,
-  expirePayloads,
-  findPayload,
-  putPayloads,
-  type ButtonPayload,
-} from '../../src/storage/button-payloads.ts';
+import { expirePayloads, findPayload, putPayloads, type ButtonPayload } from '../../src/storage/button-payloads.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { describeBoth } from './describe-both.ts';
 
@@ -19,7 +13,7 @@ describeBoth('button payloads', (open) => {
     expires_at: 100,
   };
   const put = (database: Database, ...payloads: readonly ButtonPayload[]) =>
-    database.transaction((tx) => putPayloads(tx, payloads));
+    database.transaction((tx) => putPayloads(tx, payloads, 3));
 
   it('are found until they expire, and then removed', async () => {
     const database = await open();
@@ -33,7 +27,7 @@ describeBoth('button payloads', (open) => {
 
   it('are kept up to a number per person, the newest ones', async () => {
     const database = await open();
-    const many = Array.from({ length: maxPayloadsPerPerson + 2 }, (_, at) => ({
+    const many = Array.from({ length: 5 }, (_, at) => ({
       ...payload,
       id: `a${at}`,
       created_at: at,

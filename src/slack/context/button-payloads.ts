@@ -13,6 +13,8 @@ const zipped = promisify(gzip);
 const unzipped = promisify(gunzip);
 
 const keptMs = hourMs;
+/** How many payloads are kept for each person; a further one replaces the oldest. */
+const maxEach = 50;
 const longText = 50_000;
 const maxContentLength = 500_000;
 /** How long a payload waits to be written together with others, and how many may wait. */
@@ -85,7 +87,7 @@ function createLateWrites(database: Database, onTrouble: (error: unknown) => voi
         const created_at = await database.now(tx);
         const times = { created_at, expires_at: created_at + keptMs };
         const rows = payloads.map((payload) => ({ ...payload, ...times }));
-        await putPayloads(tx, rows);
+        await putPayloads(tx, rows, maxEach);
       });
     } catch (error) {
       onTrouble(error);
