@@ -11,11 +11,17 @@ const letter = '[\\p{L}\\p{N}_-]|(?:%(?:25){0,3}[c-f][\\da-f](?:%(?:25){0,3}[89a
  */
 const noDomain =
   '(?:\\d(?:\\.\\d)?x(?:[._-]|$)|v?\\d{1,5}\\.\\d{1,5}(?:[.+-]|(?![\\w-]))|[\\w.-]{1,60}\\.(?:avif|css|gif|jpe?g|js|json|png|service|socket|svg|target|tgz|timer|webp|woff2?)(?![\\w.-]))';
-export const email = new RegExp(
+const email = new RegExp(
   `(?:${letter}|[.+]|%(?:25){0,3}2B){1,64}${at}(?!${noDomain})(?:${letter}){1,63}(?:\\.(?:${letter}){1,63})+`,
   'giu',
 );
-export const mayHoldEmail = new RegExp(at);
+const mayHoldEmail = new RegExp(at);
+/** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
+const maskEmail = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
+
+/** The text with people's e-mail addresses masked. Most lines have none, and the full search is slow, so check first. */
+export const withoutEmails = (text: string): string =>
+  mayHoldEmail.test(text) ? text.replace(email, maskEmail) : text;
 
 // Browsers write versions such as Chrome/120.0.0.0, which are not addresses.
 export const ipv4 = /(?<!\d|\d\.|[A-Za-z]\/(?=\d+\.0\.0\.0))\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LineFollower } from '../../masking/multi-line.ts';
-import { email, ipv4, ipv6, isAddress, isOfServer, mayHoldEmail, mayHoldIpv6 } from '../../masking/addresses.ts';
+import { ipv4, ipv6, isAddress, isOfServer, mayHoldIpv6, withoutEmails } from '../../masking/addresses.ts';
 import { scrub } from '../../secret.ts';
 
 // Terminal escape sequences, and every control character except the tab.
@@ -9,9 +9,6 @@ const unprintable =
 const maxShown = 2_000;
 /** Longer than any credential, so that a credential that starts in the shown part is read whole and recognised. */
 const room = 4_096;
-
-/** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
-const maskEmail = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
 
 /**
  * A log line that may be shown: credentials and e-mail addresses masked, visitors as `named`, no control characters.
@@ -22,11 +19,9 @@ function maskWith(line: string, named: (found: string) => string): string {
   const clean = scrub(printable.slice(0, maxShown + room));
   const left = printable.length - maxShown;
   const short = left > 0 ? `${clean.slice(0, maxShown)}… (${left} more characters)` : clean;
-  // Most lines have no e-mail address, and the full search is the slowest step, so skip it where possible.
-  const unsigned = mayHoldEmail.test(short) ? short.replace(email, maskEmail) : short;
   const numbered = (found: string, at: number, text: string): string =>
     isOfServer(found, text, at) ? found : named(found);
-  const unnumbered = unsigned.replace(ipv4, numbered);
+  const unnumbered = withoutEmails(short).replace(ipv4, numbered);
   return mayHoldIpv6(unnumbered) ? unnumbered.replace(ipv6, numbered) : unnumbered;
 }
 
