@@ -63,19 +63,6 @@ export const isPlace = (text: string): boolean =>
   (ipv6.test(text) && text.length > 9) ||
   /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
 
-/** Whether the last digit is a valid check digit for a card number. */
-export function isCard(text: string): boolean {
-  const digits = text.replaceAll(/\D/g, '');
-  const sum = digits
-    .split('')
-    .toReversed()
-    .reduce((all, digit, at) => {
-      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
-      return all + (value > 9 ? value - 9 : value);
-    }, 0);
-  return sum % 10 === 0 && new Set(digits).size > 1;
-}
-
 /** Text with digits that is not a password: method names, versions, dates, amounts. */
 export const technical =
   /^(?:(?:argon2|aes|base64|bcrypt|blowfish|des3|ed25519|hmac|html5|ipv[46]|md5|oauth2?|pbkdf2|php|rsa|scram|sha|tls|utf|wp|yescrypt)(?:[-_.]|\d|id?$|$)|https?(?:$|:)|v?\d+(?:\.|$)|\d+(?:[.,]\d+)?(?:[a-z]{1,3}|%)$|\d{4}-\d\d|\d{1,4}[:.-]\d)/i;

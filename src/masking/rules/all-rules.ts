@@ -2,6 +2,7 @@ import { passwordHint, tellingHint } from '../credential-names.ts';
 import type { MaskingRule } from '../rule.ts';
 import { applicationPasswordsOf } from './application-passwords.ts';
 import { byPosition } from './by-position.ts';
+import { cardNumbers } from './card-numbers.ts';
 import { codeDefaultsOf } from './code-defaults.ts';
 import { commandLines } from './command-lines.ts';
 import { escapedAddresses } from './escaped-addresses.ts';
@@ -35,6 +36,7 @@ export const maskingRules: readonly MaskingRule[] = [
   ...commandLines,
   ...programs,
   ...mentions,
+  cardNumbers,
   ...sentences,
   ...sentenceParts,
 ];

@@ -1,6 +1,6 @@
 import { casedOf } from '../case-sensitive-groups.ts';
 import { loginCodes } from './login-codes.ts';
-import { isCard, isPlace, isRandom, technical } from '../randomness.ts';
+import { isPlace, isRandom, technical } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { nameEnd, made } from '../syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords, prose, stateWords } from '../credential-names.ts';
@@ -252,11 +252,5 @@ export const mentions: readonly MaskingRule[] = [
       !open.test(lead + before) &&
       !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isBuildCacheKey(value)) &&
       !counted.test(before),
-  },
-  {
-    hint: '[2-6]\\d{3}[ -]?\\d{4,6}[ -]?\\d{4}',
-    shape:
-      /(?<before>)(?<![\w.-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d)|35\d\d|62\d\d|50\d\d|6[37]\d\d)([ -]?)\d{4}\2\d{4}\2\d{1,4}(?:\2\d{3})?|3[47]\d\d([ -]?)\d{6}\3\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\4\d{4})(?![\w-]|\.\d)/g,
-    isSecret: (value) => isCard(value) && value.replaceAll(/\D/g, '').length >= 14,
   },
 ];
