@@ -1,4 +1,7 @@
-/** Placeholders that stand for a credential: masked, left out, or the name of its source. */
+/**
+ * What stands in the place of a credential: placeholders (masked, left out, or the name of its source), and words that
+ * say something about it.
+ */
 
 const hidden =
   'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected|secret value|not set|unset|none given|empty';
@@ -53,3 +56,20 @@ const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 export const isPlaceholder = (value: string): boolean =>
   (value.length < 120 && (whole.test(value.trimEnd()) || scheme.test(value))) ||
   (value.length < 1_000 && open.test(value));
+
+/** Words that stand in the place of a credential and say something about it, such as `missing` or `hidden`. */
+export const stateWords = [
+  'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
+  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|path|plain|redacted|rejected',
+  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|value|verified|was|wrong|yes',
+  // The same words in other languages: Dutch and German, then Southern, Northern and Eastern European ones.
+  'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
+  'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
+  'feil|ugyldig|påkrevd|mangler|utløpt|endret|forkert|påkrævet|udløbet|ændret|fel|felaktigt?|ogiltigt?|obligatoriskt?|krävs|saknas|ändrat|väärä|virheellinen|pakollinen|vaaditaan|puuttuu|vanhentunut',
+  'nieprawidłowe|niepoprawne|błędne|wymagane|puste|zmienione|nesprávné|neplatné|povinné|chybné|prázdné|nesprávne|chybně|napačno|neveljavno|obvezno|netočna|neispravna|pogrešna|obavezna|hibás|helytelen|érvénytelen|kötelező|üres|yanlış|hatalı|geçersiz|zorunlu|gerekli|boş',
+  'невер(?:ный|ен|но)|неправильный|обязател(?:ен|ьно)|требуется|пуст(?:ой)?|истёк|грешна|невалидна|必須|無効|不正|错误|必填|无效|錯誤|無效|오류|필수|잘못됨',
+].join('|');
+
+/** Words that continue a sentence about a password, so no password follows. */
+export const prose =
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your|zie|staat|voir|vedi|ver|veja|zobacz|ask|check|kept|lives|managed|moved)$/i;

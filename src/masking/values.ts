@@ -1,7 +1,8 @@
 import { isCoined, isFile, isPlace, isRandom, technical } from './randomness.ts';
 import { isResult } from './test-results.ts';
 import { isBare } from './syntax.ts';
-import { isTelling, prose, stateWords } from './credential-names.ts';
+import { isTelling } from './credential-names.ts';
+import { prose, stateWords } from './placeholders.ts';
 
 /** Decides whether the text after a credential's name is the credential, or only says something about it. */
 

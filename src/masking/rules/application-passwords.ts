@@ -1,5 +1,5 @@
 import type { MaskingRule } from '../rule.ts';
-import { prose } from '../credential-names.ts';
+import { prose } from '../placeholders.ts';
 
 /** Application passwords, which are shown in groups of four characters with spaces between them. */
 

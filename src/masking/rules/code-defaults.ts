@@ -1,7 +1,8 @@
 import { isCoined, isPlace } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { begun, nameEnd, quote, valueCharacter } from '../syntax.ts';
-import { isTelling, keys, passwords, credentialNames, stateWords, suffix, tellingNames } from '../credential-names.ts';
+import { isTelling, keys, passwords, credentialNames, suffix, tellingNames } from '../credential-names.ts';
+import { stateWords } from '../placeholders.ts';
 
 /** Default values of credentials in code: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 

@@ -2,7 +2,7 @@ import { lineByLine } from '../multi-line.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { begun, valueCharacter } from '../syntax.ts';
-import { prose, stateWords } from '../credential-names.ts';
+import { prose, stateWords } from '../placeholders.ts';
 
 /** Credentials on command lines, and in what programs send to servers. */
 

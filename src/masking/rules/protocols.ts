@@ -3,7 +3,8 @@ import { isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { valueCharacter } from '../syntax.ts';
 import { state } from '../values.ts';
-import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
+import { passwordHint, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
+import { prose } from '../placeholders.ts';
 
 /** Credentials in network protocols, and in the syntax around values. */
 

@@ -1,7 +1,8 @@
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { isWritten } from '../values.ts';
-import { passwordHint, passwordNames, passwords, prose, telling } from '../credential-names.ts';
+import { passwordHint, passwordNames, passwords, telling } from '../credential-names.ts';
+import { prose } from '../placeholders.ts';
 
 /** Credentials between the words of a sentence, and beside related credentials. */
 

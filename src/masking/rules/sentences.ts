@@ -8,10 +8,10 @@ import {
   passwordHint,
   passwordNames,
   passwords,
-  prose,
   secretNames,
   credentialNames,
 } from '../credential-names.ts';
+import { prose } from '../placeholders.ts';
 
 /** Credentials in messages between people: a word for the credential, some other words, then the value. */
 

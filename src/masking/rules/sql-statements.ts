@@ -1,9 +1,9 @@
 import { callHint } from './php-calls.ts';
-import { isPlaceholder } from '../placeholders.ts';
+import { isPlaceholder, prose, stateWords } from '../placeholders.ts';
 import { isCoined, isRandom } from '../randomness.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
 import { valueCharacter } from '../syntax.ts';
-import { isTelling, prose, stateWords } from '../credential-names.ts';
+import { isTelling } from '../credential-names.ts';
 
 /** SQL statements that list the columns first and the values after them. */
 
