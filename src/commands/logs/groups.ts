@@ -2,6 +2,7 @@ import { amount, bold, code, inline, joined, say, time, type Text } from '../../
 import { normalized } from './normalize.ts';
 import { cutTo, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
+import { hasLevel, isGrave } from './levels.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
@@ -37,26 +38,11 @@ const maxRequests = 3;
 const requestCharacters = 40;
 /** A cut message must have this many characters to be matched with a whole one. */
 const minPrefix = 40;
-/** How many characters are searched for the level. */
-const levelCharacters = 300;
 const partCharacters = 2_600;
 /** Requests are listed for the first kinds until this size is used up. */
 const roomForAll = 4_600;
 /** The folders of an absolute file path. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
-
-/** The first word of a level decides: a warning may mention errors, and an error may quote a warning. */
-const level =
-  /(^(?:PHP )?(?:warning|notice|deprecated|strict standards|info|debug)\b|\[(?:warn|notice|info|debug)\])|^alert:|\b(?:fatal|parse error|uncaught|unhandled|exception|panic|segfault|critical|emergency|error)\b|\[(?:error|crit|alert|emerg)\]/i;
-
-/** Whether a message is an error rather than a warning or a notice. */
-export function isGrave(message: string): boolean {
-  const found = level.exec(message.slice(0, levelCharacters));
-  return found !== null && found[1] === undefined;
-}
-
-/** Whether a message says how grave it is. */
-export const hasLevel = (message: string): boolean => level.test(message.slice(0, levelCharacters));
 
 /** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
 export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {

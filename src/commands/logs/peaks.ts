@@ -1,6 +1,7 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
 import { mapInChunks } from './chunks.ts';
-import { isGrave, kindsOf, withoutFolders } from './groups.ts';
+import { kindsOf, withoutFolders } from './groups.ts';
+import { isGrave } from './levels.ts';
 import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
 import { cutTo } from './section.ts';
 import { selectLines } from './select-lines.ts';
