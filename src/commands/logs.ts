@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
-import { getLogs } from '../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
-import { logFiles, type LogsInput, type TimeSpan } from './kit/log-query.ts';
+import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt, startOf } from './kit/values/times.ts';
 

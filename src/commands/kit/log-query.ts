@@ -1,10 +1,8 @@
+import type { logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 
 /** The requested span of time, in epoch milliseconds. */
 export type TimeSpan = { readonly from?: number | undefined; readonly to?: number | undefined };
-
-/** Log names that people type, and the host's names for them. */
-export const logFiles = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;
 
 /** The input of `logs`. */
 export type LogsInput = {

@@ -1,9 +1,8 @@
 import type { Environment } from '../../hosting/contract/target.ts';
-import { getLogs } from '../../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { LoudestError } from '../kit/site-status.ts';
 import { mapInChunks } from './chunks.ts';
-import { logFiles } from '../kit/log-query.ts';
 import { kindsOf, shortText, type MessageKind } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { selectLines } from './select-lines.ts';

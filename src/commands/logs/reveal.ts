@@ -1,11 +1,10 @@
 import { Refusal } from '../../errors.ts';
-import { getLogs } from '../../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import { code, say } from '../../text.ts';
 import { choice, count, environment, option, optional, wordField } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { logFiles } from '../kit/log-query.ts';
 import { eachChunk, mapInChunks } from './chunks.ts';
 
 const defaultLines = 20_000;

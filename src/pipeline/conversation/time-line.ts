@@ -1,7 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
-import { logFiles } from '../../commands/kit/log-query.ts';
-import { getLogs } from '../../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../../storage/audit.ts';
 import { changesNumbered, type Change } from '../../storage/changes.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewKinds } from '../../commands/kit/watch.ts';
 import { readHours, hoursEnd } from '../../commands/kit/values/hours.ts';
 import { watching } from '../../hosting/contract/call.ts';
-import { getLogs } from '../../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -86,7 +86,7 @@ async function readLog(context: StepsContext, watch: Watch, env: Environment, no
   const since = Math.floor(Math.max(watch.created_at, watch.read_to - lateMs) / 1_000) * 1_000;
   const from = new Date(since - backMs).toISOString();
   try {
-    const call = getLogs({ env_id: env.id, file_name: 'error', lines: maxLines, from });
+    const call = getLogs({ env_id: env.id, file_name: logFiles.error, lines: maxLines, from });
     const text = await context.read(call, watching);
     const match = watch.match ?? undefined;
     const found = await context.logs.findNew({ text, wanted: maxLines, since, match, now });
