@@ -19,14 +19,13 @@ import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
 import { failureMessage } from './failure.ts';
-import { exitCodes, out, type Out } from './output.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { out, type Out } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
  * output. It can run beside a bot, and writes nothing to the database.
  */
-
-export const exitCodeOf = { proven: exitCodes.fine, altered: exitCodes.look, unproven: exitCodes.unknown } as const;
 
 /** `write` resolves once the reader can take more: a trail may be larger than the memory. */
 type TrailOut = Pick<Out, 'complain'> & { readonly write: (text: string) => Promise<unknown> };

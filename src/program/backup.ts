@@ -11,9 +11,10 @@ import { readSqlite } from '../storage/sqlite.ts';
 import { storedTimes } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../text.ts';
-import { exitCodeOf, inLines, openExisting } from './audit.ts';
+import { inLines, openExisting } from './audit.ts';
 import { failureMessage } from './failure.ts';
-import { exitCodes, out, type Out } from './output.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { out, type Out } from './output.ts';
 
 /** `sitehand backup FILE`: copies the database into one file, beside a running bot, and checks the copy. */
 

@@ -29,7 +29,8 @@ import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/
 import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
-import { exitCodes, out, type Out } from './output.ts';
+import { exitCodes } from './exit-codes.ts';
+import { out, type Out } from './output.ts';
 
 /**
  * What `doctor` checks in Slack, and what a start needs. Works without or beside a running bot: it writes nothing,

@@ -10,7 +10,8 @@ import { readPolicy } from '../policy/watch.ts';
 import { joined, plain } from '../text.ts';
 import { readExpectations, type Expectation } from './expectations.ts';
 import { explainPolicy } from './explain-policy.ts';
-import { exitCodes, out, type Out } from './output.ts';
+import { exitCodes } from './exit-codes.ts';
+import { out, type Out } from './output.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 

@@ -18,10 +18,11 @@ import type { Schema } from '../storage/schema.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { readSqlite, sqliteCode } from '../storage/sqlite.ts';
 import { code, plain, say } from '../text.ts';
-import { exitCodeOf, inLines } from './audit.ts';
+import { inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
-import { exitCodes, out, type Out } from './output.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { out, type Out } from './output.ts';
 
 /** `sitehand restore FILE`: restores a backup into an empty database, and records that time has passed since the backup. */
 

@@ -1,4 +1,4 @@
-import type { exitCodes } from '../output.ts';
+import type { exitCodes } from '../exit-codes.ts';
 
 /** Why the setup stops. `message`: one or more sentences, without the files written so far. */
 export class Stopped extends Error {
