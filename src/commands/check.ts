@@ -1,5 +1,6 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import {
+  fewCertificateDays,
   impressionIn,
   impressionOf,
   mostTellingOf,
@@ -13,9 +14,6 @@ import { environmentOrDomain } from './kit/fields.ts';
 import { counted, paragraph, type Page } from './kit/page.ts';
 import { report } from './kit/report.ts';
 import type { SiteVerdict } from './kit/site-status.ts';
-
-/** A certificate with fewer days than this is mentioned first. */
-export const fewDays = 14;
 
 export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',
@@ -181,5 +179,5 @@ export function certificateIn(looks: readonly Look[]): Text | undefined {
   if (days.length === 0) return undefined;
   const least = Math.min(...days);
   const left = `The certificate is valid for ${counted(least, 'more day')}.`;
-  return least < fewDays ? say`⚠️ **${left}**` : say`${left}`;
+  return least < fewCertificateDays ? say`⚠️ **${left}**` : say`${left}`;
 }

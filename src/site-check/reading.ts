@@ -76,6 +76,9 @@ export function impressionOf(look: Look): Impression {
 /** An answer that takes this long is called slow. Slow alone is not bad. */
 const slowMs = 3_000;
 
+/** A certificate that is valid for fewer days than this needs a look. That alone is not bad either. */
+export const fewCertificateDays = 14;
+
 /** The slowest answer of these readings, and in how many of them an answer was slow; undefined if none was. */
 export function slownessIn(
   readings: readonly SiteReading[],

@@ -1,8 +1,7 @@
-import { fewDays } from '../../commands/check.ts';
 import { counted } from '../../commands/kit/page.ts';
 import { watching } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import type { Look } from '../../site-check/reading.ts';
+import { fewCertificateDays, type Look } from '../../site-check/reading.ts';
 import { code, inline, list, plain, say, type Text } from '../../text.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import type { StepsContext } from './context.ts';
@@ -75,7 +74,9 @@ function certificateIn(looks: readonly Look[]): { readonly needsLook: string | u
   const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));
   if (days.length > 0) {
     const least = Math.min(...days);
-    return { needsLook: least < fewDays ? `has a certificate for ${counted(least, 'more day')}` : undefined };
+    return {
+      needsLook: least < fewCertificateDays ? `has a certificate for ${counted(least, 'more day')}` : undefined,
+    };
   }
   const failed = looks.find((look) => look.kind === 'no answer');
   if (failed?.isOfSite && failed.why.startsWith('has a certificate')) return { needsLook: failed.why };
