@@ -294,7 +294,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/rules.ts': [
     ...same(
       'When approvals are combined, any value but `required` means optional.',
-      "const bySomebodyElse: Approval = { by: 'allowed', count: 1, expires: defaultExpiryMs, reason: 'optional' };",
+      "export const defaultReason = 'optional';",
       '\'optional\' → ""',
     ),
   ],

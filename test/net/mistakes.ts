@@ -215,7 +215,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a private key that is pasted is taken',
     edits: [
       {
-        file: 'src/pipeline/language/tokenize.ts',
+        file: 'src/pipeline/language/pasted-credentials.ts',
         from: 'if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;',
         to: 'if (text.length >= 0) return;',
       },

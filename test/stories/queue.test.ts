@@ -132,9 +132,9 @@ describe('a queue', () => {
       scenario.person('ana'),
       scenario.person('chi'),
     ];
+    const status = await (await ben.says('/site status acme-docs/live')).hears('not locked');
     await (await chi.says('/site lock acme-docs/live a release')).hears('is locked by you');
     const before = scenario.writes().length;
-    const status = await (await ben.says('/site status acme-docs/live')).hears('locked by @Chi');
     await ben.clicks(status, 'Clear the cache…');
     await ben.form(/⚠️ acme-docs\/live is locked by @Chi \(“a release”\), and has been for [^]*I won't send this\./);
     await scenario.slack.closeModal(ben.id, true);

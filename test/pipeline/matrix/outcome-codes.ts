@@ -34,12 +34,14 @@ export function refusedAs(refusal: Refusal): string {
   if (!/Nothing was (done|sent)\./.test(says)) return `says not that nothing was done: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find \S+ among the (environment|domain)s you can see\. Nothing was done\./.test(says)) {
-    return /rule|line \d|lets|forbids|leads|developers|bloggers/.test(says) ? `tells too much: ${says}` : '?';
+    return /rule|policy|[Ll]ines? \d|lets|forbids|leads|developers|bloggers/.test(says)
+      ? `tells too much: ${says}`
+      : '?';
   }
   if (/^(The host doesn't tell me which site|A push stays inside one site)/.test(says)) return 'x';
   if (says.startsWith('You may not use')) return 'u';
   const [, line, verb, lets, others] =
-    /The rules? in lines? (\d+)(?:, \d+)*(?: and \d+)? (?:(lets?) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(
+    /Lines? (\d+)(?:, \d+)*(?: and \d+)? of the policy (?:(lets?) (.+) do it|forbids it(?:; (.+) may do it)?)\./.exec(
       says,
     ) ?? [];
   const rule = ruleIn(Number(line));
