@@ -25,7 +25,7 @@ import { readerOf } from '../access/visibility.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
 import { aboutThen, startedNote, stoppedNote } from '../steps/watch-notes.ts';
-import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-progress.ts';
+import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-limits.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
 import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
 import type { PipelineContext } from './context.ts';

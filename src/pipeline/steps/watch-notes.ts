@@ -8,7 +8,7 @@ import { type Note } from '../changes/card.ts';
 import { runButton, type Button } from '../changes/buttons.ts';
 import { namesIn, digestScope } from './digest-standing.ts';
 import { storedEnvironment } from './watch-standing.ts';
-import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
+import { maxMessagesAnHour, type News, type Trouble } from './watch-limits.ts';
 import { dayMs } from '../../duration.ts';
 
 /** The messages of a watch. They name people without mentions, so that nobody is notified. */

@@ -18,14 +18,7 @@ import { createPoller, type Poller } from '../messages/poller.ts';
 import type { StepsContext } from './context.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import {
-  withTrouble,
-  watchProgress,
-  withKinds,
-  type News,
-  type Trouble,
-  type WatchProgress,
-} from './watch-progress.ts';
+import { withTrouble, watchProgress, withKinds, type News, type Trouble, type WatchProgress } from './watch-limits.ts';
 import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { dayMs, hourMs, minuteMs } from '../../duration.ts';
 

@@ -6,7 +6,7 @@ import {
   withTrouble,
   withKinds,
   type WatchProgress,
-} from '../../../src/pipeline/steps/watch-progress.ts';
+} from '../../../src/pipeline/steps/watch-limits.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const now = 100 * day;

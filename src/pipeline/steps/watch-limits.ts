@@ -3,7 +3,9 @@ import type { Watch } from '../../storage/watches.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { hourMs, dayMs } from '../../duration.ts';
 
-/** What a watch remembers between two looks. */
+/** How much a watch tells in a message and in an hour, what it holds back, and what it remembers between two looks. */
+
+/** What a watch remembers. */
 export type WatchProgress = {
   /** Kinds that were found, and when each was last seen (epoch ms), oldest first. */
   readonly found: readonly (readonly [key: string, last: number])[];
