@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { gaugesOf } from './gauges.ts';
 import { createLog, type Logger } from './log.ts';
-import { exitWithLog, failure, logHead } from './notices.ts';
+import { absenceReport, aliveEveryMs, exitWithLog, failure, logHead, noteAlive } from './notices.ts';
 import { groupsEveryMs } from './pipeline/messages/group-watch.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { lookEveryMs } from './pipeline/messages/replicas.ts';
@@ -12,7 +12,6 @@ import { createPolicyHistory, recordEveryMs } from './pipeline/audit/policy-hist
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
-import { absenceReport, aliveEveryMs, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { anchorEveryMs, publishAuditHead } from './pipeline/audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';

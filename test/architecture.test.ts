@@ -63,7 +63,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'notices',
     ...leaves,
   ],
-  notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
+  notices: ['pipeline', 'policy', 'commands', 'storage', 'text', 'config', 'log'],
   gauges: ['pipeline', 'policy', 'hosting', 'storage', 'metrics', 'semaphore', 'time-limit'],
   sitehand: ['main', 'program', 'policy'],
   program: [
