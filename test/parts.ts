@@ -20,5 +20,6 @@ export const programFiles = [
   'test/playground/main.test.ts',
   'test/program/**',
   'test/stories/{audit-out,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
-  'test/stories/{batch-canary,batch-killed,batch-stops,fair-shares,queue-turns,status-crowd,timed-access,watches}.test.ts',
+  'test/stories/batch-{attacks,canary,file,killed,locks,stops,validity}.test.ts',
+  'test/stories/{dependent-fields,digest,fair-shares,handed-on,queue-turns,status-crowd,timed-access,watches}.test.ts',
 ];
