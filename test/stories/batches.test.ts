@@ -282,3 +282,15 @@ test(
     expect(none.text).not.toContain(`#${batch.number}`);
   }),
 );
+
+test(
+  'once a batch has begun the change of an environment, its status shows that change alone',
+  inScenario({ policy, hosting: { durations: { 'cache:clear': 600_000 } } }, async (scenario) => {
+    const ana = scenario.person('ana');
+    const batch = await submitBatch(ana, '/site cache clear set:care-plan');
+    await batch.shows('4 under way');
+    const about = await (await ana.says('/site status acme-shop/live')).hears(/acme-shop\/live · /);
+    expect(about.text).toMatch(/Lock and open changes: [^\n]*\n +▶️ [^\n]*Clear the cache of acme-shop\/live #\d+/);
+    expect(about.text).not.toContain('Clear the cache of 4 environments');
+  }),
+);

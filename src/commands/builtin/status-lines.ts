@@ -75,10 +75,10 @@ function noErrorText({ others, withoutLevel }: LoudestError): string {
 }
 
 function workText(work: SiteWork): StatusText {
-  const { lock, open, hidden, queued } = work;
+  const { lock, open, hidden, queued, more } = work;
   const locked =
     lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
-  const isIdle = open.length + hidden === 0;
+  const isIdle = open.length + hidden === 0 && !more;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
   return {
     mark: lock !== undefined || isUnclear ? '⚠️' : isIdle && queued === 0 ? '✅' : '•',
@@ -98,7 +98,13 @@ function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
   const rest = open.length - shown.length;
   const notes = joined(
     [
-      rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : undefined,
+      rest > 0
+        ? `and ${rest}${more ? ' or more' : ''} others`
+        : more
+          ? rest + shown.length > 0
+            ? 'there may be more'
+            : 'there may be open changes'
+          : undefined,
       hidden > 0 ? `and ${hidden} that you can't see` : undefined,
       queued > 0 ? inQueue(queued) : undefined,
     ],

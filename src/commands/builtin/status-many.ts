@@ -48,9 +48,8 @@ function workText({ lock, open, hidden, queued, more }: SiteWork): readonly Part
   return [
     ...unclear.map(({ number }) => part('⚠️', 0, say`**outcome of ${code(`#${number}`)} unknown**`)),
     ...(lock ? [part('⚠️', 1, say`**locked**`)] : []),
-    ...(others > 0 || more
-      ? [part('✅', 6, `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`)]
-      : []),
+    ...(others > 0 ? [part('✅', 6, `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`)] : []),
+    ...(others === 0 && more ? [part('❔', 4, 'there may be open changes')] : []),
     ...(queued > 0 ? [part('✅', 6, `${counted(queued, 'request')} in the queue`)] : []),
   ];
 }

@@ -4,7 +4,6 @@ import { impressionIn, slownessIn } from '../../site-check/reading.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
-import type { LockInfo } from '../kit/lock-info.ts';
 import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
 import { checkPage } from '../check.ts';
@@ -72,6 +71,8 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   const { isWell, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
+  // A person's lock keeps all changes away. Behind a change, a request can queue.
+  const isHeld = holder !== undefined && 'person' in holder;
   // A wrong press is easy on a phone, so a change always opens a form first.
   const form = (...of: Parameters<typeof offer>): readonly Offer[] =>
     offer(...of).map((one) => ({ ...one, opens: 'form' }));
@@ -79,9 +80,9 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
-    ...(isPaused || isKeptOut(holder, queryService) ? [] : form('cache clear', 'Clear the cache')),
+    ...(isPaused || isHeld ? [] : form('cache clear', 'Clear the cache')),
     ...(isPaused ? form('resume', 'Resume', []) : []),
-    ...(holder !== undefined && 'person' in holder ? form('unlock', 'Unlock') : []),
+    ...(isHeld ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),
     ...(around ? offer('change', `Change #${around.number}`, [String(around.number)]) : []),
     ...offer('changes', 'Changes'),
@@ -90,10 +91,6 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
     ...(isRecent ? backups : []),
   ].slice(0, maxOffers);
 }
-
-/** Whether a lock keeps this person's changes away. */
-const isKeptOut = (holder: LockInfo['by'] | undefined, { person }: QueryService): boolean =>
-  holder !== undefined && !('person' in holder && holder.person === person.id);
 
 /** Without a target: the channel's site, if it has one environment or one live environment; otherwise the choices. */
 async function choose(queryService: QueryService): Promise<{ readonly instead: Args }> {

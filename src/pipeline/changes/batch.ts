@@ -111,6 +111,15 @@ export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem
   return frozen?.items;
 }
 
+/** Whether the batch has begun, skipped or left out nothing for this environment yet. */
+export function isStillToDo(batch: Pick<Change, 'call' | 'progress' | 'number'>, { id }: Environment): boolean {
+  const { items } = batchProgress(batch);
+  return (batchItemsOf(batch) ?? []).some(({ target }, at) => {
+    const item = items[at] ?? {};
+    return target.id === id && isEmpty(item) && !item.isLeftOut;
+  });
+}
+
 /** How far an item is, given the change that was begun for it. */
 export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
   if (isLeftOut) return 'left out';

@@ -8,13 +8,14 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { JustBegun } from '../../just-begun.ts';
 import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { listChanges, type Change } from '../../storage/changes.ts';
+import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
+import { batchTarget, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
+import { isStillToDo } from '../changes/batch.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
@@ -30,6 +31,8 @@ const partMs = 2_000;
 /** When the readings of a site end, counted from the question. */
 const verdictMs = 24_000;
 const maxOpen = 30;
+/** How many open batches are read, the newest first, to find those that are about an environment. */
+const maxBatches = 100;
 /** How many changes are read to find the newest settled ones that a person may see. */
 const maxRead = 50;
 const maxSettled = 3;
@@ -116,22 +119,20 @@ function partsOf(context: PipelineContext, person: Person, env: Environment) {
 async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
-  const openAt = (of: string): Promise<readonly Change[]> =>
-    listChanges(db, { target: of, isOpen: true, limit: maxOpen });
   const [held, own, batches, queue] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
-    openAt(target),
-    openAt(batchTarget),
+    listChanges(db, { target, isOpen: true, limit: maxOpen }),
+    listChanges(db, { target: batchTarget, isOpen: true, limit: maxBatches }),
     queueOf(db, target),
   ]);
-  const found = [...own, ...batches.filter((batch) => isAbout(batch, env))];
+  const found = [...own, ...batches.filter((batch) => isStillToDo(batch, env))];
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
     hidden: found.length - open.length,
     queued: queue.length,
-    more: own.length === maxOpen || batches.length === maxOpen,
+    more: own.length === maxOpen || batches.length === maxBatches,
   };
 }
 
