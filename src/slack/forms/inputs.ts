@@ -2,6 +2,7 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
+import { attempt } from '../../errors.ts';
 import type { Given } from '../../pipeline/language/bind-arguments.ts';
 import { refuseKeys, takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden } from '../../pipeline/language/tokenize.ts';
@@ -79,17 +80,20 @@ function elementOf({ name, field, given, choices }: FormField, names: NameOf): E
     const initial = first !== undefined && isYes(first) ? { initial_options: [option] } : {};
     return { type: 'checkboxes', action_id: name, options: [option], ...initial };
   }
-  if (field.choices) {
-    const options = field.choices.slice(0, limits.options).map((choice) => optionOf(choice, choice));
-    const initial = options.find(({ value }) => value?.toLowerCase() === first?.toLowerCase());
-    return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
-  }
+  if (field.choices) return choiceOf(name, field.choices, attempt(() => field.show(field.read(given))) ?? given);
   if (field.takes === 'a person') {
     // Slack refuses a form with an invalid user id.
     const person = /^@?([UW][A-Z\d]{2,20})$/.exec(first ?? '')?.[1];
     return { type: 'users_select', action_id: name, ...(person !== undefined && { initial_user: person }) };
   }
   return typedElementOf(name, field, given.join(field.many ? '\n' : ' '));
+}
+
+/** `chosen`: as it is read, because a choice may have more names than the select shows. */
+function choiceOf(name: string, choices: readonly string[], [chosen]: readonly string[]): Element {
+  const options = choices.slice(0, limits.options).map((choice) => optionOf(choice, choice));
+  const initial = options.find(({ value }) => value?.toLowerCase() === chosen?.toLowerCase());
+  return { type: 'static_select', action_id: name, options, ...(initial && { initial_option: initial }) };
 }
 
 /** A search among all names. */

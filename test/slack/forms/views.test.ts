@@ -89,6 +89,10 @@ test.each(['yes', 'on', 'TRUE', '1'])('a flag typed as %s is ticked', (word) => 
   expect(readInputs(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
 });
 
+test('a choice that was typed by another of its names is chosen', () => {
+  expect(readInputs(untouched(viewOf('redirects add', { type: ['302'] }))).given['type']).toEqual(['redirect']);
+});
+
 test('a review shows the text of the card, but stores no more of it than needed', () => {
   fc.assert(
     fc.property(hostile, hostile, (text, reason) => {
