@@ -51,13 +51,15 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    // A batch stands for its changes. Those that are unknown are closed one by one.
+    // An open batch stands for its changes.
     read({ requesters: ids, isOwn: true }),
     read({ isOwn: true }),
   ]);
   const undecided = await notVotedBy(db, ids, await decidableBy(context, person, [...unknown, ...waiting]));
   const isToDecide = new Set(undecided.map(({ number }) => number));
-  const unsettled = own.filter(({ settled_at, number }) => settled_at === null && !isToDecide.has(number));
+  const open = own.filter(({ settled_at }) => settled_at === null);
+  const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
+  const unsettled = [...open, ...left].filter(({ number }) => !isToDecide.has(number));
   const shown = {
     toDecide: undecided.slice(0, maxShown.toDecide),
     mine: unsettled.slice(0, maxShown.mine),
@@ -80,6 +82,10 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
   };
 }
+
+/** Whether it belonged to a batch that is not among the `open` changes. */
+const isWithoutBatch = ({ batch }: Change, open: readonly Change[]): boolean =>
+  batch !== null && !open.some(({ number }) => number === batch);
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
 function decidableBy(context: ChangesContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
