@@ -104,8 +104,10 @@ function titleOf(name: string, verdict: Verdict, readings: readonly SiteReading[
       return say`⚠️ **${name} is unsteady**: bad in ${verdict.bad} of ${verdict.of} readings`;
     case 'unknown': {
       const { bad, of } = verdict;
-      const why = bad === 0 ? 'and not well in all' : bad === of ? 'too close together' : "and the others don't say";
-      return say`❔ **I can't tell how ${name} is**: bad in ${bad || 'none'} of ${of} readings, ${why}`;
+      const unclear = say`❔ **I can't tell how ${name} is**`;
+      if (bad === 0) return say`${unclear}: none of ${of} readings was bad, but not all were well`;
+      const why = bad === of ? 'too close together' : "and the others don't say";
+      return say`${unclear}: bad in ${bad} of ${of} readings, ${why}`;
     }
     case 'cannot be checked':
       return titles['cannot be checked'](name);

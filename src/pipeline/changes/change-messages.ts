@@ -102,7 +102,7 @@ export async function showMove(
   idsOf: IdsOf = sameId,
 ): Promise<void> {
   // Whoever made the move by a click needs no message about it.
-  const told = [...tell, by];
+  const told = [...tell, ...idsOf(by)];
   // Messages besides the card have decision buttons while it is approved, unknown or asked again.
   if (before.state === 'approved' || before.lost_at !== null) await removeButtons(tx, before, at, told);
   // Other moves are seen on the card, and by those who approved it.

@@ -6,6 +6,7 @@ import { listVotes } from '../../storage/votes.ts';
 import { batchFile } from '../changes/batch-file.ts';
 import type { Note } from '../changes/card.ts';
 import type { MessagesContext } from './context.ts';
+import { contentInPlace } from './destinations.ts';
 import { Undeliverable } from './messenger.ts';
 
 /**
@@ -20,15 +21,16 @@ const maxLines = 5_000;
 
 /** Adds the file to its message. Rejects if a later attempt may succeed; resolves without a file if none will. */
 export async function attachFile(
-  { database, messenger, onTrouble }: MessagesContext,
+  context: MessagesContext,
   message: Message,
   { place, note }: { readonly place: MessagePlace; readonly note: Note },
 ): Promise<void> {
+  const { database, messenger, onTrouble } = context;
   const isOld = (await database.now()) - message.owed_at > maxMs && message.attempts >= minAttempts;
   const file = isOld ? undefined : await fileOf(database, message);
   if (file === undefined) return;
   try {
-    await messenger.edit(place, note, file);
+    await messenger.edit(place, await contentInPlace(context, message, place, note), file);
   } catch (error) {
     const kind = error instanceof Undeliverable ? error.kind : 'later';
     if (kind === 'later' || kind === 'token') throw error;

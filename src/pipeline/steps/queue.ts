@@ -22,7 +22,7 @@ import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder, type Held } from '../changes/lock-in-the-way.ts';
 import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
-import { fitsButton } from '../language/reparse.ts';
+import { fitsButton, withOption } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor } from './admin-actions.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
@@ -84,11 +84,11 @@ export function joinQueue(
   });
 }
 
-/** The arguments of a request. Throws `Refusal` if they don't fit into the button that opens its review at its turn. */
+/** The arguments of a request. Throws `Refusal` if they don't fit into the buttons *Review* and *Queue again*. */
 function wordsOf(authorized: Authorized): Args {
   const { reason } = authorized.parsed;
   const words = canonicalArgs(authorized, { reason: reason === undefined ? undefined : scrub(reason) });
-  if (fitsButton(words)) return words;
+  if (fitsButton(withOption(words, '--queue'))) return words;
   throw new Refusal('This is too long to wait in a queue. Nothing was sent.', {
     hint: 'Ask again when the lock is gone.',
   });

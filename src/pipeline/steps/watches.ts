@@ -29,6 +29,8 @@ const maxAtOnce = 2;
 /** How many reads all watches of all replicas may begin per minute. Each may take three tries; the host allows 35. */
 const readsPerMinute = 8;
 const minIntervalMs = 5 * minuteMs;
+/** When a watch that has ended tries again to tell what it holds back. */
+const laterMs = 15 * minuteMs;
 const maxLines = 20_000;
 /** How far before the last look a read begins, so that the lines are shown to cover 24 hours. */
 const backMs = 36 * hourMs;
@@ -235,7 +237,7 @@ export const endLost = (
 
 /**
  * Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. If
- * those can't be checked, it tries again for a day.
+ * those can't be checked, it tries again until a day after its end.
  */
 async function endInTime(context: StepsContext, watch: Watch, now: number): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
@@ -245,7 +247,7 @@ async function endInTime(context: StepsContext, watch: Watch, now: number): Prom
   const standing = isHolding ? await watchStanding(context, watch) : undefined;
   if (standing?.kind === 'lost') return endLost(context, watch, standing, now);
   const isLater = standing !== undefined && standing.kind !== 'may' && now < watch.ends_at + dayMs;
-  if (isLater) return moveWatch(context, watch, { onward: { dueAt: now + minIntervalMs } });
+  if (isLater) return moveWatch(context, watch, { onward: { dueAt: now + laterMs } });
   const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
