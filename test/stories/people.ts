@@ -28,6 +28,12 @@ export type TestUser = {
   readonly reads: (words: Words, channel?: string) => Promise<VisibleMessage>;
   /** Presses a button of a message, by its label. */
   readonly clicks: (message: Pick<VisibleMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
+  /** Presses a button that opens a form; resolves to the form once its text has these words. */
+  readonly opensFrom: (
+    message: Pick<VisibleMessage, 'channel' | 'ts'>,
+    label: string,
+    words: Words,
+  ) => Promise<VisibleView>;
   /** The topmost form, once its text has these words. */
   readonly form: (words: Words) => Promise<VisibleView>;
   readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
@@ -104,8 +110,7 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
       () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
       () => slack.views(id).modals.map(({ text }) => text),
     );
-  const opens: TestUser['opens'] = async (line, words, channel = defaultChannel) => {
-    const sent = await says(line, channel);
+  const formAfter = async (sent: Said, words: Words): Promise<VisibleView> => {
     // After Slack's three seconds there is a button instead of a form.
     const offer = (): VisibleMessage | undefined =>
       sent.answers().find(({ text }) => text.startsWith('This needs a form.'));
@@ -115,6 +120,10 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     await slack.click(id, found, { label: 'Open the form' });
     return form(words);
   };
+  const opens: TestUser['opens'] = async (line, words, channel = defaultChannel) =>
+    formAfter(await says(line, channel), words);
+  const clicks: TestUser['clicks'] = ({ channel, ts }, label) =>
+    interact(channel, () => slack.click(id, { channel, ts }, { label }));
   const confirms: TestUser['confirms'] = (filled, channel = defaultChannel) =>
     newCard(channel, () => slack.submit(id, filled));
   return {
@@ -141,7 +150,8 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
         () => all().map(({ text }) => text),
       );
     },
-    clicks: ({ channel, ts }, label) => interact(channel, () => slack.click(id, { channel, ts }, { label })),
+    clicks,
+    opensFrom: async (message, label, words) => formAfter(await clicks(message, label), words),
     form,
     submits: (filled) => slack.submit(id, filled),
     confirms,

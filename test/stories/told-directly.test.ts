@@ -275,8 +275,8 @@ describe.concurrent('the requester reads directly', () => {
       const { change, copy } = await approvedPush(scenario);
       await scenario.person('chi').clicks(copy, 'Stop');
       await change.tells('⛔ Stopped by @Chi.');
-      await ana.clicks(await ana.reads(/⛔ Stopped by @Chi\. [^]*\[Ask again\]/), 'Ask again');
-      await ana.form('Nothing is sent until it is approved');
+      const told = await ana.reads(/⛔ Stopped by @Chi\. [^]*\[Ask again\]/);
+      await ana.opensFrom(told, 'Ask again', 'Nothing is sent until it is approved');
       await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
       await ana.form('#2 is waiting for approval. Its card is in #acme-shop. Follow it in its thread.');
       expect((await scenario.change(2, 'ana')).channel).toBe('C0ACME');
