@@ -44,6 +44,24 @@ describe('the page', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('# acme-shop');
   });
 
+  it('lets nobody type before it knows who they are', async () => {
+    const asked = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<void>();
+    await page.route('**/control/slack/people', async (route) => {
+      asked.resolve();
+      await known.promise;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'load' });
+    await asked.promise;
+    await page.keyboard.type('/site help');
+    await page.keyboard.press('Enter');
+    expect(await box().inputValue()).toBe('');
+    known.resolve();
+    await page.locator('main textarea:focus').waitFor();
+    await page.unroute('**/control/slack/people');
+  });
+
   it('has a tour of five steps, which can be dismissed for good', async () => {
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();

@@ -11,7 +11,6 @@ export function createComposer(session: Session, thread: () => string | undefine
     'aria-label': label,
     rows: '1',
     placeholder: isMain ? EXAMPLE : '@Sitehand changes',
-    autofocus: isMain,
     input: () => grow(),
   });
   const grow = (): void => {

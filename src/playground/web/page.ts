@@ -57,6 +57,8 @@ const session: Session = {
 
 const conversation = createConversation(session, () => refresh.conversation());
 const thread = createThread(session, () => refresh.thread());
+// Until it is known who acts, what is typed could not be sent.
+conversation.element.inert = true;
 const activity = createActivity(session);
 const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
 const showSidebar = createSidebar(session, nav);
@@ -82,7 +84,9 @@ const refresh = {
     const first = directory === EMPTY;
     directory = await readDirectory();
     if (first) place = placeFromHash(directory, location.hash);
+    conversation.element.inert = false;
     showAll();
+    if (first) focusBox();
   }, showError),
 };
 
@@ -104,6 +108,10 @@ function go(to: Partial<Place>): void {
   if (place.tab === 'home' && (before.tab !== 'home' || place.me !== before.me)) {
     void session.act('home', { person: place.me });
   }
+  focusBox();
+}
+
+function focusBox(): void {
   document.querySelector<HTMLElement>(place.thread === undefined ? 'main textarea' : '.thread textarea')?.focus();
 }
 
