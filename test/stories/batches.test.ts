@@ -294,3 +294,17 @@ test(
     expect(about.text).not.toContain('Clear the cache of 4 environments');
   }),
 );
+
+test(
+  'a batch that was asked for last is the first of the open changes in a status',
+  inScenario({ policy }, async (scenario) => {
+    const ana = scenario.person('ana');
+    for (const end of [1, 2, 3]) await ana.requests(`/site allowlist add acme-shop/live 192.0.2.${end}`);
+    const batch = await submitBatch(ana, add);
+    const about = await (await ana.says('/site status acme-shop/live')).hears(/acme-shop\/live · /);
+    expect(about.text).toMatch(
+      new RegExp(`Lock and open changes: not locked\\.\\n +⏳ waiting: Let .* #${batch.number}, asked by @Ana `),
+    );
+    expect(about.text).toContain('and 1 others');
+  }),
+);

@@ -125,7 +125,8 @@ async function workOf(context: PipelineContext, person: Person, env: Environment
     listChanges(db, { target: batchTarget, isOpen: true, limit: maxBatches }),
     queueOf(db, target),
   ]);
-  const found = [...own, ...batches.filter((batch) => isStillToDo(batch, env))];
+  const aboutIt = batches.filter((batch) => isStillToDo(batch, env));
+  const found = [...own, ...aboutIt].toSorted((one, other) => other.number - one.number);
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
