@@ -111,13 +111,11 @@ export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem
   return frozen?.items;
 }
 
-/** Whether the batch has begun, skipped or left out nothing for this environment yet. */
-export function isStillToDo(batch: Pick<Change, 'call' | 'progress' | 'number'>, { id }: Environment): boolean {
+/** The ids of the environments for which the batch has begun, skipped and left out nothing yet. */
+export function stillToDo(batch: Pick<Change, 'call' | 'progress' | 'number'>): ReadonlySet<string> {
   const { items } = batchProgress(batch);
-  return (batchItemsOf(batch) ?? []).some(({ target }, at) => {
-    const item = items[at] ?? {};
-    return target.id === id && isEmpty(item) && !item.isLeftOut;
-  });
+  const isLeft = (item: ItemProgress = {}): boolean => isEmpty(item) && !item.isLeftOut;
+  return new Set((batchItemsOf(batch) ?? []).flatMap(({ target }, at) => (isLeft(items[at]) ? [target.id] : [])));
 }
 
 /** How far an item is, given the change that was begun for it. */

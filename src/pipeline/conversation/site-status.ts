@@ -8,14 +8,14 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { JustBegun } from '../../just-begun.ts';
 import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { listChanges } from '../../storage/changes.ts';
+import { listChanges, type Change } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
-import { isStillToDo } from '../changes/batch.ts';
+import { stillToDo } from '../changes/batch.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
@@ -50,7 +50,7 @@ export const statusFor = (
     const checking = checkOf(context, person, env);
     const [site, work, backup, errors, changes, access, pause] = await Promise.all([
       part('check', checking.once),
-      part('status', () => workOf(context, person, env)),
+      part('status', async () => workOf(context, person, env, await openBatches(context))),
       part('backups list', (read) => newestBackup(read, env), shared.backup),
       part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
       part('changes', () => settledOf(context, person, env)),
@@ -63,9 +63,12 @@ export const statusFor = (
     const each = eachFor(context, person);
     const paths = ['status', 'backups list'];
     const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
+    const batches = await openBatches(context);
     const briefs: EnvironmentResult<BriefStatus>[] = [];
-    for (const { env, paths, part: backup } of backups)
-      briefs.push({ env, paths, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
+    for (const { env, paths, part: backup } of backups) {
+      const work = await workOf(context, person, env, batches);
+      briefs.push({ env, paths, part: { kind: 'found', found: { work, backup } } });
+    }
     return briefs;
   },
 });
@@ -116,16 +119,29 @@ function partsOf(context: PipelineContext, person: Person, env: Environment) {
   };
 }
 
-async function workOf(context: PipelineContext, person: Person, env: Environment): Promise<SiteWork> {
+/** An open batch, with the ids of the environments that are still to do. */
+type OpenBatch = { readonly batch: Change; readonly left: ReadonlySet<string> };
+
+/** Read before the changes, so that one that a batch begins meanwhile is in one of them. */
+async function openBatches({ database }: PipelineContext): Promise<readonly OpenBatch[]> {
+  const batches = await listChanges(database.db, { target: batchTarget, isOpen: true, limit: maxBatches });
+  return batches.map((batch) => ({ batch, left: stillToDo(batch) }));
+}
+
+async function workOf(
+  context: PipelineContext,
+  person: Person,
+  env: Environment,
+  batches: readonly OpenBatch[],
+): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
-  const [held, own, batches, queue] = await Promise.all([
+  const [held, own, queue] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
     listChanges(db, { target, isOpen: true, limit: maxOpen }),
-    listChanges(db, { target: batchTarget, isOpen: true, limit: maxBatches }),
     queueOf(db, target),
   ]);
-  const aboutIt = batches.filter((batch) => isStillToDo(batch, env));
+  const aboutIt = batches.flatMap(({ batch, left }) => (left.has(env.id) ? [batch] : []));
   const found = [...own, ...aboutIt].toSorted((one, other) => other.number - one.number);
   const open = found.filter(readerOf(context, person));
   return {
