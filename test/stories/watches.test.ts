@@ -409,6 +409,20 @@ describe('a watch whose permissions change', () => {
   );
 
   test(
+    'that is over but still holds something back does not keep anybody from starting it again',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, { channel: 'D0U01ANA', options: `--quiet ${quietNow()}` });
+      watch.logs(old, fatal(4 * minute, 'held by night'));
+      await watch.looks();
+      own.runSql('update watches set ends_at = ? where id = ?', Date.now(), watch.number);
+      await watch.looks();
+      expect(watch.column('ended_at')).toBeNull();
+      const again = await own.person('ana').says('/site watch acme-shop/live error', 'D0U01ANA');
+      await again.hears(`Watch #${watch.number + 1} of acme-shop/live is on`);
+    }),
+  );
+
+  test(
     'is not started beyond ten for a person, ten for a channel and a hundred in all',
     inScenario({ policy }, async (own) => {
       const env = own.hosting.world.environmentNamed('acme-shop/live');

@@ -137,7 +137,7 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
     });
   if (place !== person.id) await assertPlace(context, place, [env]);
   return exclusiveTransaction(context.database, async (tx, at) => {
-    assertRoom(await openWatches(tx), wanted);
+    assertRoom(await openWatches(tx), wanted, at);
     const dueAt = at + intervalMs((await countWatches(tx)) + 1);
     const watch = await startWatch(tx, rowOf(person, wanted, at, dueAt));
     await record(context, actor, tx, at, {
@@ -165,9 +165,10 @@ export async function assertPlace(
   });
 }
 
-function assertRoom(all: readonly Watch[], { place, env, terms, mine }: WatchRequest): void {
+function assertRoom(all: readonly Watch[], { place, env, terms, mine }: WatchRequest, at: number): void {
   const match = terms.match ?? null;
-  const isSame = (one: Watch): boolean => one.target_key === targetKey(env) && one.match === match;
+  // One whose time is up reads no more: it only tells what it holds back.
+  const isSame = (one: Watch): boolean => one.target_key === targetKey(env) && one.match === match && one.ends_at > at;
   assertMore(all, { place, mine, isSame });
 }
 
