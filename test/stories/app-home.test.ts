@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { policy as batchPolicy, manySites, submitBatch } from './batch.ts';
-import { ids, inScenario, patienceMs } from './scenario.ts';
+import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Max is Chi's second account. */
 const twoApprovals = `
@@ -12,6 +12,19 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 2 } }
 `;
+
+/** Adds changes like this one, which belong to no batch, as the newest ones. */
+function addCopies({ rows, runSql }: Scenario, of: number, count: number): void {
+  const [row = {}] = rows('select * from changes where number = ?', of);
+  const newest = Number(rows('select max(number) as it from changes')[0]?.['it']);
+  for (let number = newest + 1; number <= newest + count; number += 1) {
+    const copy = Object.entries<unknown>({ ...row, number, batch: null }).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
+    );
+    const [names, marks] = [copy.map(([name]) => name).join(', '), copy.map(() => '?').join(', ')];
+    runSql(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
+  }
+}
 
 describe('App Home', () => {
   test(
@@ -162,18 +175,34 @@ describe('App Home', () => {
   );
 
   test(
+    'is redrawn when the unknown outcome of an old batch is closed on the card of the batch',
+    inScenario({ policy: batchPolicy }, async (scenario) => {
+      const { slack, rows, runSql } = scenario;
+      const ana = scenario.person('ana');
+      scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500, times: 1 });
+      const batch = await submitBatch(ana, '/site cache clear set:care-plan');
+      const card = await batch.shows('3 of 4 done · 1 unknown');
+      const [done = {}] = rows("select number from changes where state = 'done'");
+      runSql("update changes set state = 'ended', settled_at = 1, due_at = null where number = ?", batch.number);
+      runSql("update changes set sent_at = 1 where state = 'unknown'");
+      // The batch is not among the recent changes any more.
+      addCopies(scenario, Number(done['number']), 12);
+      await slack.home(ana.id);
+      const shows = (words: RegExp) =>
+        slack.until(() => (words.test(slack.views(ana.id).home?.text ?? '') ? true : undefined), patienceMs);
+      await shows(/Waiting for your decision\s+⚠️/);
+      const button = card.controls.find(({ label }) => label.startsWith('It happened'));
+      await ana.clicks(card, button?.label ?? '');
+      await batch.shows('4 of 4 done');
+      await shows(/Nothing is waiting for you/);
+    }),
+  );
+
+  test(
     'says how many waiting changes it does not show, and where to see them, by the name of its command',
     inScenario({ environment: { SLACK_COMMAND: '/hosting' } }, async (scenario) => {
       const change = await scenario.person('ana').requests('/site push acme-shop/live acme-shop/staging --files');
-      const [row = {}] = scenario.rows('select * from changes where number = ?', change.number);
-      for (let number = change.number + 1; number <= change.number + 10; number += 1) {
-        const copy = Object.entries<unknown>({ ...row, number }).flatMap(([name, value]) =>
-          typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
-        );
-        const marks = copy.map(() => '?').join(', ');
-        const names = copy.map(([name]) => name).join(', ');
-        scenario.runSql(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
-      }
+      addCopies(scenario, change.number, 10);
       await scenario.slack.home(ids.chi);
       const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);
       expect(home.text).toContain('And 3 more: /hosting changes --waiting.');

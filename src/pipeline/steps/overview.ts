@@ -28,7 +28,7 @@ type Overview = {
   readonly more: { readonly toDecide: number; readonly mine: number };
   /** The newest changes that the person may read. */
   readonly recent: readonly RecentChange[];
-  /** The numbers of all changes shown. */
+  /** The numbers of all changes shown, and of their batches: closing a part of a batch redraws the card of the batch. */
   readonly numbers: readonly number[];
 };
 
@@ -79,9 +79,11 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
       mine: unsettled.length - shown.mine.length,
     },
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
-    numbers: Object.values(shown).flatMap((changes) => changes.map(({ number }) => number)),
+    numbers: Object.values(shown).flat().flatMap(numbersOf),
   };
 }
+
+const numbersOf = ({ number, batch }: Change): readonly number[] => (batch === null ? [number] : [number, batch]);
 
 /** Whether it belonged to a batch that is not among the `open` changes. */
 const isWithoutBatch = ({ batch }: Change, open: readonly Change[]): boolean =>
