@@ -140,26 +140,27 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
 }
 
 /**
- * Whether another change of the same command family (`allowlist …`) took effect, or may have, on the same target since
- * this change was settled.
+ * Whether another change of the same command family (`allowlist …`) took effect on the same target since this change was
+ * settled; `perhaps`: one may have, and none is known to.
  */
-export async function isTouchedSince(
+export async function touchedSince(
   db: ReadHandle,
   { number, target, command, settled_at }: Change,
-): Promise<boolean> {
+): Promise<'no' | 'perhaps' | 'yes'> {
   const [family = ''] = command.split(' ');
   const since = settled_at ?? 0;
   const later = await db
     .selectFrom('changes')
-    .select('number')
+    .select('state')
+    .distinct()
     .where('target', '=', target)
     .where('number', '<>', number)
     .where('command', 'like', `${family} %`)
     .where('state', 'in', ['sending', 'accepted', 'done', 'unknown', 'happened'])
     .where(sql`coalesce(sent_at, settled_at)`, '>=', since)
-    .limit(1)
-    .executeTakeFirst();
-  return later !== undefined;
+    .execute();
+  if (later.length === 0) return 'no';
+  return later.some(({ state }) => state === 'done' || state === 'happened') ? 'yes' : 'perhaps';
 }
 
 /** The newest change with these arguments after `number` that took effect or still may, or undefined. */

@@ -114,6 +114,17 @@ describe('undo', () => {
     );
   });
 
+  test('does not say that somebody has changed it if another change only may have', async () => {
+    const { proof, list } = await added('acme-docs/staging', 'C0OPS');
+    const ben = scenario.person('ben');
+    const other = await ben.asks('/site allowlist add acme-docs/staging 192.0.2.202', 'C0OPS');
+    await other.tells('✅ 192.0.2.202 is on the SSH allowlist');
+    list().pop();
+    scenario.runSql("update changes set state = 'accepted' where number = ?", other.number);
+    await ben.clicks(proof, 'Undo');
+    await ben.form(/I can't tell whether somebody has changed acme-docs\/staging since #\d+ was done\. This is what/);
+  });
+
   test('opens the review by a button if no form can be opened, and runs nothing before', async () => {
     const ana = scenario.person('ana');
     const { proof, list } = await added('acme-shop/staging', 'C0ACME');

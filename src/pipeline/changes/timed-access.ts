@@ -1,6 +1,6 @@
 import type { Access } from '../../commands/kit/action.ts';
 import { addressesInShort } from '../../commands/allowlist/listing.ts';
-import { findChange, isTouchedSince, touchChange, type Change } from '../../storage/changes.ts';
+import { findChange, touchedSince, touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
@@ -84,7 +84,7 @@ export async function settleAccess(
     const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
     return remark('timer_left', text);
   }
-  if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
+  if (change.sent_at !== null && (await touchedSince(tx, { ...change, settled_at: change.sent_at })) !== 'no') {
     const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
     return remark('timer_not_set', text, { ops: true, tell: [change.requester] });
   }

@@ -1,6 +1,6 @@
 import { Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
-import { findChange, findLater, isTouchedSince, listChanges, type Change } from '../../storage/changes.ts';
+import { findChange, findLater, listChanges, touchedSince, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { enqueueMessage, lastingMessages } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -30,7 +30,7 @@ export type Undo = {
   readonly until: number;
 };
 
-/** Whether the target is as a change left it; `unknown`: no read showed how that was. */
+/** Whether the target is as a change left it; `unknown`: no read showed how that was, or another change may count. */
 type Since = 'as left' | 'changed' | 'unknown';
 
 /**
@@ -89,7 +89,8 @@ async function whatIsSince(context: ChangesContext, person: Person, change: Chan
   const restored = reparse(change, context.names(person));
   // If the person can't read the target, they are refused when the arguments run.
   if (restored?.action.look === undefined) return 'as left';
-  if (await isTouchedSince(context.database.db, change)) return 'changed';
+  const touched = await touchedSince(context.database.db, change);
+  if (touched === 'yes') return 'changed';
   if (left === null) return 'unknown';
   const { action, resolved } = restored;
   const now = await action
@@ -100,5 +101,6 @@ async function whatIsSince(context: ChangesContext, person: Person, change: Chan
         hint: 'Please press it again in a minute.',
       });
     });
-  return leftOf(action, resolved, now) === left ? 'as left' : 'changed';
+  if (leftOf(action, resolved, now) !== left) return 'changed';
+  return touched === 'no' ? 'as left' : 'unknown';
 }
