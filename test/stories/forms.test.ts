@@ -118,6 +118,15 @@ describe('a form', () => {
     expect(refused.text).toContain('Type it as a slash command.');
   });
 
+  test('of a long slash command that Slack does not open is not told to be typed as a slash command', async () => {
+    const many = Array.from({ length: 50 }, (_, at) => `2001:1db8:1234:5678:9abc:def0:1234:${at + 1_000}`).join(' ');
+    scenario.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+    const said = await scenario.person('ana').says(`/site allowlist add acme-shop/live ${many}`);
+    const { text } = await said.hears('too long for the button that opens it. Nothing was done.');
+    expect(text).toContain("Slack didn't open the form this time. Please try again.");
+    expect(text).not.toContain('slash command');
+  });
+
   test('keeps the options typed with it: --dry-run sends nothing, and --queue waits', async () => {
     const [ana, before] = [scenario.person('ana'), scenario.writes().length];
     const dry = await ana.says('/site cache clear --dry-run');

@@ -231,7 +231,10 @@ export async function offerForm(
 ): Promise<void> {
   if ('args' in press && !fitsButton(press.args)) {
     throw new Refusal('This needs a form, and is too long for the button that opens it. Nothing was done.', {
-      hint: 'Type it as a slash command.',
+      hint:
+        interaction.trigger === undefined
+          ? 'Type it as a slash command.'
+          : "Slack didn't open the form this time. Please try again.",
     });
   }
   await context.ephemeral(
