@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { code, joined, mention, say, time } from '../../text.ts';
+import { code, joined, mention, say, time, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -34,11 +34,16 @@ export const changes = builtin({
     const { lines, more } = await queryService.changes({ env, mine, waiting });
     const [first] = lines;
     const whose = mine ? 'Your changes' : 'Changes';
+    const count = !more
+      ? counted(lines.length, 'change')
+      : first
+        ? `the newest ${lines.length}`
+        : 'none among the newest';
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
-      title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
+      title: say`**${title}** · ${count}`,
       parts: listOr(
-        waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`,
+        noneText({ waiting, more }),
         lines.map(({ state, number, title: what, requester, handedOnBy: by, cancelled, at }) => {
           const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
           const asked = say`asked by ${mention(requester)}${handed} ${time(at, 'date')}`;
@@ -52,3 +57,8 @@ export const changes = builtin({
     };
   },
 });
+
+function noneText({ waiting, more }: { readonly waiting: boolean; readonly more: boolean }): Text {
+  if (more) return say`I read only the newest ones, and found none that you can see.`;
+  return waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`;
+}

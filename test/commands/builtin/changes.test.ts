@@ -7,12 +7,15 @@ import type { Change } from '../../../src/storage/changes.ts';
 import { mention, plain } from '../../../src/text.ts';
 import { changeOf, chi, dee } from '../../pipeline/fixtures.ts';
 
-async function listed(change: Change): Promise<string> {
-  const lines = [listedChange(change)];
+async function pageOf(found: Awaited<ReturnType<QueryService['changes']>>) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A list without a time reads nothing else.
-  const queryService = { changes: async () => ({ lines, more: false }) } as unknown as QueryService;
-  const input = { env: undefined, mine: false, waiting: false, since: undefined };
-  const page = await changes.answer({ input, queryService });
+  const queryService = { changes: async () => found } as unknown as QueryService;
+  const input = { env: undefined, mine: false, waiting: true, since: undefined };
+  return changes.answer({ input, queryService });
+}
+
+async function listed(change: Change): Promise<string> {
+  const page = await pageOf({ lines: [listedChange(change)], more: false });
   const [part] = 'parts' in page ? page.parts : [];
   return part?.kind === 'list' ? part.entries.map(plain).join('\n') : '';
 }
@@ -26,4 +29,10 @@ test('a list of changes names who asked, who handed it on, and who cancelled it'
   expect(await listed(changeOf({ state: 'cancelled', last_note }))).toBe(
     '⛔ cancelled · #1042 Clear the cache of acme-shop/live · asked by @U01ANA 1970-01-01 00:00 UTC · Stopped by @U03CHI. Nothing was sent.',
   );
+});
+
+test('a list that read only some and shows none says so', async () => {
+  const page = await pageOf({ lines: [], more: true });
+  expect('title' in page && plain(page.title)).toBe('Changes waiting for approval · none among the newest');
+  expect(JSON.stringify(page)).toContain('I read only the newest ones, and found none that you can see.');
 });
