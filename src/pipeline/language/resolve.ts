@@ -174,9 +174,11 @@ function unknownAmong(
   const known = all.map((one) => comparableName(one.name));
   const same = searchIn(all).exact(host);
   const nearest = near(comparableName(host), known).flatMap((close) => searchIn(all).exact(close));
-  const meant = (same.length > 0 ? same : nearest).slice(0, 3);
+  const ofDomain = environmentsOf(host, all, domains);
+  // A known domain is no typo.
+  const meant = (same.length > 0 ? same : ofDomain.length > 0 ? [] : nearest).slice(0, 3);
   const unknown = unknownName(parsed, name, meant, trouble);
-  const siblings = meant.length > 0 || trouble ? [] : environmentsBeside(host, all, domains);
+  const siblings = meant.length > 0 || trouble ? [] : ofDomain.length > 0 ? ofDomain : environmentsBeside(host, all);
   if (siblings.length === 0) return unknown;
   const shown = siblings.slice(0, maxCandidates - 1);
   const siblingNames = list(
@@ -191,14 +193,15 @@ function unknownAmong(
 /** The domain in an address such as `https://acme.com/shop`; any other text as it is. */
 const hostIn = (typed: string): string => /^https?:\/\/([^/?#:]+)/i.exec(typed)?.[1] ?? typed;
 
-/** The environments of the site that begins this name, or that has this domain. */
-function environmentsBeside(
-  typed: string,
-  all: readonly NamedItem[],
-  domains: readonly Domain[],
-): readonly NamedItem[] {
-  const [domain] = searchIn(domains).exact(typed);
-  const site = comparableName(domain?.site ? `${domain.site.name}/` : (/^[^/]+\//.exec(typed)?.[0] ?? ''));
+/** The environments of the site that has this domain. */
+function environmentsOf(host: string, all: readonly NamedItem[], domains: readonly Domain[]): readonly NamedItem[] {
+  const [domain] = searchIn(domains).exact(host);
+  return domain?.site ? environmentsBeside(`${domain.site.name}/`, all) : [];
+}
+
+/** The environments of the site that begins this name. */
+function environmentsBeside(typed: string, all: readonly NamedItem[]): readonly NamedItem[] {
+  const site = comparableName(/^[^/]+\//.exec(typed)?.[0] ?? '');
   return site === ''
     ? []
     : all.filter((one) => one.kind === 'environment' && comparableName(one.name).startsWith(site));

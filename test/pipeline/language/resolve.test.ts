@@ -101,6 +101,15 @@ describe('a name means one target or none', () => {
     },
   );
 
+  test('a known domain is not called a typo of an environment of another site', () => {
+    const domains = [{ ...shopDomain, name: 'acme-blog.live' }];
+    const { problems } = resolve(parsedFor('cache clear', { env: ['acme-blog.live'] }), { ...names, domains });
+    expect(problems[0]?.refusal.offers.map(({ label }) => label)).toEqual([
+      'Clear cache: acme-shop/live',
+      'Clear cache: acme-shop/staging',
+    ]);
+  });
+
   test('the address of a page is answered with its domain', () => {
     const { problems } = resolve(parsedFor('check', { of: ['https://acme.com/checkout'] }), {
       ...names,
