@@ -209,6 +209,8 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       reminds(scenario, change);
       await change.tells(/so it probably started\..*@Ben can close it\./);
       const direct = await ben.reads(/Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
+      // What a read shows is no answer: whoever hears of it for the first time is asked to look, as the others were.
+      expect(direct.text).toContain("Please check acme-blog/staging in the host's panel, then press It happened or");
       expect(labelsOf(direct)).toEqual(closing);
       await ben.clicks(direct, 'It happened');
       await change.tells('✅ @Ben says it happened.');
@@ -323,6 +325,7 @@ test(
     expect(alarm.text).toContain('Asking again may do it twice. Clearing a cache twice is harmless.');
     expect(labelsOf(alarm)).toEqual(['Ask again', ...closing]);
     await change.tells('Nothing I can read shows whether it happened.');
+    expect(change.replies().filter(({ text }) => text.includes("the host's panel"))).toHaveLength(1);
     reminds(scenario, change);
     const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
     expect(labelsOf(reminder)).toEqual(['Ask again', ...closing]);

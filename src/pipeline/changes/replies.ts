@@ -197,12 +197,11 @@ export function alarm(
   const asked = askedPeople(authorizationOf(change));
   const all = [change.requester, ...asked];
   const whom = joined(all.slice(0, 6).map((id) => [mention(id)]));
-  const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
   return {
     reply: {
-      text: joined(['⚠️', whom, says, lockedMeanwhile(change), check, from, again.says]),
+      text: joined(['⚠️', whom, says, lockedMeanwhile(change), pleaseCheck(change), from, again.says]),
       buttons: again.buttons,
     },
     lastNote: says,
@@ -211,6 +210,10 @@ export function alarm(
     tell: all,
   };
 }
+
+/** What whoever hears of an unknown outcome for the first time is asked. */
+export const pleaseCheck = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>
+  say`Please check ${where} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
 
 /** A routine change locks nothing, so people can ask for it again while its outcome is unknown. */
 export function askAgain(change: Change): { readonly says: Text | undefined; readonly buttons: readonly Button[] } {

@@ -16,7 +16,7 @@ export function evidence({ says, verdict, isUnclear = false }: ActionProof): Tex
 }
 
 /** Nothing can be read back. */
-export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
+export const noEvidence = say`Nothing I can read shows whether it happened.`;
 
 /** A reminder about an unknown outcome. `locked`: names of targets; `shown`: what a read shows now. */
 export function stillUnknown(

@@ -15,7 +15,7 @@ import { authorizationOf } from '../access/authorization.ts';
 import { type Note } from '../changes/card.ts';
 import { decisionButtons } from '../changes/buttons.ts';
 import { reparse } from '../language/reparse.ts';
-import { askAgain } from '../changes/replies.ts';
+import { askAgain, pleaseCheck } from '../changes/replies.ts';
 import { wasUnknown } from '../changes/told.ts';
 import { evidence, noEvidence, stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
@@ -103,7 +103,7 @@ const neededNoApproval = (change: Change): boolean => authorizationOf(change).ap
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
   const under = (says: Text): Text => say`${headingOf(change)}\n${says}`;
-  const text = under(say`⚠️ **Outcome unknown.** ${says}`);
+  const text = under(say`⚠️ **Outcome unknown.** ${says} ${pleaseCheck(change)}`);
   const note: Note = {
     text,
     lasting: under(wasUnknown),
