@@ -99,7 +99,7 @@ function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
   const notes = joined(
     [
       rest > 0
-        ? `and ${rest}${more ? ' or more' : ''} others`
+        ? othersText(rest, more)
         : more
           ? rest + shown.length > 0
             ? 'there may be more'
@@ -112,6 +112,9 @@ function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
   );
   return notes.length === 0 ? shown : [...shown, notes];
 }
+
+const othersText = (rest: number, more: boolean): string =>
+  more ? `and ${amount(rest)} or more others` : `and ${counted(rest, 'other')}`;
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
@@ -143,7 +146,7 @@ function accessText({ lines, more }: { readonly lines: readonly TimerLine[]; rea
       ]),
     );
   const rest = lines.length - shown.length;
-  const others = rest > 0 || more ? [say`and ${rest > 0 ? amount(rest) : ''}${more ? ' or more' : ''} others`] : [];
+  const others = rest > 0 ? [say`${othersText(rest, more)}`] : more ? [say`there may be more`] : [];
   return {
     mark: lines.some(({ standing }) => standing !== undefined) ? '⚠️' : '•',
     says: listed([...shown, ...others]),
