@@ -1,5 +1,6 @@
 import { asciiTable, codesOf, runIn, wordsFinder } from './prefilter.ts';
 import { maskingRules } from './rules/all-rules.ts';
+import { publicKeysAside } from './public-keys.ts';
 import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
 import { maskWith, type MaskingRule } from './rule.ts';
 import { hinted, maskTokens } from './rules/tokens.ts';
@@ -63,14 +64,19 @@ const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 
 /** The text with every known kind of credential replaced by `***`. */
 export function mask(text: string): string {
-  let codes = codesOf(text);
-  let left = maskTokens(text, codes);
-  if (left !== text) codes = codesOf(left);
+  const codes = codesOf(text);
   // Read this before the rules run: some of them reuse the buffer of `codes`.
-  const mayHoldKey = runIn(codes, left.length, keyCodes, minKeyLength) !== -1;
-  for (const at of possibleRules(left, codes)) {
+  const mayHoldKey = runIn(codes, text.length, keyCodes, minKeyLength) !== -1 && mayBeKey.test(text);
+  if (!mayHoldKey) return maskWithRules(text, codes);
+  const { rest, restored } = publicKeysAside(text);
+  return restored(maskWithRules(rest, codesOf(rest)).replace(base64.shape, masked));
+}
+
+function maskWithRules(text: string, codes: Uint8Array): string {
+  let left = maskTokens(text, codes);
+  for (const at of possibleRules(left, left === text ? codes : codesOf(left))) {
     const rule = allRules[at];
     if (rule !== undefined) left = maskWith(left, rule);
   }
-  return mayHoldKey && mayBeKey.test(left) ? left.replace(base64.shape, masked) : left;
+  return left;
 }

@@ -1,4 +1,5 @@
 import { asciiTable, codesOf, runIn } from '../prefilter.ts';
+import { publicKeysAside } from '../public-keys.ts';
 import { begins, type MaskingRule } from '../rule.ts';
 
 /**
@@ -259,9 +260,11 @@ export function maskTokens(text: string, codes: Uint8Array): string {
   return kept === 0 ? text : left + text.slice(kept);
 }
 
-/** Whether the text has any token, with or without a run. */
-export const holdsToken = (text: string): boolean =>
-  maskTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
+/** Whether the text has any token, with or without a run. A public key has none. */
+export function holdsToken(text: string): boolean {
+  const { rest } = publicKeysAside(text);
+  return maskTokens(rest, codesOf(rest)) !== rest || hinted.some(({ shape }) => rest.search(shape) !== -1);
+}
 
 const isWithin = (text: string, codes: Uint8Array, at: number): boolean =>
   ofWord[codes[at] ?? 0] === 1 || text.charCodeAt(at) > 127;
