@@ -7,7 +7,11 @@ import { hinted, maskTokens } from './rules/tokens.ts';
 
 /** Masks everything shaped like a credential. Most texts contain none, so a fast check comes first. */
 
-const allRules: readonly MaskingRule[] = [...hinted, ...worded, ...maskingRules];
+/**
+ * Private keys come first: their base64 is random, and if another rule masked a part of it, the rest would no longer be
+ * recognised.
+ */
+const allRules: readonly MaskingRule[] = [...worded, ...hinted, ...maskingRules];
 
 /** Whether this part of a hint is plain text, apart from escaped signs. */
 const isWord = (hint: string): boolean =>
@@ -65,16 +69,27 @@ const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 /** The text with every known kind of credential replaced by `***`. */
 export function mask(text: string): string {
   const codes = codesOf(text);
-  // Read this before the rules run: some of them reuse the buffer of `codes`.
   const mayHoldKey = runIn(codes, text.length, keyCodes, minKeyLength) !== -1 && mayBeKey.test(text);
   if (!mayHoldKey) return maskWithRules(text, codes);
   const { rest, restored } = publicKeysAside(text);
-  return restored(maskWithRules(rest, codesOf(rest)).replace(base64.shape, masked));
+  const keyless = rest.replace(base64.shape, masked);
+  return restored(maskWithRules(keyless, codesOf(keyless)));
 }
 
 function maskWithRules(text: string, codes: Uint8Array): string {
-  let left = maskTokens(text, codes);
-  for (const at of possibleRules(left, left === text ? codes : codesOf(left))) {
+  const possible = possibleRules(text, codes);
+  const ofKeys = possible.filter(isOfKeys);
+  const keyless = maskWithThose(text, ofKeys);
+  const left = maskTokens(keyless, ofKeys.length === 0 ? codes : codesOf(keyless));
+  return maskWithThose(left, possible.slice(ofKeys.length));
+}
+
+/** Of the sorted indexes, these come first. No rule of a key reuses the buffer of `codes`. */
+const isOfKeys = (at: number): boolean => at < worded.length;
+
+function maskWithThose(text: string, possible: readonly number[]): string {
+  let left = text;
+  for (const at of possible) {
     const rule = allRules[at];
     if (rule !== undefined) left = maskWith(left, rule);
   }

@@ -23,12 +23,16 @@ const keyed = (names: string, least: number): string =>
 const byte = '[\\da-f]{2}(?![g-z])';
 const bytes = `${byte}(?:[\\s:]{0,8}${byte})`;
 
+/** A file with a key is masked as a whole, even if a part of it already is. */
+const wholly = { shown: () => '***' };
+
 /** Private keys by the words around them, in any case. */
 export const worded: readonly MaskingRule[] = [
   {
     hint: 'PRIVATE',
     shape:
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
+    ...wholly,
   },
   {
     // In a URL, the key ends at a real space.
@@ -37,8 +41,9 @@ export const worded: readonly MaskingRule[] = [
       `${dash}{0,10}${begins}BEGIN${blank}{1,4}(?:[A-Z0-9]+${blank}{1,4}){0,3}PRIVATE${blank}{1,4}KEY[^\\s"'<>&]*`,
       'gi',
     ),
+    ...wholly,
   },
-  { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*?(?:Private-MAC: [\da-f]{32,}|$)/g },
+  { hint: 'PuTTY', shape: /\bPuTTY-User-Key-File-[\s\S]*?(?:Private-MAC: [\da-f]{32,}|$)/g, ...wholly },
   {
     // A base64-encoded file, as one-line settings contain it.
     hint: inBase64.join('|'),
@@ -46,6 +51,7 @@ export const worded: readonly MaskingRule[] = [
       `(?<!\\\\|[\\w+/](?<!\\\\[nrt]))(?=[\\w+/]{0,4000}(?:${inBase64.join('|')}))[\\w+/]+={0,2}(?:(?:\\n\\s{0,20}|(?:\\\\[nr])+)[\\w+/]{16,}={0,2})*`,
       'g',
     ),
+    ...wholly,
   },
   {
     // JSON Web Keys; their public parts have other names.
