@@ -39,7 +39,9 @@ describe('App Home', () => {
           return text?.includes(words) ? text : undefined;
         }, patienceMs);
       };
-      expect(await homeOf('chi', 'Nothing is waiting for you.')).toContain('Nothing has been asked for yet.');
+      expect(await homeOf('chi', 'Nothing is waiting for you.')).toContain(
+        'Nothing that you can see has been asked for lately.',
+      );
       await ana.says('/site push acme-shop/live acme-shop/staging --files --reason "try the new theme"');
       await ana.form('Nothing is sent until it is approved');
       const change = await ana.confirms();
@@ -210,6 +212,20 @@ describe('App Home', () => {
       await scenario.slack.home(ids.ana);
       const own = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
       expect(own.text).toContain('And 6 more: /hosting changes --mine.');
+    }),
+  );
+
+  test(
+    'lists an open change of one’s own, however many were asked for since',
+    inScenario({}, async (scenario) => {
+      const ana = scenario.person('ana');
+      const open = await ana.requests('/site push acme-shop/live acme-shop/staging --files');
+      const settled = await ana.asks('/site cache clear acme-docs/staging');
+      await settled.shows('✅');
+      addCopies(scenario, settled.number, 100);
+      await scenario.slack.home(ids.ana);
+      const home = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
+      expect(home.text).toMatch(new RegExp(`Your open changes\\s+⏳ Push [^\n]* · #${open.number}\\n`));
     }),
   );
 });

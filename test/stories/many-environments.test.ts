@@ -371,3 +371,22 @@ test.each([
     expect(scenario.slack.files(ids.ana)).toEqual([]);
   })(),
 );
+
+test(
+  'status of many does not say how far an open change is that this person may not see, because its outcome may be unknown',
+  inScenario(
+    {
+      policy: `${policy}  - { allow: [push], to: [developers], approval: none }\n  - { deny: [read], to: [some], where: ["acme-shop/staging"] }\n`,
+    },
+    async (scenario) => {
+      scenario.hosting.faults.add({ kind: 'gateway', method: 'PUT', applied: true });
+      await scenario.person('ana').opens('/site push acme-shop/staging acme-shop/live --files', 'be replaced');
+      const change = await scenario.person('ana').confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+      await change.tells('Outcome unknown');
+      const said = await scenario.person('rob').says('/site status acme-shop/live, acme-blog/live');
+      const { text } = await said.hears('Locks, open changes and backups');
+      expect(text).toContain("acme-shop/live locked, 1 open change that you can't see, newest backup");
+      expect(text).not.toContain('waiting or running');
+    },
+  ),
+);

@@ -44,12 +44,14 @@ function briefText({ work, backup }: BriefStatus, now: number): Ranked {
 
 function workText({ lock, open, hidden, queued, more }: SiteWork): readonly Part[] {
   const unclear = open.filter(({ state }) => state.includes('unknown'));
-  const others = open.length - unclear.length + hidden;
+  const others = open.length - unclear.length;
   return [
     ...unclear.map(({ number }) => part('⚠️', 0, say`**outcome of ${code(`#${number}`)} unknown**`)),
     ...(lock ? [part('⚠️', 1, say`**locked**`)] : []),
     ...(others > 0 ? [part('✅', 6, `${counted(others, 'change')}${more ? ' or more' : ''} waiting or running`)] : []),
-    ...(others === 0 && more ? [part('❔', 4, 'there may be open changes')] : []),
+    // Its outcome may be unknown.
+    ...(hidden > 0 ? [part('❔', 4, `${counted(hidden, 'open change')} that you can't see`)] : []),
+    ...(others + hidden === 0 && more ? [part('❔', 4, 'there may be open changes')] : []),
     ...(queued > 0 ? [part('✅', 6, `${counted(queued, 'request')} in the queue`)] : []),
   ];
 }

@@ -48,16 +48,15 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   const ids = idsOf(context.policy(), person.id);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
     (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
-  const [waiting, unknown, own, latest] = await Promise.all([
+  const [waiting, unknown, open, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
     // An open batch stands for its changes.
-    read({ requesters: ids, isOwn: true }),
+    read({ requesters: ids, isOwn: true, isOpen: true }),
     read({ isOwn: true }),
   ]);
   const undecided = await notVotedBy(db, ids, await decidableBy(context, person, [...unknown, ...waiting]));
   const isToDecide = new Set(undecided.map(({ number }) => number));
-  const open = own.filter(({ settled_at }) => settled_at === null);
   const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
   const unsettled = [...open, ...left].filter(({ number }) => !isToDecide.has(number));
   const shown = {

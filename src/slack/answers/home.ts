@@ -74,7 +74,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(cardLine))
-      : paragraph(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
+      : paragraph(say`Nothing that you can see has been asked for lately. Try ${code(`${context.command} help`)}.`),
     paragraph(
       say`${code(`${context.command} help`)} lists everything you can run; ${code(context.command)} alone opens a form.`,
     ),
