@@ -30,7 +30,7 @@ export async function attachFile(
   const file = isOld ? undefined : await fileOf(database, message);
   if (file === undefined) return;
   try {
-    await messenger.edit(place, await contentInPlace(context, message, place, note), file);
+    await messenger.edit(place, await contentInPlace(context, message, place, note), { file });
   } catch (error) {
     const kind = error instanceof Undeliverable ? error.kind : 'later';
     if (kind === 'later' || kind === 'token') throw error;

@@ -246,7 +246,8 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       return { place };
     }
     try {
-      await context.messenger.edit(place, await contentInPlace(context, message, place, content));
+      const isCopy = message.kind === 'copy' || message.kind === 'direct';
+      await context.messenger.edit(place, await contentInPlace(context, message, place, content), { isCopy });
       return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;

@@ -12,11 +12,16 @@ export type Upload = { readonly name: string; readonly content: string };
 
 /**
  * Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. `file` is uploaded and
- * added to the message; if that fails, the message stays as it was.
+ * added to the message; if that fails, the message stays as it was. `isCopy`: what it says stands elsewhere, so it may
+ * wait for other edits.
  */
 export type Messenger = {
   readonly post: (to: Recipient, content: MessageContent) => Promise<MessagePlace>;
-  readonly edit: (place: MessagePlace, content: MessageContent, file?: Upload) => Promise<void>;
+  readonly edit: (
+    place: MessagePlace,
+    content: MessageContent,
+    options?: { readonly file?: Upload; readonly isCopy?: boolean },
+  ) => Promise<void>;
 };
 
 /** A channel as Slack shows it. `hidden`: Slack does not show it to us. `no scope`: our token may not ask. */

@@ -60,8 +60,8 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
       const place = { channel, ...('thread' in to && { thread_ts: to.thread }) };
       return noteAnswer(channel, postDrawn(client, place, draw(content)));
     },
-    edit: async ({ channel, ts }, content, file) => {
-      takeEdit();
+    edit: async ({ channel, ts }, content, { file, isCopy = false } = {}) => {
+      takeEdit(isCopy);
       await refuseShared(channel);
       const uploaded = file && { file_ids: [await uploadFile(client, file)] };
       // Without the empty list, the old blocks would stay if Slack refuses the new ones.

@@ -14,6 +14,8 @@ export type Pace = {
 
 /** One post per second and channel. The app may make about 50 edits a minute; some are left for bursts. */
 export const slackPace: Pace = { postEveryMs: 1_000, editsPerMinute: 40 };
+/** The part of the edits that may be of copies: many people may have one, and the card they follow must not wait for them. */
+const copiesPart = 0.75;
 /** An edit that has no room now is tried again after this at the latest, because other replicas may have room. */
 const othersMs = 5_000;
 /** How many channels' last posts are remembered. */
@@ -22,8 +24,8 @@ const maxChannels = 1_000;
 export type RateLimits = {
   /** Takes the next post in a channel; throws `Undeliverable` with the milliseconds to wait if it is too soon. */
   readonly takeTurn: (channel: string) => void;
-  /** As `takeTurn`, for an edit anywhere. */
-  readonly takeEdit: () => void;
+  /** As `takeTurn`, for an edit anywhere. Edits of copies leave room for others. */
+  readonly takeEdit: (isCopy?: boolean) => void;
   /** Slack wants nothing in that channel, or no edit anywhere (`undefined`), for this many milliseconds. */
   readonly rest: (channel: string | undefined, forMs: number) => void;
 };
@@ -40,7 +42,7 @@ export function createRateLimits(
   const lastPost = new BoundedMap<string, number>(maxChannels);
   const rests = new BoundedMap<string, number>(maxChannels);
   let editsRestUntil = -Infinity;
-  const edits: number[] = [];
+  const edits: Edit[] = [];
   const refuseUntil = (at: number): void => {
     if (at > now()) throw new Undeliverable('later', 'Slack asks for a pause', at - now());
   };
@@ -52,17 +54,18 @@ export function createRateLimits(
     if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', Math.min(wait, postEveryMs));
     lastPost.set(channel, now());
   };
-  const takeEdit = (): void => {
+  const takeEdit = (isCopy = false): void => {
     refuseUntil(editsRestUntil);
-    while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
+    while (edits[0] !== undefined && edits[0].at < now() - 60_000) edits.shift();
     const share = shareOf(editsPerMinute, replicas());
+    const copies = isCopy ? edits.filter((edit) => edit.isCopy) : [];
     // A waiting message is claimed again when there is room, in fair order.
-    const room = edits.length < share ? undefined : (edits[edits.length - share] ?? 0) + 60_000 - now();
-    if (room !== undefined) {
-      const wait = Math.max(1, replicas() > 1 ? Math.min(room, othersMs) : room);
+    const roomAt = Math.max(roomIn(edits, share), roomIn(copies, Math.max(1, Math.floor(share * copiesPart))));
+    if (roomAt !== -Infinity) {
+      const wait = Math.max(1, replicas() > 1 ? Math.min(roomAt - now(), othersMs) : roomAt - now());
       throw new Undeliverable('later', 'the edits of this minute are used up', wait);
     }
-    edits.push(now());
+    edits.push({ at: now(), isCopy });
   };
   const rest = (channel: string | undefined, forMs: number): void => {
     if (channel === undefined) editsRestUntil = now() + forMs;
@@ -70,6 +73,14 @@ export function createRateLimits(
   };
   return { takeTurn, takeEdit, rest };
 }
+
+type Edit = { readonly at: number; readonly isCopy: boolean };
+
+/** When there is room for another edit if a minute has room for so many: epoch ms, -Infinity if there is room now. */
+const roomIn = (edits: readonly Edit[], most: number): number => {
+  const oldest = edits[edits.length - most];
+  return oldest === undefined ? -Infinity : oldest.at + 60_000;
+};
 
 /** The longest pause that is kept, in seconds. If Slack wants a longer one, it asks again. */
 const maxPauseSeconds = 300;

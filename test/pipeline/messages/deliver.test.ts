@@ -205,6 +205,22 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(posts).toEqual([expect.stringMatching(/^U03CHI: /), expect.stringMatching(/^edit DU03CHI: /)]);
   });
 
+  it('are edited after others if they say what also stands elsewhere: copies and direct messages, not cards and replies', async () => {
+    const people = (['copy', 'direct'] as const).map((kind) => ({ kind, key: `1:${kind}`, recipient: 'U03CHI' }));
+    const { database, context } = await opened(
+      card,
+      reply,
+      ...people.map((one): NewMessage => ({ ...one, change: 1, body: body('Told.'), at: start })),
+    );
+    await deliverAll(context);
+    await database.db.updateTable('messages').set({ due_at: start }).execute();
+    const made: string[] = [];
+    const edit: Messenger['edit'] = async ({ channel }, _, options) =>
+      void made.push(`${channel}: ${String(options?.isCopy)}`);
+    await deliverAll({ ...context, messenger: { ...context.messenger, edit } });
+    expect(made.toSorted()).toEqual(['C0ACME: false', 'C0ACME: false', 'DU03CHI: true', 'DU03CHI: true']);
+  });
+
   it('are drawn again if a frozen process has edited them after another one', async () => {
     const { database, context, posts, later } = await opened(card);
     await deliverAll(context);

@@ -30,7 +30,7 @@ const post = ({ takeTurn }: RateLimits, channel = 'C1'): number => waitOf(() => 
 function editsInAMinute({ limits, pass }: ReturnType<typeof atClock>): number {
   let made = 0;
   for (let at = 0; at < 60; at += 1) {
-    while (waitOf(limits.takeEdit) === 0) made += 1;
+    while (waitOf(() => limits.takeEdit()) === 0) made += 1;
     pass(1_000);
   }
   return made;
@@ -72,23 +72,41 @@ it('the share changes at once with the number of replicas, also when more was us
   clock.pass(1);
   expect(editsInAMinute(clock)).toBe(20);
   clock.of.replicas = 1;
-  expect(waitOf(clock.limits.takeEdit)).toBe(0);
+  expect(waitOf(() => clock.limits.takeEdit())).toBe(0);
 });
 
 it('an edit beyond the limit waits a minute with one replica, and five seconds with several', () => {
   const [alone, one] = [atClock(1), atClock(2)];
   for (let n = 0; n < 40; n += 1) alone.limits.takeEdit();
   for (let n = 0; n < 20; n += 1) one.limits.takeEdit();
-  expect([waitOf(alone.limits.takeEdit), waitOf(one.limits.takeEdit)]).toEqual([60_000, 5_000]);
+  expect([waitOf(() => alone.limits.takeEdit()), waitOf(() => one.limits.takeEdit())]).toEqual([60_000, 5_000]);
+});
+
+it('copies leave a quarter of the edits to others, who may use all; a copy waits until there is room for a copy', () => {
+  const { limits, pass } = atClock(1);
+  const copies = (count: number): readonly number[] =>
+    Array.from({ length: count }, () => waitOf(() => limits.takeEdit(true)));
+  expect(copies(15)).toEqual(Array.from({ length: 15 }, () => 0));
+  pass(10_000);
+  expect(copies(16)).toEqual([...Array.from({ length: 15 }, () => 0), 50_000]);
+  for (let n = 0; n < 10; n += 1) expect(waitOf(() => limits.takeEdit())).toBe(0);
+  expect(waitOf(() => limits.takeEdit())).toBe(50_000);
+  pass(50_001);
+  expect([...copies(15), waitOf(() => limits.takeEdit())]).toEqual([...Array.from({ length: 15 }, () => 0), 9_999]);
+});
+
+it.each([1, 2, 3, 40, 100])('one of %i replicas edits copies, too', (replicas) => {
+  const { limits } = atClock(replicas);
+  expect(waitOf(() => limits.takeEdit(true))).toBe(0);
 });
 
 it('a pause that Slack asks for holds for the channel, or for everything, and for nothing else', () => {
   const { limits, pass } = atClock(1);
   limits.rest('C1', 30_000);
-  expect([post(limits), post(limits, 'C2'), waitOf(limits.takeEdit)]).toEqual([30_000, 0, 0]);
+  expect([post(limits), post(limits, 'C2'), waitOf(() => limits.takeEdit())]).toEqual([30_000, 0, 0]);
   limits.rest(undefined, 20_000);
   pass(10_000);
-  expect([post(limits), waitOf(limits.takeEdit)]).toEqual([20_000, 10_000]);
+  expect([post(limits), waitOf(() => limits.takeEdit())]).toEqual([20_000, 10_000]);
   pass(20_000);
-  expect([post(limits), waitOf(limits.takeEdit)]).toEqual([0, 0]);
+  expect([post(limits), waitOf(() => limits.takeEdit())]).toEqual([0, 0]);
 });
