@@ -185,7 +185,8 @@ describe('a key that was pasted', () => {
   const isHidden = (text: string): boolean => !scrub(text).includes(text.slice(text.length / 3, text.length / 3 + 24));
 
   test.each(pems)('%s is recognised in addresses, escaped, in base64 and in hexadecimal digits', (pem) => {
-    for (const text of [...spellingsOf(pem), ...hexOf(pem), derOf(pem).toUpperCase()]) {
+    const addresses = [`/x?k=${encodeURIComponent(bodyOf(pem))}&y=1`, `/x/${bodyOf(pem)}`];
+    for (const text of [...addresses, ...spellingsOf(pem), ...hexOf(pem), derOf(pem).toUpperCase()]) {
       expect(holdsKey(`dns set ${text} x`)).toBe(true);
       expect(isHidden(`read ${text} x`)).toBe(true);
       expect(scrub(`read ${text}&x=1 "y" done`)).toContain(' "y" done');

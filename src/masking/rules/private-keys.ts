@@ -84,10 +84,17 @@ export const worded: readonly MaskingRule[] = [
   },
 ];
 
-/** Base64 that begins like a DER sequence or an OpenSSH key. */
+/** A character of base64, as it is or percent-encoded once or several times. */
+const digit = '(?:[\\w+/]|%(?:25){0,3}2[BbFf])';
+const padding = '(?:=|%(?:25){0,3}3[Dd]){0,2}';
+
+/** Base64 that begins like a DER sequence or an OpenSSH key, also as a part of an address. */
 export const base64: MaskingRule = {
-  hint: 'M[\\w+/]{39}|b3BlbnNzaC1rZXktdjE',
-  shape: /(?<![\w+/])(?:M[\w+/]{39,}|b3BlbnNzaC1rZXktdjE[\w+/]*)={0,2}(?:\s+[\w+/]{16,}={0,2})*/g,
+  hint: 'M[A-I][\\w+/%]{38}|b3BlbnNzaC1rZXktdjE',
+  shape: new RegExp(
+    `(?<![\\w+])(?:M[A-I]${digit}{38,}|b3BlbnNzaC1rZXktdjE${digit}*)${padding}(?:\\s+${digit}{16,}${padding})*`,
+    'g',
+  ),
 };
 
 /**
@@ -97,6 +104,9 @@ export const base64: MaskingRule = {
 const isDer = (hex: string): boolean =>
   /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
 
-/** Whether base64 text is a private key. */
+/** Whether base64 text is a private key. Only its beginning matters. */
 export const isPrivateKey = (text: string): boolean =>
-  text.startsWith('b3') || isDer(Buffer.from(text.slice(0, 60), 'base64').toString('hex'));
+  text.startsWith('b3') || isDer(Buffer.from(unescaped(text.slice(0, 240)), 'base64').toString('hex', 0, 45));
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/%(?:25){0,3}(2[BF])/gi, (_, code: string) => (code[1] === 'F' || code[1] === 'f' ? '/' : '+'));
