@@ -44,6 +44,7 @@ export const noTimers: LookSources['timed'] = async () => [];
 export const reportDefaults: Omit<ReportContext, keyof Sources> = {
   now: 0,
   zone: 'UTC',
+  timed: noTimers,
   alias: () => 'client-3f2a',
   analyzeLog: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   sentChanges: async () => [],

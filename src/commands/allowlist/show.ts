@@ -1,9 +1,8 @@
-import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
 import { counted, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { emptyIsUnknown } from './listing.ts';
+import { emptyIsUnknown, endsOf, lookAtAllowlist, timedOf } from './listing.ts';
 
 export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
@@ -11,14 +10,20 @@ export const allowlistShow = report({
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',
-  show: async ({ input, read, now }) => {
-    const list = await read(getAllowedIps({ env_id: input.env.id }));
+  show: async ({ input, now, ...sources }) => {
+    const snapshot = await lookAtAllowlist({ input, ...sources });
+    const { list } = snapshot;
+    const timed = timedOf(
+      snapshot,
+      snapshot.timed.map(({ address }) => address),
+    );
     return {
       title: say`**${input.env.name} · SSH allowlist** · ${counted(list.length, 'address', 'addresses')}`,
       parts: [
         list.length === 0
           ? paragraph(`The list is empty. ${emptyIsUnknown}`)
           : { kind: 'code', text: list.map(shownEntry).join('\n') },
+        ...(timed.length > 0 ? [paragraph(say`Timed access ends: ${endsOf(timed)}.`)] : []),
       ],
       source: readAt(now),
       offers: [{ label: 'Add an address', opens: 'form', args: ['allowlist', 'add', input.env.id] }],

@@ -4,11 +4,11 @@ import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Examples, Invalid } from './action.ts';
 import type { Page, ReadOf } from './page.ts';
 import type { StatusPart } from './site-status.ts';
-import type { SiteCheckSource, Sources } from './sources.ts';
+import type { LookSources, SiteCheckSource } from './sources.ts';
 import type { SentChange, LogQuery, SentSince } from './log-query.ts';
 
 /** What a report can use besides its input. */
-export type ReportContext = Sources & {
+export type ReportContext = LookSources & {
   readonly siteCheck: SiteCheckSource;
   /** Epoch milliseconds. */
   readonly now: number;

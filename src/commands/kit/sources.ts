@@ -31,7 +31,7 @@ export type CheckPlan =
     } & Pages)
   | { readonly kind: 'cannot be checked'; readonly why: Text };
 
-/** What an action may read in its look, including what Sitehand itself stores. */
+/** What a report or the look of an action may read, including what Sitehand itself stores. */
 export type LookSources = Sources & {
   /** The addresses with timed access on the SSH allowlist of an environment, in a fixed order. */
   readonly timed: (env: Environment) => Promise<readonly Timed[]>;
