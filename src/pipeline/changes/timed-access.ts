@@ -84,8 +84,10 @@ export async function settleAccess(
     const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
     return remark('timer_left', text);
   }
-  if (change.sent_at !== null && (await touchedSince(tx, { ...change, settled_at: change.sent_at })) !== 'no') {
-    const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
+  const touched = change.sent_at === null ? 'no' : await touchedSince(tx, { ...change, settled_at: change.sent_at });
+  if (touched !== 'no') {
+    const was = touched === 'yes' ? 'was' : 'may have been';
+    const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} ${was} changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
     return remark('timer_not_set', text, { ops: true, tell: [change.requester] });
   }
   const { id } = await setTimer(tx, timerFor(change, access, starts));
