@@ -2,7 +2,7 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
-import { code, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
 
@@ -26,17 +26,34 @@ export function bindWords(words: readonly Word[], path: string, command: Command
   const rest = [...words];
   const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
   if (rest[0]) {
-    const many = isListWithoutCommas(command, words, rest);
-    throw new Refusal(
-      say`${code(path)} doesn't know what to do with ${placed(rest[0], words)}. Nothing was done.`,
-      many
-        ? {
-            hint: say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`,
-          }
-        : { hint: say`Usage: ${code(usage(path, command))}` },
-    );
+    throw new Refusal(say`${code(path)} doesn't know what to do with ${placed(rest[0], words)}. Nothing was done.`, {
+      hint: hintFor(rest, words, path, command),
+    });
   }
   return given;
+}
+
+/** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
+const fillers: ReadonlySet<string> = new Set([
+  'to',
+  'into',
+  'onto',
+  'over',
+  'on',
+  'at',
+  'in',
+  'of',
+  'for',
+  '->',
+  '→',
+  '=>',
+]);
+
+function hintFor(rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
+  if (isListWithoutCommas(command, words, rest))
+    return say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
+  const how = say`Usage: ${code(usage(path, command))}`;
+  return rest.every(({ text }) => fillers.has(text.toLowerCase())) ? joined([say`Please leave it out.`, how]) : how;
 }
 
 /** The word in quotes. If it was typed more than once, with the word before it, to say which one is meant. */

@@ -397,3 +397,17 @@ test('a word too many that was typed twice is told by the word before it', () =>
   );
   expect(refused('redirects add acme-shop/live sale summer more')).toContain('what to do with “more”. Nothing');
 });
+
+test.each([
+  ['push acme-shop/staging to acme-shop/live --files', 'to'],
+  ['push acme-shop/staging → acme-shop/live --files', '→'],
+  ['push acme-shop/live from acme-shop/staging --files', undefined],
+])('%s: a word that says nothing more is to be left out, and no word that turns the command around', (line, filler) => {
+  const refused = refusalText(refusalOf(() => parse(line, catalogue)));
+  const path = line.split(' ')[0] ?? '';
+  if (filler === undefined) expect(refused).not.toContain('leave it out');
+  else
+    expect(refused).toContain(
+      `${path} doesn't know what to do with “${filler}”. Nothing was done. Please leave it out. Usage: ${path} <`,
+    );
+});
