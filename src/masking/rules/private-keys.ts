@@ -72,7 +72,7 @@ export const worded: readonly MaskingRule[] = [
     // A key in hexadecimal digits, with or without separators: recognised by its beginning or its algorithm id.
     hint: '00282|00281|1010420|1010430|1010442|0002 8|0282 0|0281 8|02:82|02:81|02 82|02 81|2a86|2a:8|2a 8|2b65|2b:65|2b 65|2b81|2b:81|2b 81',
     shape: new RegExp(`(?<before>)(?<![\\da-f])30(?![g-z])(?:[\\s:]{0,8}${byte}){28,}`, 'gi'),
-    isSecret: (value) => isDer(value.replaceAll(/[\s:]/g, '').toLowerCase()),
+    isSecret: (value) => isPrivateDer(value.replaceAll(/[\s:]/g, '').toLowerCase()),
   },
   {
     // OpenSSL's dump of a key; its public parts have other names.
@@ -101,12 +101,12 @@ export const base64: MaskingRule = {
  * Whether bytes are a private key, without words around it. PKCS #1, PKCS #8 and SEC 1 begin with a small version
  * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
  */
-const isDer = (hex: string): boolean =>
+export const isPrivateDer = (hex: string): boolean =>
   /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
 
 /** Whether base64 text is a private key. Only its beginning matters. */
 export const isPrivateKey = (text: string): boolean =>
-  text.startsWith('b3') || isDer(Buffer.from(unescaped(text.slice(0, 240)), 'base64').toString('hex', 0, 45));
+  text.startsWith('b3') || isPrivateDer(Buffer.from(unescaped(text.slice(0, 240)), 'base64').toString('hex', 0, 45));
 
 const unescaped = (text: string): string =>
-  text.replaceAll(/%(?:25){0,3}(2[BF])/gi, (_, code: string) => (code[1] === 'F' || code[1] === 'f' ? '/' : '+'));
+  text.replaceAll(/%(?:25){0,3}2b/gi, '+').replaceAll(/%(?:25){0,3}2f/gi, '/');
