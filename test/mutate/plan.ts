@@ -45,6 +45,7 @@ export const tests: readonly string[] = [
   'test/pipeline/changes/closers.test.ts',
   'test/pipeline/access/may-run.test.ts',
   'test/pipeline/access/access-check.test.ts',
+  'test/pipeline/access/assert-channel.test.ts',
   'test/pipeline/access/unknown-groups.test.ts',
   'test/policy/unknown-groups.test.ts',
   'test/policy/properties.test.ts',

@@ -105,11 +105,25 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'Every target is a field of its command; the types cannot see that.',
       "if (field !== undefined && isName(field) && field.orDomain) return ['environment', 'domain'];",
       'field !== undefined → true',
+      'field !== undefined && isName(field) → field !== undefined || isName(field)',
+      'field !== undefined && isName(field) → true',
     ),
     ...same(
       'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
       "return [field?.kind === 'environment' || field?.kind === 'domain' ? field.kind : undefined];",
       "field?.kind === 'environment' || field?.kind === 'domain' → true",
+      'field?.kind → field.kind',
+      'field?.kind → field.kind',
+    ),
+    ...same(
+      'No rule can name either.',
+      "mayAnywhere(policy, person, { path: '', risk: 'read' })",
+      '\'\' → "Stryker was here!"',
+    ),
+    ...same(
+      'The path of a command is read in the same way if its words were quoted.',
+      'const words = args.map((text) => ({ text, quoted: false }));',
+      'false → true',
     ),
   ],
   'src/policy/approvers.ts': [

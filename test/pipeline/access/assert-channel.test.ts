@@ -24,3 +24,15 @@ test('in a channel for other sites, it names the channels in which they can be d
     'Ask me in the right channel or in a direct message.',
   );
 });
+
+test('of more than three such channels it names three', () => {
+  const channels = ['C0ONE', 'C0TWO', 'C0SIX', 'C0TEN'].map((id) => `  ${id}: { sites: ['acme-*'] }\n`).join('');
+  const many = policyFrom(`version: 1
+groups: {}
+rules: []
+channels:
+  C0DOCS: { sites: ['docs'] }
+${channels}`);
+  const refused = refusalOf(() => assertChannel(many, { id: 'C0DOCS', shared: false }, [live]));
+  expect(refusalText(refused)).toContain('Ask me in #C0ONE, #C0TWO, #C0SIX or in a direct message.');
+});

@@ -2,9 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
-import { isDecided, mayRun, mayRunOn, withoutForbidden, type MayRun } from '../../../src/pipeline/access/may-run.ts';
+import {
+  isDecided,
+  mayRun,
+  mayRunOn,
+  refuseUnlessMayTry,
+  whoMayHint,
+  withoutForbidden,
+  type MayRun,
+} from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
+import { plain } from '../../../src/text.ts';
 import {
   ana,
   commandAt,
@@ -142,5 +151,22 @@ test('a refusal has no button for a command that the rules let this person run n
   expect(left.offers).toEqual(offers.slice(1));
   expect(refusalText(left)).toBe(refusalText(refusal));
   const unsure = policyOf('allow: [pause, read], to: [oncall]');
-  expect(withoutForbidden(refusal, unsure, person).offers).toEqual(offers);
+  expect(withoutForbidden(refusal, unsure, person)).toBe(refusal);
+  const other = new Refusal('Nothing was done.', {
+    hint: 'Press it.',
+    offers: [{ label: 'More', args: ['no command'] }],
+  });
+  expect(withoutForbidden(other, policyOf(read), person).offers).toEqual(other.offers);
+});
+
+test('whoever may run a command nowhere is refused before the form, and a reader hears how to learn who may', () => {
+  const [clear, whoami] = [parsedFor('cache clear', {}), parsedFor('whoami', {})];
+  const hintOf = (...rules: readonly string[]) => whoMayHint(policyOf(...rules), person, clear);
+  expect(hintOf('allow: [routine], to: [developers]')).toBeUndefined();
+  const hint = hintOf(read);
+  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: cache clear <site\/environment>/);
+  expect(refusalText(refusalOf(() => refuseUnlessMayTry(policyOf(read), person, clear, hint)))).toMatch(
+    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: cache clear </,
+  );
+  expect(() => refuseUnlessMayTry(policyOf(read), person, whoami)).not.toThrow();
 });

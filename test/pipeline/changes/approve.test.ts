@@ -574,6 +574,12 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   });
 });
 
+test('only a requester who declines their own change hears how to take it back', () => {
+  const own = (verdict: DecisionKind): string => resultOf(seen(verdict), voting({ by: people.requester }));
+  expect(own('approve')).not.toContain('take it back');
+  expect(own('decline')).toContain('To take it back, press Cancel.');
+});
+
 describe('who handed the request on', () => {
   const handed = { ...asked, requester: 'U02BEN', handedOnBy: 'U0CHITWO' };
   const unknown = changeIn('unknown');
