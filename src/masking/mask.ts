@@ -64,7 +64,11 @@ function possibleRules(text: string, codes: Uint8Array): readonly number[] {
 const keyCodes = asciiTable(/[\w+/]/);
 const minKeyLength = 19;
 const mayBeKey = new RegExp(base64.hint);
-const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
+/**
+ * A character that no text of a site has stands for each private key until the other rules are done: a value that begins
+ * with `***` counts as masked, so what follows the key in it would be shown.
+ */
+const standIn = '\uE064';
 
 /** The text with every known kind of credential replaced by `***`. */
 export function mask(text: string): string {
@@ -72,8 +76,10 @@ export function mask(text: string): string {
   const mayHoldKey = runIn(codes, text.length, keyCodes, minKeyLength) !== -1 && mayBeKey.test(text);
   if (!mayHoldKey) return maskWithRules(text, codes);
   const { rest, restored } = publicKeysAside(text);
-  const keyless = rest.replace(base64.shape, masked);
-  return restored(maskWithRules(keyless, codesOf(keyless)));
+  const instead = rest.includes(standIn) ? '***' : standIn;
+  const keyless = rest.replace(base64.shape, (run) => (isPrivateKey(run) ? instead : run));
+  const left = restored(maskWithRules(keyless, codesOf(keyless)));
+  return instead === standIn ? left.replaceAll(standIn, '***') : left;
 }
 
 function maskWithRules(text: string, codes: Uint8Array): string {

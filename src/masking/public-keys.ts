@@ -1,5 +1,3 @@
-import { isPrivateDer } from './rules/private-keys.ts';
-
 /**
  * Public keys and certificates. Their base64 is random, and one in some five thousand has the shape of a credential, as
  * `/ssO…/…` of a login link: without an exception, nobody could set that DKIM record.
@@ -7,15 +5,20 @@ import { isPrivateDer } from './rules/private-keys.ts';
 
 /** Base64 that begins like a DER sequence, in lines or, as zone files write it, in strings. */
 const shape = /(?<![\w+/])M[A-Za-z\d+/]{39,}(?:(?:\r?\n|"\s{1,8}")[A-Za-z\d+/]+)*={0,2}(?![\w+/=])/g;
-/** A public key begins with the sequence that names its algorithm, a certificate with a version and a serial number. */
-const beginning = /^30(?:[0-7].|81..|82....)30(?:(?:[0-7].|81..|82....)a003020102|[0-7].06)/;
+/** A certificate begins with a version and a serial number, a public key with the sequence that names its algorithm. */
+const certificate = /^30(?:[0-7].|81..|82....)30(?:[0-7].|81..|82....)a003020102/;
+const algorithm = /^30(?:[0-7].|81..|82....)30[0-7].06/;
+/** What follows the name of the algorithm in a public key: a bit string. An encrypted private key has an octet string. */
+const bitString = 0x03;
 
 /** Whether it is one whole DER sequence, with nothing after it, that holds a public key or a certificate. */
 function isPublic(text: string): boolean {
   const der = Buffer.from(text.replaceAll(/[^A-Za-z\d+/]/g, ''), 'base64');
   const hex = der.toString('hex', 0, 20);
-  if (!beginning.test(hex) || isPrivateDer(hex)) return false;
+  const isCertificate = certificate.test(hex);
+  if (!isCertificate && !algorithm.test(hex)) return false;
   const sizes = Math.max(0, der.readUInt8(1) - 0x80);
+  if (!isCertificate && der[4 + sizes + der.readUInt8(3 + sizes)] !== bitString) return false;
   const length = sizes === 0 ? der.readUInt8(1) : der.readUIntBE(2, sizes);
   return der.length === 2 + sizes + length;
 }

@@ -84,25 +84,25 @@ export const worded: readonly MaskingRule[] = [
   },
 ];
 
-/** A character of base64, as it is or percent-encoded once or several times. */
-const digit = '(?:[\\w+/]|%(?:25){0,3}2[BbFf])';
+/** A character of base64 as it is, as addresses have it, percent-encoded, or escaped in JSON; not the dashes of an end. */
+const digit = '(?:[\\w+/]|-(?!----)|%(?:25){0,3}2[BbFf]|\\\\{1,8}/)';
 const padding = '(?:=|%(?:25){0,3}3[Dd]){0,2}';
 
 /** Base64 that begins like a DER sequence or an OpenSSH key, also as a part of an address. */
 export const base64: MaskingRule = {
-  hint: 'M[A-I][\\w+/%]{38}|b3BlbnNzaC1rZXktdjE',
+  hint: 'M[A-I][\\w+/%\\\\-]{38}|b3BlbnNzaC1rZXktdjE',
   shape: new RegExp(
-    `(?<![\\w+])(?:M[A-I]${digit}{38,}|b3BlbnNzaC1rZXktdjE${digit}*)${padding}(?:\\s+${digit}{16,}${padding})*`,
+    `(?<![\\w+])(?:M[A-I]${digit}{38}|b3BlbnNzaC1rZXktdjE)${digit}*${padding}(?:\\s+[\\w+/]{16,}={0,2}|(?:\\\\{1,8}[nr])+${digit}{16,}${padding})*`,
     'g',
   ),
 };
 
 /**
  * Whether bytes are a private key, without words around it. PKCS #1, PKCS #8 and SEC 1 begin with a small version
- * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme there.
+ * number, which public keys and certificates do not; encrypted PKCS #8 names its scheme of PKCS #5 or PKCS #12 there.
  */
-export const isPrivateDer = (hex: string): boolean =>
-  /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06092a864886f70d0105)/.test(hex);
+const isPrivateDer = (hex: string): boolean =>
+  /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06(?:092a864886f70d0105|0a2a864886f70d010c01))/.test(hex);
 
 /** Whether base64 text is a private key. Only its beginning matters. */
 export const isPrivateKey = (text: string): boolean =>
