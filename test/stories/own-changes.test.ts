@@ -87,6 +87,11 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
       [],
       [],
     ]);
+    await max.clicks(change.card(), 'Cancel');
+    await change.tells('⛔ Cancelled by @Max.');
+    // Nobody is told directly of their own click, whichever account it came from.
+    const told = 'select recipient from messages where change = ? and recipient in (?, ?)';
+    expect(scenario.rows(told, change.number, ana.id, max.id)).toEqual([]);
   });
 });
 

@@ -43,7 +43,7 @@ export async function applyBatchDecision(
 > {
   if (!isBatch(batch) || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
-  const tell = requesterUnless(batch, person);
+  const tell = requesterUnless(batch, context.policy(), person);
   switch (verdict) {
     case 'halt': {
       const after = await takeBackUnsent(context, tx, { batch, changes }, { by: person, at });

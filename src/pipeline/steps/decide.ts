@@ -201,7 +201,7 @@ async function apply(
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
   }
-  const note = { ...noteFor(change, decided, session.by, ruling, await isPaused(tx)), at };
+  const note = { ...noteFor(change, decided, session, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {

@@ -1,3 +1,5 @@
+import { samePerson } from '../../policy/people.ts';
+import type { Policy } from '../../policy/rules.ts';
 import { scrub } from '../../secret.ts';
 import { isBatch, type Change } from '../../storage/changes.ts';
 import { joined, mention, named, say } from '../../text.ts';
@@ -31,7 +33,7 @@ export type DeliveredDecision = ShownVersion & {
 export function noteFor(
   change: Change,
   decided: DeliveredDecision,
-  by: Person,
+  { by, policy }: { readonly by: Person; readonly policy: Policy },
   ruling: DecisionResult,
   isPaused: boolean,
 ): Omit<TransitionNote, 'at'> {
@@ -41,15 +43,16 @@ export function noteFor(
     by: by.id,
     details: { name: by.name, verdict: decided.verdict, reason, ...requestDetails(decided.inbox) },
   };
+  const tell = requesterUnless(change, policy, by.id);
   switch (decided.verdict) {
     case 'approve':
       return { ...base, ...approvedBy(change, by.name, ruling, isPaused, reason) };
     case 'decline':
-      return { ...base, ...endedBy(change, 'Declined', by, reason) };
+      return { ...base, ...endedBy(change, 'Declined', by, reason), tell };
     case 'cancel':
-      return { ...base, ...endedBy(change, 'Cancelled', by) };
+      return { ...base, ...endedBy(change, 'Cancelled', by), tell };
     case 'stop':
-      return { ...base, ...endedBy(change, 'Stopped', by) };
+      return { ...base, ...endedBy(change, 'Stopped', by), tell };
     case 'halt':
     case 'go_on':
     case 'retry':
@@ -57,7 +60,7 @@ export function noteFor(
       return base;
     case 'happened':
     case 'did_not_happen':
-      return { ...base, ...closedBy(change, decided.verdict === 'happened', by) };
+      return { ...base, ...closedBy(change, decided.verdict === 'happened', by), tell };
   }
 }
 
@@ -78,16 +81,11 @@ function approvedBy(
   return { reply: approvalCounted(name, { left, unknown: ruling.unknown, note: reason }) };
 }
 
-function closedBy(
-  change: Change,
-  happened: boolean,
-  by: Person,
-): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'tell'> {
+function closedBy(change: Change, happened: boolean, by: Person): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops'> {
   const says = closed(happened, named(by.name));
   const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
   const again = happened ? [] : notSent(change, says, argsToAskAgain(change)).buttons;
-  const tell = requesterUnless(change, by.id);
-  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true, tell };
+  return { reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
 }
 
 /** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
@@ -96,13 +94,13 @@ function endedBy(
   how: Parameters<typeof ended>[1],
   by: Person,
   reason?: string,
-): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
+): Pick<TransitionNote, 'reply' | 'lastNote'> {
   const says = ended(change, how, named(by.name), reason);
   const { buttons = [] } = notSent(change, says, argsToAskAgain(change));
   const lastNote = ended(change, how, mention(by.id), reason);
-  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: requesterUnless(change, by.id) };
+  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote };
 }
 
-/** The requester, to be told of a decision, unless it is their own. */
-export const requesterUnless = ({ requester }: Change, decidedBy: string): readonly string[] =>
-  requester === decidedBy ? [] : [requester];
+/** The requester, to be told of a decision, unless it is their own, by any of their accounts. */
+export const requesterUnless = ({ requester }: Change, policy: Policy, decidedBy: string): readonly string[] =>
+  samePerson(policy, requester, decidedBy) ? [] : [requester];
