@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from './masking/mask.ts';
-import { base64, isPrivateKey, worded } from './masking/rules/private-keys.ts';
+import { base64, privateKeyAt, worded } from './masking/rules/private-keys.ts';
 import { maskWith } from './masking/rule.ts';
 import { holdsToken } from './masking/rules/tokens.ts';
 
@@ -100,7 +100,7 @@ function withoutOwn(text: string): string {
 export const holdsPrivateKey = (text: string): boolean =>
   isWorded(text) ||
   isWorded(decoded(text, escaped)) ||
-  [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
+  [...text.matchAll(base64.shape)].some(([run]) => privateKeyAt(run) !== -1) ||
   holdsOwn(text);
 
 /** Whether the text contains a service's token, or anything `holdsPrivateKey` finds. */

@@ -1,7 +1,7 @@
 import { asciiTable, codesOf, runIn, wordsFinder } from './prefilter.ts';
 import { maskingRules } from './rules/all-rules.ts';
 import { publicKeysAside } from './public-keys.ts';
-import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
+import { base64, privateKeyAt, worded } from './rules/private-keys.ts';
 import { maskWith, type MaskingRule } from './rule.ts';
 import { hinted, maskTokens } from './rules/tokens.ts';
 
@@ -77,7 +77,10 @@ export function mask(text: string): string {
   if (!mayHoldKey) return maskWithRules(text, codes);
   const { rest, restored } = publicKeysAside(text);
   const instead = rest.includes(standIn) ? '***' : standIn;
-  const keyless = rest.replace(base64.shape, (run) => (isPrivateKey(run) ? instead : run));
+  const keyless = rest.replace(base64.shape, (run) => {
+    const at = privateKeyAt(run);
+    return at === -1 ? run : run.slice(0, at) + instead;
+  });
   const left = restored(maskWithRules(keyless, codesOf(keyless)));
   return instead === standIn ? left.replaceAll(standIn, '***') : left;
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { cpuTime } from '../cpu-time.ts';
 import { holdsKey, scrub } from '../../src/secret.ts';
@@ -38,6 +38,18 @@ test.each(['.', ':', ';', '~'])('a value that goes on with %s after a private ke
   for (const text of [`secret=${key}${sign}${rest}`, `{"secret":"${key}${sign}${rest}"}`])
     expect(scrub(text)).not.toContain(rest);
 });
+
+test.each(['\n', '\r\n', ' ', '/'])(
+  'a private key is masked after a public one, or other base64, and %j',
+  (between) => {
+    const open = createPublicKey(rsa).export({ format: 'der', type: 'spki' }).toString('base64');
+    for (const before of [open, `M${'Iy'.repeat(50)}`]) {
+      const text = `a ${before}${between}${key}${between}${open}`;
+      expect(scrub(text)).not.toContain(key.slice(60, 90));
+      expect(holdsKey(text)).toBe(true);
+    }
+  },
+);
 
 test('what follows a private key in one line stays', () => {
   const text = `-----BEGIN PRIVATE KEY-----${key}-----END PRIVATE KEY----- was in the file`;

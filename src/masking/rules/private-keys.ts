@@ -104,8 +104,15 @@ export const base64: MaskingRule = {
 const isPrivateDer = (hex: string): boolean =>
   /^30(?:[0-7].|81..|82....)(?:02010[0-3]|30[0-7].06(?:092a864886f70d0105|0a2a864886f70d010c01))/.test(hex);
 
-/** Whether base64 text is a private key. Only its beginning matters. */
-export const isPrivateKey = (text: string): boolean =>
+/** Where in a run of base64 a private key begins: at its start, or after a space or a slash. -1: nowhere. */
+export function privateKeyAt(run: string): number {
+  if (isPrivateKey(run)) return 0;
+  return [...run.matchAll(laterBeginning)].find(({ index }) => isPrivateKey(run.slice(index)))?.index ?? -1;
+}
+const laterBeginning = /(?<=[\s/])(?:M[A-I]|b3Blb)/g;
+
+/** Only the beginning matters. */
+const isPrivateKey = (text: string): boolean =>
   text.startsWith('b3') || isPrivateDer(Buffer.from(unescaped(text.slice(0, 240)), 'base64').toString('hex', 0, 45));
 
 const unescaped = (text: string): string =>
