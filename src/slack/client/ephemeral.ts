@@ -86,8 +86,12 @@ async function respond(
         headersTimeout: postTimeoutMs,
         bodyTimeout: postTimeoutMs,
       });
+      if (answer.statusCode < 300) {
+        // The rest says nothing more, and may not come.
+        void answer.body.dump({ limit: maxErrorBytes }).catch(() => undefined);
+        return 'taken';
+      }
       const { bytes } = await readBeginning(answer.body, maxErrorBytes);
-      if (answer.statusCode < 300) return 'taken';
       if (bytes.includes('expired_url')) return 'expired';
     } catch {
       return 'refused';

@@ -79,3 +79,21 @@ it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://h
     expect(slack.messages({ channel: acme, as: ana }).map(({ text }) => text)).toEqual(['the report']);
   },
 );
+
+it('that Slack has taken is not sent again if the rest of its response is lost', async () => {
+  const asked: (string | undefined)[] = [];
+  const broken = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('ok', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
+  const address = broken.address();
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const client = new WebClient(TOKENS.bot, clientOptions(`${origin}/api/`));
+  const ephemeral = createEphemeral(client, `${origin}/api/`, () => passed);
+  const sent = ephemeral({ person: ana, channel: acme, responseUrl: `${origin}/response`, since: 0 }, report);
+  await expect(sent).resolves.toBeUndefined();
+  broken.close();
+  expect(asked).toEqual(['/response']);
+});
