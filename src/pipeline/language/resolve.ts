@@ -187,16 +187,19 @@ function unknownAmong(
     'bold',
   );
   const offers = shown.map((one) => inForm(parsed, offerOf(parsed, name, one)));
-  return offering(unknown, offers, say`Its site has ${siblingNames}.`);
+  const sites = new Set(siblings.map((one) => one.name.replace(/\/.*/, '')));
+  return offering(unknown, offers, say`${sites.size > 1 ? 'Its sites have' : 'Its site has'} ${siblingNames}.`);
 }
 
 /** The domain in an address such as `https://acme.com/shop`; any other text as it is. */
 const hostIn = (typed: string): string => /^https?:\/\/([^/?#:]+)/i.exec(typed)?.[1] ?? typed;
 
-/** The environments of the site that has this domain. */
+/** The environments of the site that has this domain. The host may list it at several. */
 function environmentsOf(host: string, all: readonly NamedItem[], domains: readonly Domain[]): readonly NamedItem[] {
-  const [domain] = searchIn(domains).exact(host);
-  return domain?.site ? environmentsBeside(`${domain.site.name}/`, all) : [];
+  const sites = searchIn(domains)
+    .exact(host)
+    .flatMap((domain) => (domain.kind === 'domain' && domain.site ? [domain.site.name] : []));
+  return [...new Set(sites)].flatMap((site) => environmentsBeside(`${site}/`, all));
 }
 
 /** The environments of the site that begins this name. */

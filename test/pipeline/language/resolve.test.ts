@@ -101,6 +101,26 @@ describe('a name means one target or none', () => {
     },
   );
 
+  test('a domain that the host lists at two sites is answered with the environments of both', () => {
+    const domains = [
+      { ...shopDomain, id: 'd0', site: undefined },
+      { ...shopDomain, id: 'd1', site: blog.site },
+      shopDomain,
+      { ...shopDomain, id: 'd3' },
+    ];
+    const { problems } = resolve(parsedFor('cache clear', { env: ['acme.com'] }), { ...names, domains });
+    const [problem] = problems;
+    if (problem === undefined) throw new Error('it was found');
+    expect(refusalText(problem.refusal)).toBe(
+      "I can't find acme.com among the environments you can see. Nothing was done. Its sites have acme-blog/live, acme-shop/live, acme-shop/staging.",
+    );
+    expect(problem.refusal.offers.map(({ label }) => label)).toEqual([
+      'Clear cache: acme-blog/live',
+      'Clear cache: acme-shop/live',
+      'Clear cache: acme-shop/staging',
+    ]);
+  });
+
   test('a known domain is not called a typo of an environment of another site', () => {
     const domains = [{ ...shopDomain, name: 'acme-blog.live' }];
     const { problems } = resolve(parsedFor('cache clear', { env: ['acme-blog.live'] }), { ...names, domains });
