@@ -48,4 +48,21 @@ test('on a phone, all that can be pressed is as high as a thumb needs, in a conv
   await page.getByRole('dialog').getByLabel('From').waitFor();
   expect(await page.evaluate(TOO_SMALL)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().tap();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+});
+
+/** How far the text of the error is below what is visible of the form, in pixels. */
+const HIDDEN = `(() => {
+  const text = document.querySelector('dialog .error');
+  return text.getBoundingClientRect().bottom - text.closest('.body').getBoundingClientRect().bottom;
+})()`;
+
+test('on a phone, the text of an error in a form is scrolled into view', async () => {
+  await type('/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Type acme-shop/live to confirm').fill('acme-shop/liv');
+  await dialog.getByRole('button', { name: 'Ask for approval' }).tap();
+  await dialog.getByText('This is not acme-shop/live. Nothing was done.').waitFor();
+  expect(await page.evaluate(HIDDEN)).toBeLessThanOrEqual(1);
 });

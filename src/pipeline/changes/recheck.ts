@@ -70,7 +70,7 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
       );
     if (presence !== 'listed') {
       const { trouble } = context.listing();
-      const why = trouble ? troubleText(trouble) : say`The host's list of sites is not whole right now.`;
+      const why = trouble ? troubleText(trouble) : say`The host hasn't given me a complete list of its sites yet.`;
       return later(say`${why} So I can't check that ${target.name} is still there.`);
     }
     const now = listedAs(context.names(undefined), target);

@@ -199,9 +199,13 @@ export function alarm(
   const whom = joined(all.slice(0, 6).map((id) => [mention(id)]));
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
+  const others =
+    authorizationOf(change).approval === 'none'
+      ? undefined
+      : "Whoever asked for it can't press them, because it needed approval.";
   return {
     reply: {
-      text: joined(['⚠️', whom, says, lockedMeanwhile(change), pleaseCheck(change), from, again.says]),
+      text: joined(['⚠️', whom, says, lockedMeanwhile(change), pleaseCheck(change), others, from, again.says]),
       buttons: again.buttons,
     },
     lastNote: says,

@@ -48,6 +48,8 @@ function redraw(dialog: HTMLDialogElement, content: Child): void {
   const error = dialog.querySelector('[aria-invalid]');
   const after = error ?? (id ? document.querySelector(`#${CSS.escape(id)}`) : null);
   if (after instanceof HTMLElement) after.focus();
+  // On a phone the text of the error may be below the visible part.
+  dialog.querySelector('.error')?.scrollIntoView({ block: 'nearest' });
   if (error === null && after instanceof HTMLInputElement && cursor !== null) after.setSelectionRange(cursor, cursor);
 }
 

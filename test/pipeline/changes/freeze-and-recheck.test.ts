@@ -313,7 +313,7 @@ describe('promise 4: the checks just before the write', () => {
       storedChange(),
       { ...unlisted, presenceOf: () => 'unknown' },
       'later',
-      "The host's list of sites is not whole right now. So I can't check that acme-shop/live is still there.",
+      "The host hasn't given me a complete list of its sites yet. So I can't check that acme-shop/live is still there.",
     ],
     [
       'the newest lists of the host lack the target',
