@@ -40,6 +40,8 @@ type ManyReport<T> = {
   readonly note?: Text | undefined;
   /** Only a part of each was read: ✅ from `tell` is shown as •, because what was not read may be bad. */
   readonly isPartial?: boolean;
+  /** False: nothing that was asked of the host could be read. */
+  readonly isRead?: boolean;
   /** A button for one environment; the worst ones get it. */
   readonly offer?: (env: Environment) => Offer | undefined;
   readonly now: number;
@@ -66,7 +68,7 @@ const states: Readonly<Record<StatusText['mark'], string>> = {
 const order = Object.keys(states);
 
 export function manyPage<T>(report: ManyReport<T>): Page {
-  const { title, of, each, none, note, offer, now } = report;
+  const { title, of, each, none, note, offer, now, isRead = true } = report;
   const lines = linesOf(report);
   const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
   const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
@@ -101,7 +103,7 @@ export function manyPage<T>(report: ManyReport<T>): Page {
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
     ...(offers.length > 0 && { offers }),
     reads: each.map(({ env, paths }) => ({ env, paths })),
-    source: say`${readAt(now)}, among the environments you can see; for you alone`,
+    source: say`${isRead ? readAt(now) : say`asked ${time(now, 'date')}`}, among the environments you can see; for you alone`,
   };
 }
 

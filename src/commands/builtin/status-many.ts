@@ -1,5 +1,6 @@
 import type { Environments } from '../../hosting/contract/target.ts';
-import { code, joined, say, type Inline } from '../../text.ts';
+import { code, joined, plain, say, type Inline, type Text } from '../../text.ts';
+import { whyMissing } from './status-line.ts';
 import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, isAhead, type Page } from '../kit/page.ts';
 import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/site-status.ts';
@@ -10,18 +11,34 @@ import { isOldBackup } from '../backups/newest.ts';
 
 export async function statusOfMany(of: Environments, queryService: QueryService): Promise<Page> {
   const { now } = queryService;
+  const each = await queryService.briefStatus(of.all);
+  const backups = each.flatMap(({ part }) => (part.kind === 'found' ? [part.found.backup] : []));
   return manyPage({
     title: say`**Locks, open changes and backups**`,
     of,
-    each: await queryService.briefStatus(of.all),
+    each,
+    isRead: backups.some(({ kind }) => kind === 'found'),
     tell: (brief) => briefText(brief, now),
     none: [],
-    note: say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${code('status site/environment')}.`,
+    note: joined([
+      say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${code('status site/environment')}.`,
+      whyUnread(backups),
+    ]),
     isPartial: true,
     offer: (env) =>
       queryService.mayRunOn('status', env) ? { label: `Status of ${env.name}`, args: ['status', env.id] } : undefined,
     now,
   });
+}
+
+/** Why backups could not be read: the most frequent reason, with the number of environments. */
+function whyUnread(backups: readonly BriefStatus['backup'][]): Text | undefined {
+  const whys = backups.flatMap((read) =>
+    read.kind === 'failed' || read.kind === 'late' ? [whyMissing(read).says] : [],
+  );
+  const [most] = [...Map.groupBy(whys, plain).values()].toSorted((one, other) => other.length - one.length);
+  const [why] = most ?? [];
+  return why && say`Of ${counted(most?.length ?? 0, 'environment')} the newest backup is ${why}`;
 }
 
 /** A part of a line. The worst part decides the mark and the place of the line. */
