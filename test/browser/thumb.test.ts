@@ -12,7 +12,7 @@ const TOO_SMALL = `[...document.querySelectorAll('button, a, summary, select, te
     const isField = one.matches('select, textarea, input');
     const letters = Number.parseFloat(getComputedStyle(one).fontSize);
     const isUnseen = getComputedStyle(one).opacity === '0';
-    const isSmall = height < 40 || width < 32 || (isField && letters < 16);
+    const isSmall = height < 44 || width < 32 || (isField && letters < 16);
     return isSmall || isUnseen ? [one.outerHTML.slice(0, 90) + ' ' + [width, height, letters].map(Math.round).join(' ')] : [];
   })`;
 
