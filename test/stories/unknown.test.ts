@@ -50,6 +50,13 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
       /acme-shop\/staging stays locked\. acme-shop\/live, which it reads, stays locked for an hour\. Please check/,
     );
     expect(labelsOf(reply)).toEqual(closing);
+    // Where only the requester reads it, it has no button that could only be refused.
+    expect(labelsOf(await ana.reads(/@Ana @Chi @Dee Outcome unknown/))).toEqual([]);
+    expect(labelsOf(await chi.reads(/@Ana @Chi @Dee Outcome unknown/))).toEqual(closing);
+    await scenario.slack.home(ana.id);
+    const home = await scenario.slack.until(() => scenario.slack.views(ana.id).home, patienceMs);
+    expect(home.text).toContain('⚠️ Push acme-shop/live → acme-shop/staging');
+    expect(home.controls.map(({ label }) => label)).not.toContain('It happened');
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
     expect(labelsOf(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual([

@@ -1,3 +1,4 @@
+import { authorizationOf } from '../access/authorization.ts';
 import type { Args, Offer } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { joined, say, type Text } from '../../text.ts';
@@ -89,16 +90,25 @@ export const confirming = (yes: string, number: number, says: Text): Pick<Button
   confirm: { title: `${yes} #${number}?`, says, yes },
 });
 
-/** Only those who asked for a change can cancel it, and only others can approve or decline it. */
-const refusedTo: Readonly<Record<'askers' | 'others', ReadonlySet<DecisionKind>>> = {
+/**
+ * Only those who asked for a change can cancel it, and only others can approve or decline it, and close it if it needed
+ * approval.
+ */
+const refusedTo: Readonly<Record<'askers' | 'askersOfApproved' | 'others', ReadonlySet<DecisionKind>>> = {
   askers: new Set(['approve', 'decline']),
+  askersOfApproved: new Set(['approve', 'decline', 'happened', 'did_not_happen']),
   others: new Set(['cancel']),
 };
 
 /** The buttons without those that this reader could only be refused; undefined: all of them. */
-export function buttonsFor(reader: Pick<CardReader, 'isAsker'> | undefined, all: readonly Button[]): readonly Button[] {
+export function buttonsFor(
+  reader: Pick<CardReader, 'isAsker'> | undefined,
+  change: Change,
+  all: readonly Button[],
+): readonly Button[] {
   if (reader === undefined) return all;
-  const refused = refusedTo[reader.isAsker ? 'askers' : 'others'];
+  const askers = authorizationOf(change).approval === 'none' ? 'askers' : 'askersOfApproved';
+  const refused = refusedTo[reader.isAsker ? askers : 'others'];
   return all.filter(({ press }) => !('verdict' in press && refused.has(press.verdict)));
 }
 

@@ -69,7 +69,7 @@ export function renderCard(
     // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     facts: [...frozen.facts, ...approvalFacts(change, approved)],
-    buttons: buttonsFor(reader, cardButtons(change, installation)),
+    buttons: buttonsFor(reader, change, cardButtons(change, installation)),
   };
 }
 

@@ -79,7 +79,7 @@ async function enqueueElsewhere(
     JSON.stringify({
       text: named(text),
       lasting: lasting && named(lasting),
-      buttons: buttonsFor({ isAsker }, buttons),
+      buttons: buttonsFor({ isAsker }, change, buttons),
     });
   const base = { change: change.number, decides, at };
   if (ops) await enqueueMessage(tx, { ...base, key: `${tellKey ?? key}:ops`, kind: 'ops', body: bodyFor(false) });
