@@ -12,6 +12,7 @@ import {
   type Button,
   type CardReader,
 } from './buttons.ts';
+import { closableMinute } from './change.ts';
 import { factsOf, frozenCardOf, type FrozenCard } from './freeze.ts';
 import { markOf, stateText } from './state-words.ts';
 
@@ -102,8 +103,12 @@ function stateLines(change: Change): readonly Text[] {
   if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
-  return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : stateText(change)];
+  return change.state === 'unknown' ? [unknownLine(change)] : [stateText(change)];
 }
+
+/** A card stands where nobody has read its thread, for example in App Home. */
+const unknownLine = (change: Change): Text =>
+  say`**Outcome unknown.** It will not be sent again. Please check ${change.target_name} in the host's panel. The buttons work from ${time(closableMinute(change))}.`;
 
 function timerLine(change: Change): Text | undefined {
   const { timerOf } = authorizationOf(change);
