@@ -36,9 +36,8 @@ function whyUnread(backups: readonly BriefStatus['backup'][]): Text | undefined 
   const whys = backups.flatMap((read) =>
     read.kind === 'failed' || read.kind === 'late' ? [whyMissing(read).says] : [],
   );
-  const [most] = [...Map.groupBy(whys, plain).values()].toSorted((one, other) => other.length - one.length);
-  const [why] = most ?? [];
-  return why && say`Of ${counted(most?.length ?? 0, 'environment')} the newest backup is ${why}`;
+  const [alike = []] = [...Map.groupBy(whys, plain).values()].toSorted((one, other) => other.length - one.length);
+  return alike[0] && say`Of ${counted(alike.length, 'environment')} the newest backup is ${alike[0]}`;
 }
 
 /** A part of a line. The worst part decides the mark and the place of the line. */

@@ -108,7 +108,7 @@ function stateLines(change: Change): readonly Text[] {
 
 /** A card stands where nobody has read its thread, for example in App Home. */
 const unknownLine = (change: Change): Text =>
-  say`**Outcome unknown.** It will not be sent again. Please check ${change.target_name} in the host's panel. The buttons work from ${time(closableMinute(change))}.`;
+  say`**Outcome unknown.** It will not be sent again. Please check ${change.target_name} in the host's panel. It can be closed from ${time(closableMinute(change))}.`;
 
 function timerLine(change: Change): Text | undefined {
   const { timerOf } = authorizationOf(change);

@@ -76,9 +76,9 @@ export function createRateLimits(
 
 type Edit = { readonly at: number; readonly isCopy: boolean };
 
-/** When there is room for another edit if a minute has room for so many: epoch ms, -Infinity if there is room now. */
-const roomIn = (edits: readonly Edit[], most: number): number => {
-  const oldest = edits[edits.length - most];
+/** When there is room for another edit with this limit for a minute: epoch ms, -Infinity if there is room now. */
+const roomIn = (edits: readonly Edit[], limit: number): number => {
+  const oldest = edits[edits.length - limit];
   return oldest === undefined ? -Infinity : oldest.at + 60_000;
 };
 

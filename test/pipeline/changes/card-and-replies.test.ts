@@ -106,7 +106,7 @@ describe('the card', () => {
   test('shows the final result, and for an unknown outcome that it is not sent again, what to check, and from when it can be closed', () => {
     expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
     expect(linesOf({ state: 'unknown', sent_at: 1, last_note: JSON.stringify(say`x`) })).toMatch(
-      /Outcome unknown\. It will not be sent again\. Please check acme-shop\/\w+ in the host's panel\. The buttons work from 00:\d\d UTC\.$/,
+      /Outcome unknown\. It will not be sent again\. Please check acme-shop\/\w+ in the host's panel\. It can be closed from 00:\d\d UTC\.$/,
     );
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2, last_note: null })).toBe('☑️');
