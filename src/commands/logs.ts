@@ -24,6 +24,7 @@ export const logs = report({
   summary: 'Read a log: what repeats, what fails, and its newest lines',
   button: 'Read logs',
   examples: ['acme-shop/live --since 1h', 'acme-shop/live access --search checkout'],
+  shows: ['changes'],
   fields,
   target: 'env',
   show: async ({ input, read, now, zone, analyzeLog, sentChanges }) => {

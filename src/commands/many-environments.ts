@@ -102,7 +102,6 @@ export function manyPage<T>(report: ManyReport<T>): Page {
     ],
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
     ...(offers.length > 0 && { offers }),
-    reads: each.map(({ env, paths }) => ({ env, paths })),
     source: say`${isRead ? readAt(now) : say`asked ${time(now, 'date')}`}, among the environments you can see; for you alone`,
   };
 }

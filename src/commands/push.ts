@@ -27,6 +27,7 @@ export const push = action({
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',
   ],
   risk: 'destructive',
+  shows: ['files'],
   mayBreakSite: true,
   fields,
   dependent: {

@@ -98,6 +98,17 @@ export function coversFolded(pattern: Pattern, target: FoldedNames, effect: 'all
   return matchesFolded(pattern.environment, environment) && matchesFolded(pattern.site, site);
 }
 
+/** As `coversFolded`, for one target. */
+export const covers = (pattern: Pattern, target: Target, effect: 'allow' | 'deny'): boolean =>
+  coversFolded(pattern, foldNames(target), effect);
+
+/** A pattern as one writes it, in comparable form. */
+export function showPattern(pattern: Pattern): string {
+  if (pattern.kind === 'company') return 'company';
+  if (pattern.kind === 'domain') return `domain:${pattern.name.join('*')}`;
+  return `${pattern.site.join('*')}/${pattern.environment.join('*')}`;
+}
+
 /** Whether the pattern can cover some target of that kind (for an `allow`), or covers all of them (for a `deny`). */
 export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'some' | 'all'): boolean {
   if (pattern.kind === 'company' || kind === 'company') return pattern.kind === kind;

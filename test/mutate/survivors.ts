@@ -86,14 +86,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "command.shape === 'builtin' → true",
     ),
     ...same(
-      'The right to a report or a built-in command is checked by its name, whatever it does with its target.',
-      "const access = command.shape === 'action' ? 'change' : 'read';",
-      "command.shape === 'action' → true",
+      'A right of class read, or by name, is decided by its name whatever it does with its target; any value but `read` counts as a change.',
+      "const access = right.risk === 'read' || right.risk === 'named' ? 'read' : 'change';",
+      "right.risk === 'read' || right.risk === 'named' → false",
+      "right.risk === 'read' → false",
+      "right.risk === 'named' → false",
       '\'read\' → ""',
-    ),
-    ...same(
-      'Any value but `read` counts as a change.',
-      "const access = command.shape === 'action' ? 'change' : 'read';",
       '\'change\' → ""',
     ),
     ...same(

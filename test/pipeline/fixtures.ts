@@ -12,7 +12,8 @@ import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
-import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
+import { createSight } from '../../src/pipeline/access/sight.ts';
+import type { Asking, PipelineContext } from '../../src/pipeline/conversation/context.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
 import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
@@ -48,6 +49,7 @@ export const reportDefaults: Omit<ReportContext, keyof Sources> = {
   alias: () => 'client-3f2a',
   analyzeLog: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   sentChanges: async () => [],
+  seen: { environment: () => true, domain: () => true },
   each: () => Promise.reject(new Error('no test reads many environments here')),
   everything: () => ({ kind: 'environments', all: [live, staging], trouble: undefined }),
   siteCheck: {
@@ -101,6 +103,13 @@ export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
       return Reflect.get(of, key);
     },
   });
+/** A member who is answered by the command `path`. */
+export const askingFor = (context: PipelineContext, person: Person, path: string): Asking => ({
+  person,
+  authorization: undefined,
+  inbox: undefined,
+  sight: createSight(context, person, path),
+});
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: KnownNames = { environments: [blog, live, staging], domains: [shopDomain] };
 

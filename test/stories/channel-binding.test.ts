@@ -43,7 +43,8 @@ describe('a channel that is bound to a site', () => {
     const [line] = lines();
     expect(line?.['actor']).toBe('U01ANA');
     const { authorization, request, ...details } = detailsOf(line);
-    expect(details).toEqual({ channel: 'C0GENERAL', site: 'acme-shop', name: 'Ana' });
+    const targets = ['acme-shop/live', 'acme-shop/staging'].map((name) => expect.objectContaining({ name }) as unknown);
+    expect(details).toEqual({ channel: 'C0GENERAL', site: 'acme-shop', name: 'Ana', targets });
     expect(authorization).toContain('approval');
     expect(request).toMatch(/^r-[0-9a-f]{10}$/);
   });

@@ -29,7 +29,9 @@ describe('Slack', () => {
     scenario.slack.faults.add({ method: 'chat.postMessage', times: 1, channel, ...fault });
     await scenario.person('ana').says(clear, channel);
     const [change] = await scenario.slack.until(() => {
-      const rows = scenario.rows('select number from changes where channel = ?', channel);
+      // A card in direct messages is addressed by the person's own id.
+      const place = channel.startsWith('D') ? channel.slice(2) : channel;
+      const rows = scenario.rows('select number from changes where channel = ?', place);
       return rows.length > 0 ? rows : undefined;
     }, patienceMs);
     return scenario.change(Number(change?.['number']));

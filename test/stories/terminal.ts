@@ -66,7 +66,12 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
 
   const reviews = new Map<string, { readonly parsed: ParsedCommand; readonly shown: string }>();
   const answer = async (person: string, request: Omit<Request, 'from'>): Promise<string> => {
-    const from = { person, team: undefined, channel: 'tty', cardChannel: async () => ({ id: 'tty', shared: false }) };
+    const from = {
+      person,
+      team: undefined,
+      channel: async () => 'tty',
+      cardChannel: async () => ({ id: 'tty', shared: false }),
+    };
     const checked = await check(pipeline, { ...request, from });
     if (checked.kind === 'ask') {
       const { missing, problems } = checked.resolved;

@@ -66,11 +66,11 @@ test('without the log it is still a time line: it says that the peaks are missin
   const ana = scenario.person('ana');
   scenario.hosting.faults.add({ kind: 'status', section: '4.19', status: 500, times: 'always' });
   const page = await (await ana.says('/site changes acme-shop/live --since 1h')).hears('Time line of acme-shop/live');
-  expect(page.text).toContain("I couldn't read the error log, so its peaks are missing here. The host answered 500");
+  expect(page.text).toContain('Error log: unknown: The host answered 500');
   expect(page.text).toContain('Push acme-shop/staging → acme-shop/live');
   const said = await ana.says('/site changes export acme-shop/live --since 1h');
-  await said.hears("I couldn't read the error log");
-  const file = await fileFor(ana.id, 'its peaks are missing here');
+  await said.hears('Error log: unknown: The host answered 500');
+  const file = await fileFor(ana.id, 'Its peaks are missing here');
   expect(file.text).toContain('The host answered 500');
   scenario.hosting.faults.remove();
 });

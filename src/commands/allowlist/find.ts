@@ -12,6 +12,7 @@ export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
   button: 'Find an address',
   examples: ['203.0.113.7', '203.0.113.7 in acme-*/live'],
+  shows: ['allowlist show'],
   fields: {
     address: wordField<string>('Address', {
       example: '203.0.113.7',

@@ -8,6 +8,7 @@ export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
   button: 'Show allowlist',
   examples: ['acme-shop/live'],
+  shows: ['timers'],
   fields: { env: environment() },
   target: 'env',
   show: async ({ input, now, ...sources }) => {

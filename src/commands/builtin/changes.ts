@@ -10,6 +10,7 @@ export const changes = builtin({
   summary: 'List changes, newest first, or what happened to an environment since a time',
   button: 'List changes',
   right: 'read',
+  shows: ['logs'],
   fields: {
     env: anyEnvironment(),
     mine: flag('Mine'),

@@ -8,6 +8,7 @@ export const digest = builtin({
   summary: 'Tell this channel every Monday what needs a look at a site',
   button: 'Weekly digest',
   right: 'named',
+  shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,
   fields: {
     names: optional(

@@ -41,7 +41,6 @@ export function environmentsPage(names: Names, search: string | undefined, now: 
       lines.filter(({ kind }) => kind !== 'site' || wanted !== '').map((row) => lineOf(row, wanted !== '')),
     ),
     ...(rows.length > 1 && rows.length <= maxSheet && { sheet: sheetOf(rows) }),
-    reads: rows.flatMap(({ env }) => (env ? [{ env, paths: [] }] : [])),
     source: at === undefined ? (rows.length > 0 ? trouble : undefined) : listedText(at, now, trouble),
   };
 }

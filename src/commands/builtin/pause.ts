@@ -8,6 +8,7 @@ export const pause = builtin({
   summary: 'Stop everything that has not been sent yet, everywhere, until you resume',
   button: 'Pause',
   right: 'named',
+  shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,

@@ -10,6 +10,7 @@ export const resume = builtin({
   summary: 'End a pause and send what is approved and still valid',
   button: 'Resume',
   right: 'named',
+  shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,

@@ -20,6 +20,7 @@ export const status = builtin({
   summary: 'Show at a glance how an environment is doing, and what can help',
   button: 'Show status',
   right: 'read',
+  shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],
   fields: { env },
   answer: async ({ input: { env }, queryService }) => {
     if (env === undefined) return choose(queryService);

@@ -1,6 +1,7 @@
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
+import { whyMissing } from './status-line.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
 import { sinceArg } from '../kit/values/times.ts';
@@ -17,7 +18,9 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
     source: say`changes to ${domainsInWords(line)} of its site are in it${wholeStory(entries)}`,
     offers: [
       { label: 'Export', args: ['changes', 'export', env.id, sinceArg(since)] },
-      { label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] },
+      ...(line.log.kind === 'not allowed'
+        ? []
+        : [{ label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] }]),
     ],
   };
 }
@@ -37,18 +40,19 @@ export const domainsInWords = ({ domains: { all, read } }: TimeLine): string =>
 
 /** What is known about the error log, and what isn't. */
 export function logInWords({ log, entries }: TimeLine): Text {
-  if (log.kind === 'not read') return say`**I couldn't read the error log, so its peaks are missing here.** ${log.why}`;
+  if (log.kind !== 'found') return say`**Error log:** ${whyMissing(log).says} Its peaks are missing here.`;
+  const { lines, readFrom, timeless: untimed, errors } = log.found;
   const peaks = entries.filter(({ kind }) => kind === 'peak').length;
   const unread =
-    log.readFrom === undefined
+    readFrom === undefined
       ? undefined
-      : say`I could only read its newest ${counted(log.lines, 'line')}, back to ${time(log.readFrom, 'date')}: earlier peaks are missing here.`;
+      : say`I could only read its newest ${counted(lines, 'line')}, back to ${time(readFrom, 'date')}: earlier peaks are missing here.`;
   const timeless =
-    log.timeless === 0
+    untimed === 0
       ? undefined
-      : say`${counted(log.timeless, 'line')} ${log.timeless === 1 ? 'has' : 'have'} no time and can't be placed.`;
+      : say`${counted(untimed, 'line')} ${untimed === 1 ? 'has' : 'have'} no time and can't be placed.`;
   const found = peaks === 0 ? 'no ten minutes stand out' : counted(peaks, 'peak');
-  return joined([say`Error log: ${counted(log.errors, 'error')}, ${found}.`, unread, timeless]);
+  return joined([say`Error log: ${counted(errors, 'error')}, ${found}.`, unread, timeless]);
 }
 
 function entryInWords(entry: TimeLineEntry): Text {

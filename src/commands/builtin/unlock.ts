@@ -10,6 +10,7 @@ export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   right: 'named',
+  shows: ['environments'],
   changes: true,
   urgent: true,
   ownRight: 'force',

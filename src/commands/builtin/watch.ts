@@ -14,6 +14,7 @@ export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
   button: 'Watch',
   right: 'named',
+  shows: ['logs'],
   changes: true,
   fields: {
     env: environment(),

@@ -1,6 +1,6 @@
-import { inline, say, code } from '../../text.ts';
+import { inline, joined, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
-import { counted, readAt, tableOr, unreadText } from '../kit/page.ts';
+import { counted, leftOutText, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from '../company.ts';
 
@@ -13,10 +13,12 @@ export const domainsList = report({
   examples: ['acme'],
   fields: { search: optional(word('Search')) },
   target: 'company',
-  show: async ({ input, now, ...sources }) => {
+  show: async ({ input, now, seen, ...sources }) => {
     const wanted = (input.search ?? '').toLowerCase();
     const listed = await companyDomains(sources);
-    const domains = listed.entries
+    const visible = listed.entries.filter(seen.domain);
+    const left = joined([unreadText(listed, 'domain'), leftOutText(listed.entries.length - visible.length, 'domain')]);
+    const domains = visible
       .filter(({ name = '' }) => name.toLowerCase().includes(wanted))
       .toSorted((one, other) => (one.name ?? '').localeCompare(other.name ?? '', 'en'));
     const named = domains.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -25,7 +27,7 @@ export const domainsList = report({
     return {
       title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${wanted && listed.unread > 0 ? 'at least ' : ''}${counted(domains.length + (wanted ? 0 : listed.unread), 'domain')}`,
       parts: tableOr(
-        'The host lists no such domain.',
+        'The host lists no such domain that you can see.',
         // The site's id is shown only if two domains have the same name.
         ['Name', ...(isTwice ? ['Id of the site'] : []), 'Active'],
         domains.map(({ name, site_id: site, is_active: active }) => [
@@ -33,7 +35,7 @@ export const domainsList = report({
           ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
           inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
         ]),
-        unreadText(listed, 'domain'),
+        left.length > 0 ? left : undefined,
       ),
       source: readAt(now),
       offers: [

@@ -140,7 +140,7 @@ export type ChangesQuery = {
   readonly waiting: boolean;
 };
 
-/** A rule of the policy, and the line where it starts. */
+/** A rule of the policy: the line where it starts, and its text or what of it applies. */
 export type RuleLine = { readonly line: number; readonly text: string };
 
 /** Whether somebody may run a command on a target, and what decides it. */
@@ -248,6 +248,8 @@ export type Builtin<F extends Fields> = {
   readonly urgent?: true;
   /** It stops things: allowed even if the right depends on a Slack user group whose members are unknown. */
   readonly emergency?: true;
+  /** Other commands whose results it shows too, each only on targets on which the person may run that command. */
+  readonly shows?: readonly string[];
   /** It only shows what people may do, so slightly old answers about Slack user groups are good enough. */
   readonly glances?: true;
   /** It lists what exists: the host's lists are briefly refreshed first. */

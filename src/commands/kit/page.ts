@@ -1,7 +1,6 @@
 import { minuteMs } from '../../duration.ts';
 import type { Offer } from '../../errors.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
-import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
@@ -29,14 +28,9 @@ export type Page = {
     readonly columns: readonly string[];
     readonly rows: readonly (readonly Text[])[];
   };
-  /** The environments on this page. Whoever opens a kept page again needs the rights with which it was read. */
-  readonly reads?: readonly ReadOf[];
   /** A second answer that takes longer. It begins after the first was sent, and is lost if Sitehand is killed. */
   readonly later?: () => Promise<Page>;
 };
-
-/** An environment, and the commands with whose rights it was read. */
-export type ReadOf = { readonly env: Environment; readonly paths: readonly string[] };
 
 /** A button under a page. With a checklist it opens a form with everything ticked; `args` stand for everything. */
 export type PageOffer = Offer & { readonly checklist?: Checklist };
@@ -91,6 +85,10 @@ export const unreadText = (
   plural?: string,
 ): Text | undefined =>
   unread === 0 ? undefined : say`**The host lists ${counted(unread, noun, plural)} that I can't read.**`;
+
+/** Says how many entries the person may not see. Count all of them: which of them match a search is theirs to hide. */
+export const leftOutText = (hidden: number, noun: string): Text | undefined =>
+  hidden === 0 ? undefined : say`${counted(hidden, noun)} that you can't see ${hidden === 1 ? 'is' : 'are'} left out.`;
 
 /** Clocks differ by less; a time further ahead is wrong, so it says nothing about an age. */
 const maxAheadMs = 5 * minuteMs;

@@ -1,8 +1,9 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
+import type { CompanyDomain } from '../../hosting/contract/domains.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Examples, Invalid } from './action.ts';
-import type { Page, ReadOf } from './page.ts';
+import type { Page } from './page.ts';
 import type { StatusPart } from './site-status.ts';
 import type { LookSources, SiteCheckSource } from './sources.ts';
 import type { SentChange, LogQuery, SentSince } from './log-query.ts';
@@ -16,6 +17,8 @@ export type ReportContext = LookSources & {
   readonly zone: string;
   /** A stable name for a visitor's address that does not reveal it: `client-3f2a`. */
   readonly alias: (address: string) => string;
+  /** Which rows of the company's lists this person may be shown. */
+  readonly seen: SeenRows;
   /** Reads from many environments, a few at a time. An environment that may not or could not be read in time says so. */
   readonly each: <T>(of: EnvironmentRead<T>) => Promise<readonly EnvironmentResult<T>[]>;
   /** All environments that the person can see. Throws `Refusal` if there are none, or too many. */
@@ -24,6 +27,12 @@ export type ReportContext = LookSources & {
   readonly analyzeLog: (query: LogQuery, recall: SentSince) => Promise<Page>;
   /** The changes sent for an environment since `since` (epoch ms), oldest first. */
   readonly sentChanges: (env: Environment, since: number) => Promise<readonly SentChange[]>;
+};
+
+/** Whether the person may be shown a row of a list of the whole company. A row of unknown site is of any site. */
+export type SeenRows = {
+  readonly environment: (id: string | undefined) => boolean;
+  readonly domain: (listed: CompanyDomain) => boolean;
 };
 
 /** What to read from these environments; only from those on which the person may run all of `paths`. */
@@ -36,7 +45,7 @@ export type EnvironmentRead<T> = {
 };
 
 /** What was read from one environment, or why nothing was read. */
-export type EnvironmentResult<T> = ReadOf & { readonly part: StatusPart<T> };
+export type EnvironmentResult<T> = { readonly env: Environment; readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
 export type Report<F extends Fields> = {
@@ -48,6 +57,8 @@ export type Report<F extends Fields> = {
   readonly right?: 'named';
   /** The audit event that records who asked. It is written before anything is shown. */
   readonly noted?: string;
+  /** Other commands whose results it shows too, each only on targets on which the person may run that command. */
+  readonly shows?: readonly string[];
   /** It reads sites and not the host, so it takes no turn from reports that read the host. */
   readonly readsSites?: true;
   readonly fields: F;

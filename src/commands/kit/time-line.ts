@@ -1,5 +1,6 @@
 import type { Text } from '../../text.ts';
 import type { LogPeak, LogPeaks } from './log-query.ts';
+import type { StatusPart } from './site-status.ts';
 
 /** What happened to an environment in a span of time. Times are epoch milliseconds. */
 
@@ -43,11 +44,6 @@ export type TimeLineEntry =
     }
   | ({ readonly kind: 'peak'; readonly at: number } & LogPeak);
 
-/** The error log in that span. `why`: a sentence that says why it could not be read. */
-export type LogInSpan =
-  | ({ readonly kind: 'read' } & Omit<LogPeaks, 'peaks'>)
-  | { readonly kind: 'not read'; readonly why: Text };
-
 export type TimeLine = {
   readonly since: number;
   readonly until: number;
@@ -57,5 +53,6 @@ export type TimeLine = {
   readonly more: boolean;
   /** The domains of its site, and how many of them had their changes read. */
   readonly domains: { readonly all: number; readonly read: number };
-  readonly log: LogInSpan;
+  /** The error log in that span; its peaks are among the entries. */
+  readonly log: StatusPart<Omit<LogPeaks, 'peaks'>>;
 };

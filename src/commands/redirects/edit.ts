@@ -29,6 +29,7 @@ export const redirectsEdit = action({
   button: 'Change a redirect',
   examples: ['acme-shop/live /old-shop --to /shop'],
   risk: 'sensitive',
+  shows: ['redirects list'],
   mayBreakSite: true,
   fields,
   target: 'env',

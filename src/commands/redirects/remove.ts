@@ -26,6 +26,7 @@ export const redirectsRemove = action({
   button: 'Remove a redirect',
   examples: ['acme-shop/live /old-shop'],
   risk: 'sensitive',
+  shows: ['redirects list'],
   mayBreakSite: true,
   fields: { env: environment(), from: listedFrom, ...ruleSelectors },
   target: 'env',

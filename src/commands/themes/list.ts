@@ -6,12 +6,12 @@ import {
   type Withheld,
 } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { code, inline, say, type Text } from '../../text.ts';
+import { code, inline, joined, say, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
 import type { Invalid } from '../kit/action.ts';
 import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
-import { counted, tableOr } from '../kit/page.ts';
-import { report } from '../kit/report.ts';
+import { counted, leftOutText, tableOr } from '../kit/page.ts';
+import { report, type SeenRows } from '../kit/report.ts';
 import { among } from '../many-environments.ts';
 import { isWord, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
 import { themesOfMany } from './of-many.ts';
@@ -30,15 +30,16 @@ export const themesList = report({
   summary: 'List the themes of all sites or of some, with updates and warnings',
   button: 'List themes',
   examples: ['--only vulnerable', '--only vulnerable in acme-*/live', 'in acme-shop/live, acme-blog/live'],
+  shows: ['themes show'],
   fields,
   target: 'company',
   narrowedBy: 'among',
   invalid: wrongWith,
-  show: async ({ input, read, company, each, now }) => {
+  show: async ({ input, read, company, each, seen, now }) => {
     if (input.among !== undefined) return themesOfMany(input.among, input.only, { each, company, now });
     const all = await allThemesIfAllowed(read, companyId({ company }), filterOf(input));
     if ('withheld' in all) throw notAllowed(all);
-    const { themes, at } = all;
+    const themes = all.themes.flatMap((theme) => visibleOf(theme, seen) ?? []);
     const shown = sorted(
       themes.filter((theme) => isWanted(theme, input)),
       input,
@@ -55,11 +56,9 @@ export const themesList = report({
           inline(environmentsOf(theme) ?? 'not known'),
           inline(updatesOf(theme) ?? 'not known'),
         ]),
-        isAllTold(all)
-          ? undefined
-          : say`**The host doesn't tell about all themes or their environments,** so some may be missing here.`,
+        notesOn(all, themes.length, input),
       ),
-      source: sourceOf(listUpdatedAt(at), now),
+      source: sourceOf(listUpdatedAt(all.at), now),
       offers:
         shown.length === 0 && isNarrowed(input)
           ? [{ label: 'Show all themes', args: ['themes', 'list'] }]
@@ -119,6 +118,28 @@ function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): b
   if (status !== undefined && !isUntold && !listed.some((one) => isWord(one.theme_status, status))) return false;
   if (only === 'vulnerable') return isVulnerable(theme);
   return only === undefined || (updatesOf(theme) ?? 0) > 0;
+}
+
+/**
+ * The theme with only those environments that this person may see; undefined: it has none of them. What the host only
+ * counts, or can't be read, can be any environment.
+ */
+function visibleOf(theme: CompanyTheme, seen: SeenRows): CompanyTheme | undefined {
+  if (seen.environment(undefined)) return theme;
+  const entries = (theme.environments?.entries ?? []).filter(({ id }) => seen.environment(id));
+  if (entries.length === 0) return undefined;
+  return { ...theme, environment_count: undefined, update_count: undefined, environments: { entries, unread: 0 } };
+}
+
+/** What the list lacks. How many themes are hidden is only said of the whole list: a search must not find them. */
+function notesOn(all: AllThemes, visible: number, input: FieldValues): Text | undefined {
+  const notes = joined([
+    isAllTold(all)
+      ? undefined
+      : say`**The host doesn't tell about all themes or their environments,** so some may be missing here.`,
+    isNarrowed(input) ? undefined : leftOutText(all.themes.length - visible, 'theme'),
+  ]);
+  return notes.length > 0 ? notes : undefined;
 }
 
 /** Sorts the themes; by default, vulnerable ones come first. */

@@ -45,6 +45,7 @@ export const themesUpdate = action({
   button: 'Update themes',
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
+  shows: ['themes show'],
   mayBreakSite: true,
   fields,
   target: 'env',

@@ -1,4 +1,4 @@
-import type { Ability } from '../../commands/kit/builtin.ts';
+import type { Ability, RuleLine } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal, type Args } from '../../errors.ts';
@@ -29,6 +29,8 @@ import {
   type Resolved,
 } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
+import { readsCompany } from './visibility.ts';
+import { covers, showPattern } from '../../policy/pattern.ts';
 import { usage } from '../language/usage.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext } from './context.ts';
@@ -68,6 +70,40 @@ export async function explainAccess(
     target: named.length > 0 ? named.join(' and ') : undefined,
     answer: await answerOf(context, person, resolved),
   };
+}
+
+/**
+ * The answer for somebody in Slack. A rule's text can name any site and group, so only those who may see the whole
+ * company read it; others read what of it applies to what they asked about.
+ */
+export async function explainTo(
+  context: AccessContext,
+  by: Person,
+  args: Args,
+  id: string | undefined,
+): Promise<Ability> {
+  const ability = await explainAccess(context, by, args, id);
+  if (readsCompany(context, by)) return ability;
+  const { asked } = aboutOf(resolve(parsedFrom(args), context.names(by)), context.company());
+  const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
+  return { ...ability, answer: withRules(ability.answer, part) };
+}
+
+function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine): Ability['answer'] {
+  if (answer.kind === 'allowed') return { ...answer, rules: answer.rules.map(as) };
+  if (answer.kind === 'denied') return { ...answer, rule: as(answer.rule) };
+  return answer.kind === 'no rule' ? { ...answer, lets: answer.lets.map(as) } : answer;
+}
+
+/** What of the rule in this line applies to a request: what it allows or denies, and where. */
+function partOf({ rules }: Policy, line: number, { command, aims }: Asked): string {
+  const found = rules.filter((rule) => rule.line === line);
+  const words = found.flatMap(({ effect, what, where = [] }) => {
+    const named = [command.path, command.risk, 'read'].find((one) => what.has(one)) ?? command.path;
+    const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
+    return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
+  });
+  return words.join(' ');
 }
 
 async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {

@@ -3,7 +3,7 @@ import type { Fields } from '../../commands/kit/fields.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
 import { offering, Refusal } from '../../errors.ts';
-import type { Environment, Target } from '../../hosting/contract/target.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { decideAnywhere, decideAccess, mayAnywhere, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
@@ -29,19 +29,21 @@ export function mayRunSomewhere(policy: Policy, person: Member, path: string, co
 }
 
 /** Whether the rules must allow this target, or the company. Otherwise it is enough if they allow the command anywhere. */
-export const isDecided = (command: Command, target: Target | undefined): boolean =>
-  command.shape === 'builtin'
-    ? command.right === 'named' && (target !== undefined || command.everywhere === true)
-    : command.shape === 'action' || target !== undefined;
+export function isDecided(command: Command, target: Target | undefined): boolean {
+  if (command.shape === 'action') return true;
+  if (command.shape === 'builtin' && command.right === 'anyone') return false;
+  return target !== undefined || (command.shape === 'builtin' && command.everywhere === true);
+}
 
-/** Whether the rules let the person run the command on this environment. */
-export function mayRunOn(policy: Policy, person: Member, path: string, target: Environment): MayRun {
+/** Whether the rules let the person run the command on this target, or be shown what it shows about it. */
+export function mayRunOn(policy: Policy, person: Member, path: string, target: Target): MayRun {
   const command = catalogue.get(path);
   if (command === undefined) throw new Error(`there is no command ${path}`);
   if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))
     return mayRunSomewhere(policy, person, path, command);
-  const access = command.shape === 'action' ? 'change' : 'read';
-  const decision = decideAccess(policy, person, { command: rightOf(path, command), aims: [{ target, access }] });
+  const right = rightOf(path, command);
+  const access = right.risk === 'read' || right.risk === 'named' ? 'read' : 'change';
+  const decision = decideAccess(policy, person, { command: right, aims: [{ target, access }] });
   if (decision.kind === 'allowed') return 'yes';
   const unknown = unknownIn(decision);
   return unknown.length > 0 ? unknown : 'no';

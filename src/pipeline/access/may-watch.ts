@@ -1,34 +1,30 @@
+import { catalogue } from '../../commands/index.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { decideAccess, groupsAbout, unknownIn } from '../../policy/policy.ts';
-import type { Member, Policy, PolicyCommand } from '../../policy/rules.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
 import type { Watch } from '../../storage/watches.ts';
 import type { MayRun } from './may-run.ts';
+import { mayShow } from './visibility.ts';
+import { groupsToAsk } from './unknown-groups.ts';
 
 type Kind = Watch['kind'];
 
-/** A watch shows what other commands show, so their rights are needed too. */
-const needed: Readonly<Record<Kind, readonly PolicyCommand[]>> = {
-  errors: [
-    { path: 'watch', risk: 'named' },
-    { path: 'logs', risk: 'read' },
-  ],
-  digest: [
-    { path: 'digest', risk: 'named' },
-    ...['themes show', 'backups list', 'timers', 'changes', 'status'].map((path) => ({ path, risk: 'read' }) as const),
-  ],
-};
+const commandOf = { errors: 'watch', digest: 'digest' } as const satisfies Readonly<Record<Kind, string>>;
+
+function watching(kind: Kind) {
+  const path = commandOf[kind];
+  const command = catalogue.get(path);
+  if (command === undefined) throw new Error(`there is no command ${path}`);
+  return { path, command };
+}
 
 /** The Slack user groups that decide whether somebody may watch an environment. */
-export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => [
-  ...new Set(needed[kind].flatMap((right) => groupsAbout(policy, right))),
-];
+export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => groupsToAsk(policy, watching(kind));
 
-/** Whether the person may watch an environment in this way. */
+/** Whether the person may watch an environment in this way: a watch needs the rights to all that it shows. */
 export function mayWatch(policy: Policy, person: Member, target: Environment, kind: Kind): MayRun {
-  const decisions = needed[kind].map((command) =>
-    decideAccess(policy, person, { command, aims: [{ target, access: 'read' }] }),
-  );
-  const refused = decisions.filter((one) => one.kind === 'not allowed');
-  if (refused.some((one) => unknownIn(one).length === 0)) return 'no';
-  return refused.length === 0 ? 'yes' : [...new Set(refused.flatMap(unknownIn))];
+  const { path, command } = watching(kind);
+  const rights = [path, ...(command.shows ?? [])].map((one) => mayShow(policy, person, one, target));
+  if (rights.includes('no')) return 'no';
+  const unknown = rights.flatMap((may) => (may === 'yes' || may === 'no' ? [] : may));
+  return unknown.length === 0 ? 'yes' : [...new Set(unknown)];
 }

@@ -12,11 +12,22 @@ import { authorizationOf } from './authorization.ts';
 
 /** The Slack user groups whose members matter, and what people are told if those are unknown. */
 
-/** The groups that decide whether somebody may run this command or, without a command, what they may read. */
+/**
+ * The groups that decide whether somebody may run this command, and what of others it shows them; without a command,
+ * what they may read.
+ */
 export function groupsToAsk(policy: Policy, asked?: Pick<ParsedCommand, 'path' | 'command'>): readonly string[] {
   if (asked === undefined) return groupsAbout(policy);
-  if (asked.command.shape === 'builtin' && asked.command.glances) return mentionedGroups(policy);
-  return distinct(rightsOf(asked.path, asked.command).map((right) => groupsAbout(policy, right)));
+  const { path, command } = asked;
+  if (command.shape === 'builtin' && command.glances) return mentionedGroups(policy);
+  const rights = [...rightsOf(path, command), ...(command.shows ?? []).flatMap(rightsAt)];
+  return distinct(rights.map((right) => groupsAbout(policy, right)));
+}
+
+function rightsAt(path: string): readonly Right[] {
+  const command = catalogue.get(path);
+  if (command === undefined) throw new Error(`there is no command ${path}`);
+  return rightsOf(path, command);
 }
 
 const distinct = (groups: readonly (readonly string[])[]): readonly string[] => [...new Set(groups.flat())];

@@ -1,12 +1,13 @@
 import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { decideAccess, groupsAbout, mayRead, decideReading, unknownIn } from '../../policy/policy.ts';
-import type { Policy } from '../../policy/rules.ts';
+import { groupsAbout, decideReading, unknownIn } from '../../policy/policy.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
+import { mayRunOn, type MayRun } from './may-run.ts';
 
 /** Which past changes somebody may read: those whose targets they may all read. */
 
@@ -16,21 +17,36 @@ export type StoredTargets = Pick<Change, 'targets'>;
 /** Whether a person may read something about these targets. */
 export type MayRead = (about: StoredTargets) => boolean;
 
-/** Decides what this person may read. `audit` also requires the right to the audit trail. */
-export function readerOf(context: AccessContext, person: Person, right: 'read' | 'audit' = 'read'): MayRead {
+/**
+ * Whether the rules let this person be shown what the command `path` shows about a target; without a command, what
+ * everybody is shown who may read it, such as cards.
+ */
+export function mayShow(policy: Policy, person: Member, path: string | undefined, target: Target): MayRun {
+  const reading = decideReading(policy, person, target);
+  const unknown = unknownIn(reading);
+  if (reading.kind === 'not allowed' && unknown.length === 0) return 'no';
+  const right = path === undefined ? 'yes' : mayRunOn(policy, person, path, target);
+  if (right === 'no' || (right === 'yes' && unknown.length === 0)) return right;
+  return [...new Set([...unknown, ...(right === 'yes' ? [] : right)])];
+}
+
+/** Decides what this person is shown of rows, as `mayShow` for all of their targets. */
+export function readerOf(context: AccessContext, person: Person, path?: string): MayRead {
   const policy = context.policy();
   const targets = targetsNow(context);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${targetKey(target)}:${target.name}`;
-    const answer =
-      known.get(key) ??
-      (mayRead(policy, person, target) && (right === 'read' || mayByName(policy, person, 'audit', target)));
+    const answer = known.get(key) ?? mayShow(policy, person, path, target) === 'yes';
     known.set(key, answer);
     return answer;
   };
   return (about) => targets(about).every(may);
 }
+
+/** Whether this person may be shown what can name any site: the reason of a pause, the text of a rule. */
+export const readsCompany = ({ policy, company }: AccessContext, person: Member): boolean =>
+  mayShow(policy(), person, undefined, company()) === 'yes';
 
 /** For a change that this person may not read: the Slack user groups that decide that. Empty: no group does. */
 export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {
@@ -63,14 +79,8 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 /** The target with its current name; undefined: it is not listed. */
 export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
-/** Whether a rule that names this right gives it to the person for this target. */
-export function mayByName(policy: Policy, person: Person, path: 'audit' | 'use', target: Target): boolean {
-  const asked = { command: { path, risk: 'named' }, aims: [{ target, access: 'read' }] } as const;
-  return decideAccess(policy, person, asked).kind === 'allowed';
-}
-
 /** The targets of a change as listed now; targets that are not listed, as stored. */
-function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {
+export function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>
     storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));

@@ -13,7 +13,7 @@ export type AuditDetails = {
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
   readonly receipt: string | undefined;
-  /** The target of an event that belongs to no change; undefined: it has none. */
+  /** The targets of an event that belongs to no change; undefined: it is about the company. */
   readonly about: StoredTargets | undefined;
 };
 
@@ -23,33 +23,29 @@ type Fields = Readonly<Record<string, unknown>>;
 export function parseDetails(details: string): AuditDetails {
   const all = fieldsOf(details);
   const authorization = fieldsOf(all['authorization']);
-  const [target, key] = [text(all['target']), text(all['target_key'])];
+  const targets = Array.isArray(all['targets']) ? all['targets'].map(targetIn) : [];
   const rules = Array.isArray(authorization['rules']) ? authorization['rules'] : [];
   return {
     name: text(all['name']),
     without: Array.isArray(all['without']) ? all['without'].filter((one) => typeof one === 'string') : undefined,
-    target,
+    target: text(all['target']) ?? (targets.length > 0 ? targets.map((one) => one.name).join(', ') : undefined),
     reason: text(all['reason']),
     rules: rules.filter((line) => typeof line === 'number'),
     policy: text(authorization['policy']) ?? text(all['hash']),
     fingerprint: text(all['fingerprint']),
     receipt: receiptIn(fieldsOf(all['receipt'])),
-    about: key === undefined ? undefined : { targets: JSON.stringify([namedBy(key, target ?? '')]) },
+    about: targets.length === 0 ? undefined : { targets: JSON.stringify(targets) },
   };
 }
 
-/** A target from the key and name in a line. The line doesn't say whether it is live, so it counts as live. */
-function namedBy(key: string, name: string): Target {
-  const [kind, id = ''] = key.split(':');
-  if (kind === 'domain') return { kind, id, name, site: undefined };
-  const [site = '', own] = name.split('/');
-  return {
-    kind: 'environment',
-    id,
-    name,
-    live: true,
-    site: own === undefined ? undefined : { id: undefined, name: site },
-  };
+/** A target as a line has it. The line doesn't say whether it is live, so it counts as live. */
+function targetIn(value: unknown): Target {
+  const all = fieldsOf(value);
+  const [id = '', name = '', siteName] = [text(all['id']), text(all['name']), text(all['site'])];
+  const site = siteName === undefined ? undefined : { id: undefined, name: siteName };
+  if (all['kind'] === 'company') return { kind: 'company', id, name };
+  if (all['kind'] === 'domain') return { kind: 'domain', id, name, site };
+  return { kind: 'environment', id, name, live: true, site };
 }
 
 function receiptIn(receipt: Fields): string | undefined {

@@ -32,7 +32,7 @@ export async function sealIn(
   if (change === undefined) return undefined;
   const { from, to, head } = change;
   const event = from === undefined ? 'sealed' : 'rekeyed';
-  await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
+  await changeStore.note(tx, { event, by: 'sitehand', at, about: 'company', details: { from, to, before: head } });
   const sealed = { seq: head.seq + 1, from, to };
   await enqueueOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
   return sealed;

@@ -103,7 +103,7 @@ export const entriesOf = async (
   mayRead: MayRead,
 ): Promise<readonly Entry[]> => withChanges(db, await readableOf(db, lines, mayRead));
 
-/** Lines without targets need only the right to the trail. */
+/** Lines without targets are about the company, as the text of a policy: it can name every site. */
 async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
   const changes = await targetsOfChanges(db, changesOf(lines));
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
@@ -113,8 +113,7 @@ async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: 
         ? [{ line, details: parseDetails(line.details) }]
         : [];
     const details = parseDetails(line.details);
-    const about = targetsOf(line, details);
-    return about === undefined || mayRead(about) ? [{ line, details }] : [];
+    return mayRead(details.about ?? companyTargets) ? [{ line, details }] : [];
   });
 }
 
@@ -135,10 +134,6 @@ async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promi
     return entryOf(line, details, { asked: asked?.details, requester: asked?.actor, approvers });
   });
 }
-
-/** The policy's text names every target, so it needs the right to the whole company. */
-const targetsOf = ({ event }: AuditLine, details: AuditDetails): StoredTargets | undefined =>
-  event === 'policy' ? companyTargets : details.about;
 
 /** Used for a change whose row is missing, because its targets are unknown. */
 const unknownTargets = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });

@@ -52,7 +52,7 @@ async function recordPolicy(
     const at = await database.now(tx);
     await redrawTold(tx, at);
     if (isKnown) return;
-    await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
+    await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, about: 'company', details: { hash, text } });
     await writeKv(tx, { key: policyInForceKey, value: hash, at });
   });
 }

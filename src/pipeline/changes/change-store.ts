@@ -7,6 +7,8 @@ import {
   type NewChange,
   isPartOfBatch,
 } from '../../storage/changes.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import { targetKey } from '../access/targets.ts';
 import type { Tx } from '../../storage/database.ts';
 import type { IdsOf } from '../../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../../storage/locks.ts';
@@ -20,8 +22,11 @@ import { withHolder, type Held } from './lock-in-the-way.ts';
 import { lockNeedsOf } from './lock-needs.ts';
 import { emptyQueuesBehind } from './queue.ts';
 
-/** An audited action that belongs to no change. */
-export type AdminAction = Pick<TransitionNote, 'by' | 'at' | 'details'> & { readonly event: string };
+/** An audited action that belongs to no change. `about`: who may audit all of these reads its line. */
+export type AdminAction = Pick<TransitionNote, 'by' | 'at' | 'details'> & {
+  readonly event: string;
+  readonly about: readonly Target[] | 'company';
+};
 
 /** A person or another change holds a lock that this change needs. The transaction must be rolled back. */
 export class LockHeld extends Error {
@@ -58,9 +63,9 @@ export type ChangeStoreOptions = {
 
 export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   const record: ChangeStore['remark'] = (...event) => recordIn(options, ...event);
-  const recordAction: ChangeStore['note'] = async (tx, { event, by: actor, at, details = {} }) => {
+  const recordAction: ChangeStore['note'] = async (tx, { event, by: actor, at, about, details }) => {
     options.onEvent(event);
-    const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
+    const entry = { at, change: null, event, actor, details: JSON.stringify({ ...aboutDetails(about), ...details }) };
     await appendAudit(tx, entry, options.auditKey);
   };
   return {
@@ -95,6 +100,19 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
     remark: record,
     note: recordAction,
   };
+}
+
+/** What a line says it is about. One target is also named and found by itself. */
+function aboutDetails(about: AdminAction['about']): Readonly<Record<string, unknown>> {
+  if (about === 'company') return {};
+  const [first, ...more] = about;
+  const targets = about.map(({ kind, id, name, ...target }) => ({
+    kind,
+    id,
+    name,
+    ...('site' in target && target.site && { site: target.site.name }),
+  }));
+  return { ...(first && more.length === 0 && { target: first.name, target_key: targetKey(first) }), targets };
 }
 
 /** Writes the audit line and its messages. */

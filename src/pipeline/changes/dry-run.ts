@@ -1,5 +1,7 @@
 import { type Page, paragraph } from '../../commands/kit/page.ts';
 import { code, say } from '../../text.ts';
+import type { Authorized } from '../access/access-check.ts';
+import type { Sight } from '../access/sight.ts';
 import { callOf, frozenCardOf, type Frozen } from './freeze.ts';
 import { exactRequest } from './exact-request.ts';
 import { factLines } from './card.ts';
@@ -23,6 +25,12 @@ export function dryRun(frozen: Frozen): Page {
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };
+}
+
+/** A dry run shows what the review of its command would. */
+export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight['shown'] {
+  const changed = { path: parsed.path, targets: target ? [target] : alsoReads };
+  return () => [changed, { path: undefined, targets: alsoReads }];
 }
 
 function whatNext({ authorization, action, target, items }: Frozen): string {

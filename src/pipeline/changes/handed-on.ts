@@ -90,6 +90,6 @@ export async function endOffers(
   if (offers.every(({ kind }) => kind === 'direct'))
     await postOffers(tx, [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person }], { text, buttons }, at);
   const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
-  await changeStore.note(tx, { ...line, at, details });
+  await changeStore.note(tx, { ...line, at, about: 'company', details });
   return true;
 }

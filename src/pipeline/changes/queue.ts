@@ -1,3 +1,4 @@
+import type { Target } from '../../hosting/contract/target.ts';
 import type { Tx } from '../../storage/database.ts';
 import { spokenDuration, hourMs } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
@@ -21,6 +22,7 @@ type WriteLine = (
     readonly event: string;
     readonly by: string;
     readonly at: number;
+    readonly about: readonly Target[];
     readonly details: Readonly<Record<string, unknown>>;
   },
 ) => Promise<void>;
@@ -62,7 +64,7 @@ export function recordQueued(
 ): Promise<void> {
   const { id, command, args, requester, target_name: target, target: target_key } = row;
   const details = { target, target_key, place: id, command, args, requester, behind: row.behind, ...more };
-  return record(tx, { event: step, by, at, details });
+  return record(tx, { event: step, by, at, about: storedTargets(row), details });
 }
 
 /**

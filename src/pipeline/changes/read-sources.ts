@@ -1,4 +1,5 @@
-import type { LookSources } from '../../commands/kit/sources.ts';
+import type { LookSources, Timed } from '../../commands/kit/sources.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ChangesContext } from './context.ts';
@@ -12,10 +13,16 @@ export const sourcesOf = (
   certificate,
   leastTtl,
   company: company(),
-  timed: async ({ id }) => {
-    const open = await openTimers(database.db, `environment:${id}`);
-    return open.flatMap(({ addresses, ends_at: until }) =>
-      parseStored<readonly string[]>(addresses).map((address) => ({ address, until })),
-    );
-  },
+  timed: (env) => timedOn({ database }, env),
 });
+
+/** The addresses with timed access on the SSH allowlist of an environment. */
+export async function timedOn(
+  { database }: Pick<ChangesContext, 'database'>,
+  { id }: Environment,
+): Promise<readonly Timed[]> {
+  const open = await openTimers(database.db, `environment:${id}`);
+  return open.flatMap(({ addresses, ends_at: until }) =>
+    parseStored<readonly string[]>(addresses).map((address) => ({ address, until })),
+  );
+}

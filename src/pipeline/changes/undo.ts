@@ -6,6 +6,7 @@ import { enqueueMessage, lastingMessages } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { code, joined, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { readerOf } from '../access/visibility.ts';
 import type { Note } from './card.ts';
 import type { ShownChange } from './buttons.ts';
 import { leftOf } from './freeze.ts';
@@ -46,7 +47,8 @@ export async function undoOf(
   await refuseUnlessOurs(database, installation);
   const change = await findChange(database.db, number);
   const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
-  if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
+  // A change that the person may not see is answered like one that doesn't exist.
+  if (!change || !undo || (await database.now()) >= undo.until || !readerOf(context, person)(change)) {
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
   }
   await refuseIfUndone(context, person, change, undo);

@@ -1,58 +1,78 @@
 import type { AnyBuiltin, BuiltinAnswer } from '../../commands/kit/builtin.ts';
+import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
+import { createSight, type Sight } from '../access/sight.ts';
+import type { Args } from '../../errors.ts';
 import { sentTo } from './change-history.ts';
 import { atOnce, eachFor } from './each-environment.ts';
 import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
-import { sourcesOf } from '../changes/read-sources.ts';
+import { sourcesOf, timedOn } from '../changes/read-sources.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { everything } from '../language/many-environments.ts';
 import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
+import { seenRows } from './seen-rows.ts';
+
+/** An answer, and what it has shown so far: a second answer that follows later adds to it. */
+export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
 
 /**
- * Runs a report or a built-in, typed in `channel` (undefined: not in a channel). A built-in may name another command to
- * run instead. Throws `Refusal`.
+ * Runs a report or a built-in. `saidIn`: see `Request`. A built-in may name another command to run instead. Throws
+ * `Refusal`.
  */
 export async function answerOf(
   context: PipelineContext,
   authorized: Authorized,
   command: AnyReport | AnyBuiltin,
   actor: Actor,
-  channel: string | undefined,
-): Promise<BuiltinAnswer> {
+  saidIn: () => Promise<string | undefined>,
+): Promise<Answer | { readonly kind: 'instead'; readonly args: Args }> {
   const now = Date.now();
   const { person } = actor;
+  const sight = createSight(context, person, authorized.parsed.path);
+  for (const target of [authorized.target, ...authorized.alsoReads])
+    if (target) sight.may(authorized.parsed.path, target);
+  const { shown } = sight;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const queryService = queryServiceFor(context, actor, channel, now);
-    const answer = command.answer({ input: authorized.input, queryService });
-    return Object.values(authorized.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
+    const queryService = queryServiceFor(context, { ...actor, sight }, await saidIn(), now);
+    const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
+    const isOfMany = Object.values(authorized.input).some(areEnvironments);
+    const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
+    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, shown };
   }
   if (command.noted !== undefined) await recordRequest(context, authorized, actor, command.noted);
   const surroundings: ReportContext = {
     ...sourcesOf(context, person.id),
+    timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
     now,
     zone: person.zone,
     alias: context.alias,
     analyzeLog: context.logs.analyze,
     siteCheck: siteCheckFor(context, person.id),
-    sentChanges: (env, since) => sentTo(context, person, env, since),
-    each: eachFor(context, person),
+    sentChanges: (env, since) => sentTo(context, sight.reader('changes'), env, since),
+    seen: seenRows(context, sight, authorized.parsed.path),
+    each: eachFor(context, person, sight),
     everything: () => everything(context.names(person)),
   };
   const page = command.show({ input: authorized.input, ...surroundings }).catch((error: unknown) => {
     throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
   });
-  return authorized.target === undefined ? atOnce(page) : page;
+  return { kind: 'show', page: await (authorized.target === undefined ? atOnce(page) : page), shown };
+}
+
+function asPage(answer: BuiltinAnswer): Page {
+  if ('instead' in answer) throw new Error('a report over many environments names another command');
+  return answer;
 }
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */
 function recordRequest(context: PipelineContext, authorized: Authorized, actor: Actor, event: string): Promise<void> {
-  const target = authorized.target?.kind === 'environment' ? { target: authorized.target } : {};
-  const entry = { event, ...target, args: canonicalArgs(authorized).join(' ') };
+  const { target } = authorized;
+  const entry = { event, about: target ? [target] : ('company' as const), args: canonicalArgs(authorized).join(' ') };
   return writeDown(context, actor, entry);
 }

@@ -8,18 +8,18 @@ import { changesInBatch, findChange, listChanges, isBatch, type Change } from '.
 import type { Database } from '../../storage/database.ts';
 import { code, inline, joined, plain, say, time, type Text } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
-import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { itemLine, itemsShown } from '../changes/batch-card.ts';
 import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
 import { isAbout, storedTargets, targetKey } from '../access/targets.ts';
-import { readerOf } from '../access/visibility.ts';
+import type { MayRead } from '../access/visibility.ts';
 import { askersNamed } from '../changes/card.ts';
 import { markOf, stateText } from '../changes/state-words.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { parseDetails } from '../audit/audit-details.ts';
+import type { Asking } from './context.ts';
 
 /** Past changes, limited to what one person may read. */
 
@@ -32,23 +32,23 @@ const batch = 200;
 const maxRead = 1_000;
 const maxTitleLength = 200;
 
-/** The story of a change; undefined if it doesn't exist or this person may not read it. */
+/** The story of a change; undefined if it doesn't exist or may not be read. */
 export async function storyFor(
   context: ChangesContext,
-  person: Person,
+  mayRead: MayRead,
   number: number,
 ): Promise<ChangeStory | undefined> {
   const change = await findChange(context.database.db, number);
-  return change && readerOf(context, person)(change) ? storyOf(context.database, change) : undefined;
+  return change && mayRead(change) ? storyOf(context.database, change) : undefined;
 }
 
 /** Changes that this person may read, newest first; `more`: there may be older ones. */
 export async function changesFor(
   context: ChangesContext,
-  person: Person,
+  { person, sight }: Asking,
   { env, mine, waiting }: ChangesQuery,
 ): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }> {
-  const mayRead = readerOf(context, person);
+  const mayRead = sight.reader('changes');
   const wanted = {
     // A batch that waits has no changes of its environments yet.
     ...(env && !waiting ? { target: targetKey(env) } : { isOwn: true }),
@@ -71,16 +71,15 @@ export async function changesFor(
 }
 
 /**
- * What was sent for an environment since `since` (epoch ms) and this person may read, oldest first, among its newest 100
+ * What was sent for an environment since `since` (epoch ms) and may be read, oldest first, among its newest 100
  * changes.
  */
 export async function sentTo(
   context: ChangesContext,
-  person: Person,
+  mayRead: MayRead,
   env: Environment,
   since: number,
 ): Promise<readonly SentChange[]> {
-  const mayRead = readerOf(context, person);
   const changes = await listChanges(context.database.db, { target: targetKey(env), limit: maxShown });
   return changes
     .flatMap((change) =>

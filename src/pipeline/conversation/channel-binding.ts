@@ -9,7 +9,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { mayByName } from '../access/visibility.ts';
+import { mayRunOn } from '../access/may-run.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -44,7 +44,7 @@ export const bindingFor = (
       if (before?.site === site.id) return false;
       const binding: ChannelBinding = { site: site.id, name: site.name, by: actor.person.id };
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
-      await record(context, actor, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
+      await recordUse(context, actor, tx, { at, place, site: binding, before });
       const text = say`**This channel is now bound to ${site.name}**, set by ${mention(actor.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
       await announce(tx, place, text, at);
       return true;
@@ -58,13 +58,33 @@ export const bindingFor = (
       const name = nameNow(context, before);
       refuseToForget(context, actor, before.site, name);
       if (!(await removeKv(tx, keyOf(place)))) return undefined;
-      await record(context, actor, tx, at, { event: 'use', channel: place, before: before.name });
+      await recordUse(context, actor, tx, { at, place, before });
       const text = say`**${mention(actor.person.id)} unbound this channel from ${name}.** Please use full names here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
     });
   },
 });
+
+type Rebinding = {
+  readonly at: number;
+  readonly place: string;
+  readonly site?: ChannelBinding;
+  readonly before: ChannelBinding | undefined;
+};
+
+/** The line names both sites, so it is about the environments of both; of an unlisted site only the company may know. */
+function recordUse(context: PipelineContext, actor: Actor, tx: Tx, { at, place, site, before }: Rebinding) {
+  const named = [site, before].filter((one) => one !== undefined);
+  const about = named.map((one) => environmentsOfSite(context.names(undefined), one.site));
+  return record(context, actor, tx, at, {
+    event: 'use',
+    about: about.every((envs) => envs.length > 0) ? about.flat() : 'company',
+    channel: place,
+    site: site?.name,
+    before: before?.name,
+  });
+}
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists the site, no right is needed. */
 function refuseToForget(context: AccessContext, actor: Actor, site: string, name: string): void {
@@ -103,4 +123,6 @@ function placeOf(channel: string | undefined): string {
 
 /** An environment of the site for which this person has the right `use`, or undefined: one is enough. */
 const bindableEnvironment = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
-  environmentsOfSite(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));
+  environmentsOfSite(context.names(person), site).find(
+    (target) => mayRunOn(context.policy(), person, 'use', target) === 'yes',
+  );

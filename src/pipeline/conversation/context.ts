@@ -1,10 +1,15 @@
 import type { ReportContext } from '../../commands/kit/report.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { Channel } from '../access/access-check.ts';
+import type { Sight } from '../access/sight.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
+import type { Actor } from '../steps/admin-actions.ts';
 import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
+
+/** Who is answered, and what the answer may show them. */
+export type Asking = Actor & { readonly sight: Sight };
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';

@@ -1,5 +1,4 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
-import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -9,7 +8,7 @@ import { assertChannel } from '../access/assert-channel.ts';
 import { refuseUnlessMayTry, whoMayHint } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
-import { dryRun } from '../changes/dry-run.ts';
+import { dryRun, shownByDryRun } from '../changes/dry-run.ts';
 import { maxReasonLength, type Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
@@ -20,7 +19,7 @@ import { applyLeftOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
-import { answerOf } from './answer.ts';
+import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
@@ -33,8 +32,8 @@ import type { CommandOutcome, PipelineContext } from './context.ts';
 /** A request, and where it came from. */
 export type Request = {
   readonly from: Sender & {
-    /** Where it was said; undefined: not in a channel. */
-    readonly channel: string | undefined;
+    /** Where it was said; undefined: not in a channel, or in one that the sender may not be in. */
+    readonly channel: () => Promise<string | undefined>;
     /** The channel for a card. */
     readonly cardChannel: () => Promise<Channel>;
   };
@@ -67,14 +66,14 @@ export type Ready = {
   readonly authorized: Authorized;
   /** Who asks, and the channel for the card. */
   readonly requester: Requester;
-  /** Where it was said; undefined: not in a channel. */
-  readonly saidIn: string | undefined;
+  /** Where it was said. */
+  readonly saidIn: Request['from']['channel'];
   readonly confirmation: Confirmation;
 };
 
 export type Next =
   | Refuse
-  | { readonly kind: 'show'; readonly page: Page; readonly authorized: Authorized }
+  | (Answer & { readonly authorized: Authorized })
   /** It waits for a lock, or another command should run instead. */
   | JoinResult
   /** The review. `differs`: from what the person was shown before. */
@@ -100,7 +99,7 @@ async function checkFor(context: PipelineContext, request: Request, person: Pers
   const resolved = await resolveNames(context, parsed, person);
   if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
   const isAction = parsed.command.shape === 'action';
-  const channel = isAction ? await from.cardChannel() : { id: from.channel ?? person.id, shared: false };
+  const channel = isAction ? await from.cardChannel() : { id: person.id, shared: false };
   const evaluated = evaluate(context, resolved, { person, channel }, request);
   return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
 }
@@ -215,13 +214,13 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (command.shape !== 'action') {
     const actor = { person, authorization: authorized.authorization, inbox };
     const answer = await answerOf(context, authorized, command, actor, ready.saidIn);
-    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, authorized };
+    return answer.kind === 'instead' ? answer : { ...answer, authorized };
   }
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
   const frozen = await lookAndFreeze(context, authorized, command, person.id);
-  if (will === 'show') return { kind: 'show', page: dryRun(frozen), authorized };
+  if (will === 'show') return { kind: 'show', page: dryRun(frozen), shown: shownByDryRun(authorized), authorized };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {
     const kept = applyLeftOut(context, frozen, person, confirmation);

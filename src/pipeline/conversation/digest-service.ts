@@ -13,7 +13,7 @@ import { listedIn, maxDigestEnvironments, namesIn, type DigestScope } from '../s
 import { nextDue } from '../steps/digests.ts';
 import { auditDetails, enqueueNote } from '../steps/watches.ts';
 import { bindingOf } from './channel-binding.ts';
-import type { PipelineContext } from './context.ts';
+import type { Asking, PipelineContext } from './context.ts';
 import { assertMore, assertPlace, watchLine, mayAllNow, newWatch, placeOf, watchesFor } from './watch-service.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -23,7 +23,11 @@ const keptMs = 364 * dayMs;
 const maxNames = 20;
 
 /** Everything about watches: watches of logs, from `watch-service.ts`, and digests. */
-export const watchServiceFor = (context: PipelineContext, actor: Actor, channel: string | undefined): WatchService => ({
+export const watchServiceFor = (
+  context: PipelineContext,
+  actor: Asking,
+  channel: string | undefined,
+): WatchService => ({
   ...watchesFor(context, actor, channel),
   digest: async (names) => {
     if (names.length > maxNames)
@@ -105,7 +109,7 @@ async function start(
     const next = watch.due_at ?? at;
     await record(context, actor, tx, at, {
       event: 'digest_start',
-      about: names.join(', '),
+      about: envs,
       ...auditDetails(watch),
       until: watch.ends_at,
     });

@@ -1,19 +1,15 @@
-import type { BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { EnvironmentResult, EnvironmentRead, ReportContext } from '../../commands/kit/report.ts';
 import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { Refusal } from '../../errors.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { decideReading, unknownIn } from '../../policy/policy.ts';
-import type { Policy } from '../../policy/rules.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
-import { mayRunOn } from '../access/may-run.ts';
+import type { Sight } from '../access/sight.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -36,17 +32,18 @@ export const createManyTurns = (share: (whole: number) => number): Semaphore =>
 
 /** Reads a few environments at a time, as this person. Only rejects with `NotAdmitted`: a failed read becomes a part. */
 export const eachFor =
-  (context: PipelineContext, person: Person): ReportContext['each'] =>
+  (context: PipelineContext, person: Person, sight: Sight): ReportContext['each'] =>
   async <T>(of: EnvironmentRead<T>) => {
     const account = canonicalId(context.policy(), person.id);
+    // Each is named, also those that are not read.
+    sight.note(of.all);
     return context.manyTurns(async () => {
-      const read = partsOf(context, person, of, AbortSignal.timeout(allMs));
+      const read = partsOf(context, { person, sight }, of, AbortSignal.timeout(allMs));
       const found: EnvironmentResult<T>[] = [];
       const left = of.all.values();
       const next = async () => {
         for (const env of left) {
-          const part = await read(env);
-          found.push({ env, paths: part.kind === 'found' ? of.paths : [], part });
+          found.push({ env, part: await read(env) });
         }
       };
       await Promise.all(Array.from({ length: atATime }, next));
@@ -54,25 +51,10 @@ export const eachFor =
     }, account);
   };
 
-/** Throws `Refusal` unless the person may still see everything on a page that was read earlier. */
-export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }: Pick<Page, 'reads'>): void {
-  for (const { env, paths } of reads) {
-    const seeing = decideReading(policy, person, env);
-    const rights = paths.map((path) => mayRunOn(policy, person, path, env));
-    if (seeing.kind === 'allowed' && rights.every((may) => may === 'yes')) continue;
-    throw rights.includes('no') || (seeing.kind !== 'allowed' && unknownIn(seeing).length === 0)
-      ? new Refusal('You may no longer see all of this. Nothing was shown.', { hint: 'Type the command again.' })
-      : new Refusal("I can't tell right now whether you may still see all of this. Nothing was shown.", {
-          hint: 'Try again in a minute.',
-          isLater: true,
-        });
-  }
-}
-
 /** Reads one environment, if the person may. Never rejects, and ends in time. */
 function partsOf<T>(
   context: PipelineContext,
-  person: Person,
+  { person, sight }: { readonly person: Person; readonly sight: Sight },
   { paths, first, work }: EnvironmentRead<T>,
   ending: AbortSignal,
 ) {
@@ -80,7 +62,7 @@ function partsOf<T>(
   let begun: Promise<StatusPart<void>> | undefined;
   return async (env: Environment): Promise<StatusPart<T>> => {
     for (const path of paths) {
-      const withheld = withheldPart(context.policy(), person, path, env);
+      const withheld = withheldPart(sight, path, env);
       if (withheld) return withheld;
     }
     begun ??= first && partOf(firstMs, first);
@@ -90,13 +72,8 @@ function partsOf<T>(
 }
 
 /** The part shown if the person may not, or perhaps may not, run the command for it; undefined: they may. */
-export function withheldPart(
-  policy: Policy,
-  person: Person,
-  path: string,
-  env: Environment,
-): StatusPart<never> | undefined {
-  const may = mayRunOn(policy, person, path, env);
+export function withheldPart(sight: Sight, path: string, env: Environment): StatusPart<never> | undefined {
+  const may = sight.may(path, env);
   if (may === 'yes') return undefined;
   return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
 }
@@ -143,7 +120,7 @@ export async function partWithin<T>(
 }
 
 /** The answer if it comes soon, otherwise a note that it comes later. */
-export async function atOnce(answer: Promise<BuiltinAnswer>): Promise<BuiltinAnswer> {
+export async function atOnce(answer: Promise<Page>): Promise<Page> {
   try {
     return await within(patienceMs, answer);
   } catch (error) {
@@ -151,12 +128,7 @@ export async function atOnce(answer: Promise<BuiltinAnswer>): Promise<BuiltinAns
     return {
       title: say`**I'm reading many environments,** a few at a time. The answer follows within two minutes.`,
       parts: [],
-      later: () => answer.then(asPage),
+      later: () => answer,
     };
   }
-}
-
-function asPage(answer: BuiltinAnswer): Page {
-  if ('instead' in answer) throw new Error('a report over many environments names another command');
-  return answer;
 }

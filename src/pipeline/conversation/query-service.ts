@@ -1,17 +1,17 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
-import { explainAccess } from '../access/explain-access.ts';
+import { explainTo } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
-import { adminActions, type Actor } from '../steps/admin-actions.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf } from './health/health.ts';
 import { queuesFor } from './queue-list.ts';
 import { bindingFor } from './channel-binding.ts';
-import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { statusFor } from './site-status.ts';
 import { timersFor } from './timer-list.ts';
@@ -20,28 +20,28 @@ import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
-import type { PipelineContext } from './context.ts';
+import type { Asking, PipelineContext } from './context.ts';
 
 /** What built-in commands can query, limited to what this person may read. `channel`: where it was typed. */
 export function queryServiceFor(
   context: PipelineContext,
-  actor: Actor,
+  asking: Asking,
   channel: string | undefined,
   now: number,
 ): QueryService {
   const { policy } = context;
-  const { person } = actor;
+  const { person, sight } = asking;
   return {
     person,
     now,
     commands: () => commandsFor(policy(), person),
-    names: () => namesFor(context, person),
-    change: (number) => storyFor(context, person, number),
-    can: (words, id) => explainAccess(context, person, words, id),
-    changes: (filter) => changesFor(context, person, filter),
-    ...timersFor(context, person, now),
-    ...watchServiceFor(context, actor, channel),
-    ...statusFor(context, person, now),
+    names: () => namesFor(context, asking),
+    change: (number) => storyFor(context, sight.reader('change'), number),
+    can: (words, id) => explainTo(context, person, words, id),
+    changes: (filter) => changesFor(context, asking, filter),
+    ...timersFor(context, sight, now),
+    ...watchServiceFor(context, asking, channel),
+    ...statusFor(context, asking, now),
     recent: async () => {
       const { environments } = context.names(person);
       const ids = await context.recent.of(person.id);
@@ -50,12 +50,12 @@ export function queryServiceFor(
     standing: () => standingOf(policy(), person),
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
     buildInfo: () => buildInfoOf(context),
-    ...adminActions(context, actor, readerOf(context, person)),
-    forceUnlock: (env) => forceUnlock(context, actor, env),
-    ...queuesFor(context, actor),
-    ...bindingFor(context, actor, channel),
-    ...auditServiceFor(context, actor),
-    ...timeLineServiceFor(context, actor),
+    ...adminActions(context, asking, () => sight.reader('changes')),
+    forceUnlock: (env) => forceUnlock(context, asking, env),
+    ...queuesFor(context, asking),
+    ...bindingFor(context, asking, channel),
+    ...auditServiceFor(context, asking),
+    ...timeLineServiceFor(context, asking),
   };
 }
 
@@ -74,10 +74,12 @@ function standingOf(policy: Policy, person: Person): ReturnType<QueryService['st
   return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy, person) };
 }
 
-/** What this person may read, and which of their environments a domain is for, as far as the host says so. */
-function namesFor(context: PipelineContext, person: Actor['person']): ReturnType<QueryService['names']> {
+/** What this person may list, and which of their environments a domain is for, as far as the host says so. */
+function namesFor(context: PipelineContext, { person, sight }: Asking): ReturnType<QueryService['names']> {
   const { at, trouble, environmentsReadAt, environmentDomains } = context.listing();
-  const mine = context.names(person);
+  const { environments, domains } = context.names(person);
+  const isListed = (target: Target): boolean => sight.may('environments', target) === 'yes';
+  const mine = { environments: environments.filter(isListed), domains: domains.filter(isListed) };
   const ids = new Set(mine.environments.map(({ id }) => id));
   return {
     ...mine,

@@ -2,10 +2,9 @@ import type { QueryService, QueueLine } from '../../commands/kit/builtin.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { targetKey } from '../access/targets.ts';
-import { readerOf } from '../access/visibility.ts';
 import { queuedWords } from '../changes/queue.ts';
 import type { ChangesContext } from '../changes/context.ts';
-import type { Actor } from '../steps/admin-actions.ts';
+import type { Asking } from './context.ts';
 import { leaveQueue } from '../steps/queue.ts';
 
 /** The queues, limited to what one person may read, and the person's own places. */
@@ -13,13 +12,13 @@ import { leaveQueue } from '../steps/queue.ts';
 const maxShown = 50;
 const maxRead = 1_000;
 
-export function queuesFor(context: ChangesContext, actor: Actor): Pick<QueryService, 'queue' | 'leaveQueue'> {
+export function queuesFor(context: ChangesContext, asking: Asking): Pick<QueryService, 'queue' | 'leaveQueue'> {
   const lineOf = (row: QueuedRequest): QueueLine => ({
     number: row.id,
     target: row.target_name,
     what: queuedWords(row),
     requester: row.requester,
-    isOwn: idsOf(context.policy(), actor.person.id).includes(row.requester),
+    isOwn: idsOf(context.policy(), asking.person.id).includes(row.requester),
     behind: row.behind ?? undefined,
     isTurn: row.turn_at !== null,
     until: row.expires_at,
@@ -27,7 +26,7 @@ export function queuesFor(context: ChangesContext, actor: Actor): Pick<QueryServ
   return {
     queue: async (env) => {
       const found = await listQueued(context.database.db, maxRead);
-      const mayRead = readerOf(context, actor.person);
+      const mayRead = asking.sight.reader('queue');
       const shown = found
         .filter((row) => env === undefined || row.target === targetKey(env))
         .map((row) => ({ row, line: lineOf(row) }))
@@ -37,7 +36,7 @@ export function queuesFor(context: ChangesContext, actor: Actor): Pick<QueryServ
       return { lines, more: shown.length > maxShown || found.length === maxRead };
     },
     leaveQueue: async (place) => {
-      const row = await leaveQueue(context, actor, place);
+      const row = await leaveQueue(context, asking, place);
       return row && { what: queuedWords(row), target: row.target_name };
     },
   };

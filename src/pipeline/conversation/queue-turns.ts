@@ -190,7 +190,7 @@ async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnTy
   const parsed = parseArgs(queuedArgs(row), catalogue);
   const cardChannel = async (): Promise<Channel> =>
     isDirect(row.channel) ? { id: row.channel, shared: false } : context.channelOf(row.channel);
-  const from = { person: row.requester, team: row.requester_team, channel: row.channel, cardChannel };
+  const from = { person: row.requester, team: row.requester_team, channel: async () => row.channel, cardChannel };
   return check(context, { parsed, from });
 }
 

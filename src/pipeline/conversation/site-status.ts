@@ -14,14 +14,14 @@ import { queueOf } from '../../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
-import { readerOf } from '../access/visibility.ts';
+import type { Sight } from '../access/sight.ts';
 import { stillToDo } from '../changes/batch.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
-import { lockInfoOf, readPause } from '../steps/admin-actions.ts';
+import { lockInfoOf, pauseFor } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
-import type { PipelineContext } from './context.ts';
+import type { Asking, PipelineContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
 
 /** The state of one environment for one person. Its parts are read at the same time, independently. */
@@ -40,34 +40,37 @@ const maxSettled = 3;
 /** The status of environments, and which commands are known to be allowed on them. */
 export const statusFor = (
   context: PipelineContext,
-  person: Person,
+  { person, sight }: Asking,
   now: number,
 ): Pick<QueryService, 'status' | 'briefStatus' | 'mayRunOn'> => ({
   mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
   status: async (env) => {
-    const part = partsOf(context, person, env);
+    const part = partsOf(context, { person, sight }, env);
     const { statusParts: shared } = context;
     const checking = checkOf(context, person, env);
     const [site, work, backup, errors, changes, access, pause] = await Promise.all([
       part('check', checking.once),
-      part('status', async () => workOf(context, person, env, await openBatches(context))),
+      part('status', async () => workOf(context, sight, env, await openBatches(context))),
       part('backups list', (read) => newestBackup(read, env), shared.backup),
       part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
-      part('changes', () => settledOf(context, person, env)),
-      part('timers', () => timersFor(context, person, now).timers(env)),
-      part('status', () => readPause(context.database.db)),
+      part('changes', () => settledOf(context, sight, env)),
+      part('timers', () => timersFor(context, sight, now).timers(env)),
+      part('status', () => pauseFor(context, person)),
     ]);
     return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
   },
   briefStatus: async (all) => {
-    const each = eachFor(context, person);
+    const each = eachFor(context, person, sight);
     const paths = ['status', 'backups list'];
     const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
     const batches = await openBatches(context);
     const briefs: EnvironmentResult<BriefStatus>[] = [];
-    for (const { env, paths, part: backup } of backups) {
-      const work = await workOf(context, person, env, batches);
-      briefs.push({ env, paths, part: { kind: 'found', found: { work, backup } } });
+    for (const { env, part: backup } of backups) {
+      const part = withheldPart(sight, 'status', env) ?? {
+        kind: 'found' as const,
+        found: { work: await workOf(context, sight, env, batches), backup },
+      };
+      briefs.push({ env, part });
     }
     return briefs;
   },
@@ -97,13 +100,13 @@ function checkOf(context: PipelineContext, person: Person, env: Environment) {
 }
 
 /** Reads one part, if the person may run its command. Never rejects, and ends in time. */
-function partsOf(context: PipelineContext, person: Person, env: Environment) {
+function partsOf(context: PipelineContext, { person, sight }: Pick<Asking, 'person' | 'sight'>, env: Environment) {
   return async <T>(
     path: string,
     work: (read: HostReader) => Promise<T>,
     shared?: JustBegun<StatusPart<T>>,
   ): Promise<StatusPart<T>> => {
-    const withheld = withheldPart(context.policy(), person, path, env);
+    const withheld = withheldPart(sight, path, env);
     if (withheld) return withheld;
     const found = shared?.find(env.id);
     if (found) return found;
@@ -130,7 +133,7 @@ async function openBatches({ database }: PipelineContext): Promise<readonly Open
 
 async function workOf(
   context: PipelineContext,
-  person: Person,
+  sight: Sight,
   env: Environment,
   batches: readonly OpenBatch[],
 ): Promise<SiteWork> {
@@ -143,7 +146,7 @@ async function workOf(
   ]);
   const aboutIt = batches.flatMap(({ batch, left }) => (left.has(env.id) ? [batch] : []));
   const found = [...own, ...aboutIt].toSorted((one, other) => other.number - one.number);
-  const open = found.filter(readerOf(context, person));
+  const open = found.filter(sight.reader('changes'));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
@@ -153,9 +156,9 @@ async function workOf(
   };
 }
 
-async function settledOf(context: PipelineContext, person: Person, env: Environment) {
+async function settledOf(context: PipelineContext, sight: Sight, env: Environment) {
   const found = await listChanges(context.database.db, { target: targetKey(env), isOpen: false, limit: maxRead });
-  const settled = found.filter(readerOf(context, person));
+  const settled = found.filter(sight.reader('changes'));
   return {
     lines: settled.slice(0, maxSettled).map(listedChange),
     more: settled.length > maxSettled || found.length === maxRead,

@@ -1,5 +1,5 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
+import type { ChangeMoment, TimeLine, TimeLineEntry, NamedActor } from '../../commands/kit/time-line.ts';
 import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../../storage/audit.ts';
@@ -8,15 +8,15 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { plain } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
-import { readerOf } from '../access/visibility.ts';
+import { readsCompany, type MayRead } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
 import { markOf, stateText } from '../changes/state-words.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
-import { whyUnread } from '../changes/host-trouble.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
-import { writeDown, type Actor } from '../steps/admin-actions.ts';
-import type { PipelineContext } from './context.ts';
+import { writeDown } from '../steps/admin-actions.ts';
+import type { Asking, PipelineContext } from './context.ts';
+import { failedPart, withheldPart } from './each-environment.ts';
 import { timeLineFile } from './time-line-file.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
@@ -41,13 +41,13 @@ const endOfTime = 8_640_000_000_000_000;
 /** The time lines of a `QueryService`, limited to what this person may read. */
 export const timeLineServiceFor = (
   context: PipelineContext,
-  actor: Actor,
+  asking: Asking,
 ): Pick<QueryService, 'timeLine' | 'exportTimeLine'> => ({
-  timeLine: (env, since) => timeLineFor(context, actor.person, env, since),
+  timeLine: (env, since) => timeLineFor(context, asking, env, since),
   exportTimeLine: async (env, since) => {
-    const taken = timeLineFile(env, await timeLineFor(context, actor.person, env, since), actor.person);
+    const taken = timeLineFile(env, await timeLineFor(context, asking, env, since), asking.person);
     const { entries } = taken.line;
-    await writeDown(context, actor, { event: 'changes_export', target: env, since, entries: entries.length });
+    await writeDown(context, asking, { event: 'changes_export', about: [env], since, entries: entries.length });
     return taken;
   },
 });
@@ -55,22 +55,25 @@ export const timeLineServiceFor = (
 /** From `since` (epoch ms) until now. Leaves out what this person may not read. */
 export async function timeLineFor(
   context: PipelineContext,
-  person: Person,
+  { person, sight }: Pick<Asking, 'person' | 'sight'>,
   env: Environment,
   since: number,
 ): Promise<TimeLine> {
-  const [now, { log, peaks }] = await Promise.all([context.database.now(), logOf(context, person, env, since)]);
+  const [now, { log, peaks }] = await Promise.all([
+    context.database.now(),
+    logOf(context, { person, sight }, env, since),
+  ]);
   const { db } = context.database;
   const found: TargetTrail[] = [];
   const domains = domainsOf(context, person, env);
   const read = domains.slice(0, maxDomains);
   for (const target of [targetKey(env), ...read]) found.push(await trailOf(db, target, since));
   const lines = found.flatMap((one) => one.lines);
-  const changes = await changesIn(context, person, lines);
+  const changes = await changesIn(context.database.db, sight.reader('changes'), lines);
   const holds = [
     ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(lockEntryOf),
     ...(await lockBefore(db, targetKey(env), since)),
-    ...(await pausesIn(db, since)),
+    ...(await pausesIn(db, since, readsCompany(context, person))),
   ].toSorted(byTime);
   const entries = [...changes.entries, ...holds.slice(-maxHolds), ...peaks].toSorted(byTime);
   const more = changes.more || holds.length > maxHolds || found.some((one) => one.more);
@@ -102,10 +105,8 @@ async function trailOf(db: ReadHandle, target: string, since: number): Promise<T
   return { lines, more: true };
 }
 
-async function changesIn(context: PipelineContext, person: Person, lines: readonly AuditLine[]) {
-  const { db } = context.database;
+async function changesIn(db: ReadHandle, mayRead: MayRead, lines: readonly AuditLine[]) {
   const numbers = [...new Set(lines.flatMap(({ change }) => change ?? []))].toSorted((one, other) => other - one);
-  const mayRead = readerOf(context, person);
   const found: Change[] = [];
   for (let from = 0; from < numbers.length && found.length <= maxChanges; from += maxChanges) {
     const some = await changesNumbered(db, numbers.slice(from, from + maxChanges));
@@ -187,40 +188,37 @@ async function lockBefore(db: ReadHandle, target: string, since: number): Promis
   return entry.until !== undefined && entry.until <= since ? [] : [entry];
 }
 
-/**
- * The pauses since then, and the one in force at the start. A pause affects all sites, and its reason may name a site
- * that this reader may not see, so reasons are left out.
- */
-async function pausesIn(db: ReadHandle, since: number): Promise<readonly TimeLineEntry[]> {
+/** The pauses since then, and the one in force at the start. Their reasons can name any site. */
+async function pausesIn(db: ReadHandle, since: number, withReasons: boolean): Promise<readonly TimeLineEntry[]> {
   const lines = await listPauses(db, maxPauses);
   const inside = lines.filter(({ at }) => at >= since);
   const before = lines[inside.length];
-  return [...inside, ...(before?.event === 'pause' ? [before] : [])].map((line) => ({
-    ...lockEntryOf(line),
-    reason: undefined,
-  }));
+  return [...inside, ...(before?.event === 'pause' ? [before] : [])]
+    .map(lockEntryOf)
+    .map((entry) => (withReasons ? entry : { ...entry, reason: undefined }));
 }
 
-/** Reads the log once. If the host fails, the other entries are still shown. */
+/** Reads the log once, if the person may read it. If the host fails, the other entries are still shown. */
 async function logOf(
   context: PipelineContext,
-  person: Person,
-  { id }: Environment,
+  { person, sight }: Pick<Asking, 'person' | 'sight'>,
+  env: Environment,
   since: number,
-): Promise<{ readonly log: LogInSpan; readonly peaks: readonly TimeLineEntry[] }> {
+): Promise<{ readonly log: TimeLine['log']; readonly peaks: readonly TimeLineEntry[] }> {
+  const withheld = withheldPart(sight, 'logs', env);
+  if (withheld) return { log: withheld, peaks: [] };
   // A log has the host's times, so use the machine's clock: ours follows jumps only slowly.
   const now = Date.now();
-  const asked = { env_id: id, file_name: logFiles.error, lines: maxLogLines, from: new Date(since).toISOString() };
+  const asked = { env_id: env.id, file_name: logFiles.error, lines: maxLogLines, from: new Date(since).toISOString() };
   try {
     const text = await context.read(getLogs(asked), person.id);
     const found = await context.logs.peaks({ text, wanted: maxLogLines, span: { from: since, to: now }, now });
     const { peaks, ...log } = found;
     return {
-      log: { kind: 'read', ...log },
+      log: { kind: 'found', found: log },
       peaks: peaks.map((peak) => ({ kind: 'peak', at: peak.from, ...peak })),
     };
   } catch (error) {
-    const why = whyUnread(context, 'reading the error log for a time line', error);
-    return { log: { kind: 'not read', why }, peaks: [] };
+    return { log: failedPart(context, 'reading the error log for a time line', error), peaks: [] };
   }
 }

@@ -6,9 +6,9 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
-import type { Person } from '../access/access-check.ts';
+import type { Sight } from '../access/sight.ts';
 import { targetKey } from '../access/targets.ts';
-import { readerOf, type StoredTargets } from '../access/visibility.ts';
+import type { StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalArgs } from '../steps/timers.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -20,7 +20,7 @@ const maxRead = 1_000;
 
 export const timersFor = (
   context: ChangesContext,
-  person: Person,
+  sight: Sight,
   now: number,
 ): Pick<QueryService, 'timers' | 'timer'> => {
   const { db } = context.database;
@@ -33,7 +33,7 @@ export const timersFor = (
   return {
     timers: async (env) => {
       const found = await listTimers(db, maxRead, env && targetKey(env));
-      const reads = readerOf(context, person);
+      const reads = sight.reader('timers');
       const readable = found.filter((timer) => reads(aboutOf(timer)));
       return {
         lines: await linesOf(readable.slice(0, maxShown)),
@@ -42,7 +42,7 @@ export const timersFor = (
     },
     timer: async (change) => {
       const timer = await timerOf(db, change);
-      return timer && readerOf(context, person)(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
+      return timer && sight.reader('timers')(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
     },
   };
 };

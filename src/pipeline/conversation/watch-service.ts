@@ -21,14 +21,13 @@ import { isDirect } from '../access/direct-messages.ts';
 import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
-import { readerOf } from '../access/visibility.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
-import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
+import { namesIn, digestScope } from '../steps/digest-standing.ts';
 import { aboutThen, startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-limits.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
-import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
-import type { PipelineContext } from './context.ts';
+import { auditDetails, enqueueNote, intervalMs, watchedBy } from '../steps/watches.ts';
+import type { Asking, PipelineContext } from './context.ts';
 
 /** Watches for one person in one channel. */
 
@@ -36,16 +35,15 @@ const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 
 export const watchesFor = (
   context: PipelineContext,
-  actor: Actor,
+  actor: Asking,
   channel: string | undefined,
 ): Omit<WatchService, 'digest'> => {
   const { db } = context.database;
-  const { person } = actor;
+  const { person, sight } = actor;
   const place = placeOf(channel, person.id);
-  const reads = readerOf(context, person);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);
-  const readsAll = (watch: Watch): boolean => reads({ targets: JSON.stringify(targetsOf(watch)) });
+  const readsAll = (watch: Watch): boolean => sight.reader('watches')({ targets: JSON.stringify(watchedBy(watch)) });
   const sees = (watch: Watch): boolean => isMine(watch) || readsAll(watch);
   return {
     watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
@@ -57,7 +55,7 @@ export const watchesFor = (
       const known = await findWatch(db, number);
       if (known === undefined || known.ended_at !== null || !sees(known)) return undefined;
       const listed = context.names(undefined).environments;
-      const envs = targetsOf(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
+      const envs = watchedBy(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
       if (!isMine(known) && !(await mayAllNow(context, person.id, envs, known.kind)))
         throw new Refusal(
           say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(watchLine(known).names, 5)}, can stop this.** Nothing was done.`,
@@ -78,8 +76,8 @@ function stop(
     const stopped = await stopWatch(tx, number, at);
     if (stopped === undefined) return undefined;
     const isDigest = stopped.kind === 'digest' || env === undefined;
-    const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
-    await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
+    const event = isDigest ? 'digest_stop' : 'watch_stop';
+    await record(context, actor, tx, at, { event, about: watchedBy(stopped), ...auditDetails(stopped) });
     const about = isDigest ? aboutThen(stopped) : env.name;
     await enqueueNote(tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
     return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
@@ -142,7 +140,7 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
     const watch = await startWatch(tx, rowOf(person, wanted, at, dueAt));
     await record(context, actor, tx, at, {
       event: 'watch_start',
-      target: env,
+      about: [env],
       ...auditDetails(watch),
       until: watch.ends_at,
     });
@@ -235,10 +233,6 @@ export function watchLine(watch: Watch): WatchLine {
     standing: env && standingOf(watch),
   };
 }
-
-/** The environments that a watch is about, as they were when it was started. */
-const targetsOf = (watch: Watch): readonly Environment[] =>
-  watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
 const troubleWords: Readonly<Record<Trouble['kind'], string>> = {
   unread: "the log can't be read",

@@ -20,8 +20,9 @@ import { listChanges } from '../../storage/changes.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
-import { isHiddenFrom, type MayRead } from '../access/visibility.ts';
+import { isHiddenFrom, readsCompany, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
+import type { AdminAction } from '../changes/change-store.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
@@ -43,10 +44,10 @@ const maxTitleLength = 200;
 export const adminActions = (
   context: ChangesContext,
   actor: Actor,
-  mayRead: MayRead,
+  reader: () => MayRead,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
   ...locking(context, actor),
-  ...pausing(context, actor, mayRead),
+  ...pausing(context, actor, reader),
 });
 
 function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'lock' | 'unlock'> {
@@ -65,7 +66,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         }
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${mention(person.id)} locked ${env.name}** ${end}: “${why}”. Changes to it are refused.`;
-        await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
+        await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says });
         return { done: true, lock: { by: { person: person.id }, why, until } };
       }),
     unlock: async (env) => {
@@ -79,7 +80,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
         const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
-        await record(context, actor, tx, at, { event: 'unlock', target: env, lock: freed, says });
+        await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says });
         if (!isOwn && freed.person !== outsider) await tellOwner(tx, freed, env, person.id, at);
         return { done: true, lock: lockInfoOf(freed) };
       });
@@ -102,7 +103,7 @@ async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environme
   await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, body: JSON.stringify({ text }), at });
 }
 
-function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
+function pausing(context: ChangesContext, actor: Actor, reader: () => MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = actor;
   return {
     pause: (reason) =>
@@ -110,14 +111,14 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
         const paused = await readPause(tx);
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
-        const around = { held: counts.approved ?? 0, named: await heldNow(tx, mayRead), atHost };
+        const around = { held: counts.approved ?? 0, named: await heldNow(tx, reader()), atHost };
         if (paused) return { done: false, pause: paused, ...around };
         const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
         const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
-        await record(context, actor, tx, at, { event: 'pause', reason: why, says });
+        await record(context, actor, tx, at, { event: 'pause', about: 'company', reason: why, says });
         return { done: true, pause, ...around };
       }),
     resume: (began) =>
@@ -125,7 +126,7 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
         const { ended, left } = pauseToEnd(await readPause(tx), began);
         if (ended) await endPause(context, actor, tx, at, ended, left);
         const held = (await countStates(tx)).approved ?? 0;
-        return { ended, left, held, named: await heldNow(tx, mayRead) };
+        return { ended, left, held, named: await heldNow(tx, reader()) };
       }),
   };
 }
@@ -154,7 +155,13 @@ async function endPause(
   const says = left
     ? say`**${who} ended the pause of ${named(ended.by)}.** Sending stays paused, because ${left.by === 'sitehand' ? 'I' : named(left.by)} paused it too ${time(left.at, 'date')}.`
     : say`**${who} resumed sending.** It was paused by ${named(ended.by)} ${time(ended.at, 'date')}.`;
-  await record(context, actor, tx, at, { event: 'resume', paused: ended, ...(left && { left }), says });
+  await record(context, actor, tx, at, {
+    event: 'resume',
+    about: 'company',
+    paused: ended,
+    ...(left && { left }),
+    says,
+  });
 }
 
 /** The oldest approved, unsent changes that this person may read. */
@@ -171,9 +178,7 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<PauseResult['named']> 
 export const writeDown = (context: ChangesContext, actor: Actor, entry: AdminEntry): Promise<void> =>
   exclusiveTransaction(context.database, (tx, at) => record(context, actor, tx, at, entry));
 
-type AdminEntry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
-  Record<string, unknown>
->;
+type AdminEntry = Pick<AdminAction, 'event' | 'about'> & { readonly says?: Text } & Readonly<Record<string, unknown>>;
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
 export async function record(
@@ -183,15 +188,12 @@ export async function record(
   at: number,
   entry: AdminEntry,
 ): Promise<void> {
-  const { event, target, says, ...rest } = entry;
+  const { event, about, says, ...rest } = entry;
   const { person } = actor;
   await answerDelivery(tx, actor.inbox, at);
-  const details = {
-    ...(target && { target: target.name, target_key: targetKey(target) }),
-    ...rest,
-    ...actorDetails(actor),
-  };
-  await context.changeStore.note(tx, { event, by: person.id, at, details });
+  const details = { ...rest, ...actorDetails(actor) };
+  await context.changeStore.note(tx, { event, by: person.id, at, about, details });
+  const [target] = about === 'company' ? [] : about;
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
@@ -207,6 +209,14 @@ export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo =>
   why: reason,
   until: until ?? undefined,
 });
+
+/** The pause of all sending as this person may see it: its reason can name any site. */
+export async function pauseFor(context: ChangesContext, person: Person): Promise<Pause | undefined> {
+  const pause = await readPause(context.database.db);
+  if (pause === undefined || readsCompany(context, person)) return pause;
+  const { earlier } = pause;
+  return { ...pause, why: undefined, ...(earlier && { earlier: { ...earlier, why: undefined } }) };
+}
 
 /** The pause of all sending, or undefined. */
 export async function readPause(db: ReadHandle): Promise<Pause | undefined> {

@@ -45,7 +45,7 @@ export async function readDigest(
   const [[themes, backups], certificates, changes, locks, access] = await Promise.all([
     ofHost(),
     certificatesOf(context, envs, ending),
-    changesOf(context, readerOf(context, owner), envs),
+    changesOf(context, readerOf(context, owner, 'changes'), envs),
     locksOf(context, envs, now),
     accessOf(context, envs, now),
   ]);

@@ -184,7 +184,7 @@ export async function acknowledgeRestore(
   const { seq, hash } = await auditHead(tx);
   await sealIn(context, tx, at);
   const details = { by, from, former, head: { seq, hash } };
-  await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, details });
+  await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, about: 'company', details });
   await noteRestore(tx, former, { from, at });
   // Otherwise people would be told that nothing was done, although it may have been done after the backup.
   await closeAllInbox(tx, at);

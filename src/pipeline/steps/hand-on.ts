@@ -107,7 +107,9 @@ async function saveAndPost(
     await postOffers(tx, posted, offerNote(says, runners, carried, expires_at), at);
     const people = told.map((one) => one.id);
     const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...requestDetails(inbox) };
-    await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, details });
+    const { target, alsoReads } = aboutOf(resolved, context.company());
+    const about = [target, ...alsoReads].filter((one) => one !== undefined);
+    await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, about, details });
     return expires_at;
   });
   context.onSaved();

@@ -46,7 +46,7 @@ export async function pauseAfterLoss(
   if (stored === undefined || (earlier && earlier.by !== 'sitehand')) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at, ...(earlier && { earlier }) };
     await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
-    await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
+    await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, about: 'company', details: { reason: why } });
   }
   await enqueueOps(
     tx,

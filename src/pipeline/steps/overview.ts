@@ -48,6 +48,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   const ids = idsOf(context.policy(), person.id);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
     (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
+  const mayList = readerOf(context, person, 'changes');
   const [waiting, unknown, open, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
@@ -62,7 +63,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   const shown = {
     toDecide: undecided.slice(0, maxShown.toDecide),
     mine: unsettled.slice(0, maxShown.mine),
-    recent: latest.slice(0, maxShown.recent),
+    recent: latest.filter(mayList).slice(0, maxShown.recent),
   };
   const drawOne = async (change: Change): Promise<Card> =>
     currentCard(db, change, await listVotes(db, change.number), context.database.installation, {

@@ -16,7 +16,7 @@ import { whyUnread } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import type { StepsContext } from './context.ts';
-import { digestScope, namesIn } from './digest-standing.ts';
+import { environmentsThen } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
 import { withTrouble, watchProgress, withKinds, type News, type Trouble, type WatchProgress } from './watch-limits.ts';
 import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
@@ -183,15 +183,14 @@ export async function moveWatch(context: StepsContext, watch: Watch, step: Watch
     for (const note of told) await enqueueNote(tx, watch, note, quietEnd(watch, at) ?? at, place);
     if (event === undefined) return;
     const reason = why && { reason: plain(why) };
-    const all = { ...aboutWatch(watch), ...auditDetails(watch), ...details, ...reason };
-    await context.changeStore.note(tx, { event, by: 'sitehand', at, details: all });
+    const all = { ...auditDetails(watch), ...details, ...reason };
+    await context.changeStore.note(tx, { event, by: 'sitehand', at, about: watchedBy(watch), details: all });
   });
 }
 
-const aboutWatch = (watch: Watch) =>
-  watch.kind === 'digest'
-    ? { about: namesIn(digestScope(watch)).join(', ') }
-    : { target: storedEnvironment(watch).name, target_key: watch.target_key };
+/** The environments that a watch or a digest is about, as they were when it was started. */
+export const watchedBy = (watch: Watch): readonly Environment[] =>
+  watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
 /** Where a message of a watch goes. `key`: the message edits an earlier one with that key. */
 type NotePlace = { readonly to?: 'owner'; readonly key?: string };

@@ -16,6 +16,7 @@ const LIMITS: Readonly<Record<string, { readonly calls: number; readonly per: nu
   'views.update': { calls: 100, per: MINUTE },
   'views.publish': { calls: 100, per: MINUTE },
   'users.info': { calls: 100, per: MINUTE },
+  'users.conversations': { calls: 50, per: MINUTE },
   'users.list': { calls: 20, per: MINUTE },
   'usergroups.list': { calls: 20, per: MINUTE },
   'usergroups.users.list': { calls: 20, per: MINUTE },

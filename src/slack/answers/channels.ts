@@ -24,16 +24,21 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   const place = await cardPlace(context, change);
   // Whoever mentions us in a thread may see only that.
   const isMention = interaction.trigger === undefined;
-  const isInSight = change.channel === interaction.channel && !(isMention && interaction.thread !== undefined);
+  const isThere =
+    change.channel === interaction.channel || (isDirect(change.channel) && isDirect(interaction.channel ?? ''));
+  const isInSight = isThere && !(isMention && interaction.thread !== undefined);
   if (isInSight && (place === 'channel' || place === 'direct')) return;
   const requested = interaction.cardsIn ?? interaction.channel;
   const isElsewhere = change.channel === change.requester && requested !== undefined && !isDirect(requested);
-  const why = isElsewhere ? await whyElsewhere(context, requested) : undefined;
+  const why = isElsewhere ? await whyElsewhere(context, interaction.person, requested) : undefined;
   await context.ephemeral(interaction, drawNote({ text: joined([savedAs(change, place), why]) }));
 }
 
 /** Why a card isn't in its channel. Only if Slack hides a channel from us, we are not in it. */
-async function whyElsewhere({ pipeline }: SlackContext, requested: string): Promise<Text> {
+async function whyElsewhere(context: SlackContext, person: string, requested: string): Promise<Text> {
+  const { pipeline } = context;
+  if ((await provenPlace(context, person, requested)) === undefined)
+    return say`Slack doesn't show me that you're in ${channelNamed(requested)}.`;
   const cards = cardsChannel(pipeline.policy(), requested);
   const look = await pipeline.lookAt(cards).catch(() => undefined);
   const place = cards === requested ? 'this channel' : channelNamed(cards);
@@ -46,7 +51,25 @@ async function whyElsewhere({ pipeline }: SlackContext, requested: string): Prom
 export const senderOf = (
   context: SlackContext,
   { person, team, channel, cardsIn = channel }: Pick<Interaction, 'person' | 'team' | 'channel' | 'cardsIn'>,
-): Request['from'] => ({ person, team, channel, cardChannel: () => cardChannelFor(context, person, cardsIn) });
+): Request['from'] => ({
+  person,
+  team,
+  channel: async () => (channel === undefined ? undefined : provenPlace(context, person, channel)),
+  cardChannel: () => cardChannelFor(context, person, cardsIn),
+});
+
+/**
+ * Where something may be posted for this sender: their direct messages, by their own id, or a channel that they are in.
+ * Undefined: Slack doesn't say that they are in it. Where a form or a button says that it came from proves nothing.
+ */
+export async function provenPlace(
+  { people }: SlackContext,
+  person: string,
+  channel: string,
+): Promise<string | undefined> {
+  if (isDirect(channel)) return person;
+  return (await people.isIn(person, channel)) === true ? channel : undefined;
+}
 
 /**
  * The channel in which the change or request of this message was asked for, if everybody in the workspace can see it,
@@ -63,15 +86,13 @@ export async function originChannelFor(
   return isSeen ? channel : undefined;
 }
 
-/** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
-async function cardChannelFor(
-  { people, pipeline }: SlackContext,
-  person: string,
-  channel: string | undefined,
-): Promise<Channel> {
-  if (channel === undefined || isDirect(channel)) return { id: channel ?? person, shared: false };
-  const requested = await people.channelOf(channel);
+/** The channel for a card: the policy's, or the requester's direct messages if Slack does not show it to us, or them in it. */
+async function cardChannelFor(context: SlackContext, person: string, channel: string | undefined): Promise<Channel> {
+  const { people, pipeline } = context;
+  if (channel === undefined || isDirect(channel)) return { id: person, shared: false };
+  const [requested, claimed] = await Promise.all([people.channelOf(channel), provenPlace(context, person, channel)]);
   if (requested.shared) return requested;
+  if (claimed === undefined) return { id: person, shared: false };
   const cards = cardsChannel(pipeline.policy(), channel);
   const place = cards === channel ? requested : await people.channelOf(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;

@@ -8,13 +8,14 @@ import { checklistField, readInputs } from '../forms/inputs.ts';
 import { offerForm, openView, originOf } from '../forms/modals.ts';
 import { checklistView, type Memo } from '../forms/views.ts';
 import { senderOf } from './channels.ts';
+import { readablePage } from './kept-page.ts';
 
 /** The checklist behind a button of a kept page. It needs no read from the host, so its form opens at once. */
 
 type OfferAt = NonNullable<Memo['offer']>;
 
 export async function openChecklist(context: SlackContext, interaction: Interaction, offer: OfferAt): Promise<void> {
-  const kept = await offerAt(context, offer);
+  const kept = await offerAt(context, interaction, offer);
   const shown = await showChecklist(context.pipeline, senderOf(context, interaction), kept);
   const view = checklistView(shown, { origin: originOf(interaction), offer });
   if ((await openView(context, interaction, view)) !== undefined) return;
@@ -29,13 +30,13 @@ export async function checkChecklist(
   values: unknown,
 ): Promise<Ready> {
   const { given, leaveOut } = readInputs(values);
-  const kept = await offerAt(context, offer ?? { page: '', at: 0 }).catch(orTooOld);
+  const kept = await offerAt(context, interaction, offer ?? { page: '', at: 0 }).catch(orTooOld);
   const at = (given[checklistField] ?? []).map((position) => (/^\d+$/.test(position) ? Number(position) : -1));
   return checkTicked(context.pipeline, senderOf(context, interaction), kept, { at, leaveOut });
 }
 
-async function offerAt({ payloads }: SlackContext, { page: id, at }: OfferAt): Promise<PageOffer> {
-  const { page } = await payloads.keptPage(id);
+async function offerAt(context: SlackContext, interaction: Interaction, { page: id, at }: OfferAt): Promise<PageOffer> {
+  const { page } = await readablePage(context, interaction, id);
   const offer = page.offers?.[at];
   if (offer === undefined) throw notRecognised('button');
   return offer;

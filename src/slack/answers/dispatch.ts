@@ -61,7 +61,7 @@ export async function showOutcome(context: SlackContext, interaction: Interactio
     case 'instead':
       return handleLine(context, interaction, join(result.args));
     case 'show':
-      return sendPage(context, interaction, result.authorized, result.page);
+      return sendPage(context, interaction, result);
     case 'queued':
       return context.ephemeral(interaction, drawNote(result.note));
     case 'saved':

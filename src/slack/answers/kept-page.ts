@@ -1,16 +1,15 @@
 import { csvLine, textForCell } from '../../csv.ts';
 import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
-import type { Page } from '../../commands/kit/page.ts';
-import type { Authorized } from '../../pipeline/access/access-check.ts';
 import { assertChannel } from '../../pipeline/access/assert-channel.ts';
 import { check } from '../../pipeline/conversation/conversation.ts';
-import { refuseUnlessSeen } from '../../pipeline/conversation/each-environment.ts';
+import { refuseUnlessShown } from '../../pipeline/access/sight.ts';
 import { parseArgs } from '../../pipeline/language/parse.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { mention, say } from '../../text.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
-import { senderOf } from './channels.ts';
+import type { KeptPage } from '../context/button-payloads.ts';
+import { provenPlace, senderOf } from './channels.ts';
 import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { noUnfurl, sendDrawn } from '../client/messenger.ts';
@@ -58,9 +57,16 @@ export async function sharePage(context: SlackContext, interaction: Interaction,
 async function post(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { channel, thread } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { page, target } = await readablePage(context, interaction, id);
-  const place = await context.people.channelOf(channel);
-  assertChannel(context.pipeline.policy(), place, [target]);
+  const { page, shown, shareable } = await readablePage(context, interaction, id);
+  if (!shareable) throw new Refusal("This answer is for you alone, so it can't be shared. Nothing was posted.");
+  const place = await provenPlace(context, interaction.person, channel);
+  if (place === undefined)
+    throw new Refusal("I can't tell whether you're in this channel. Nothing was posted.", {
+      hint: 'Press Share again in a minute.',
+      isLater: true,
+    });
+  const about = shown.flatMap(({ targets }) => targets);
+  assertChannel(context.pipeline.policy(), await context.people.channelOf(place), about);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
@@ -80,19 +86,15 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
   }
 }
 
-/** A kept page and its target, after its rights were checked again. Throws `Refusal` if they no longer pass. */
-async function readablePage(
-  context: SlackContext,
-  interaction: Interaction,
-  id: string,
-): Promise<{ readonly page: Page; readonly target: Authorized['target'] }> {
-  const { args, page } = await context.payloads.keptPage(id);
-  const parsed = parseArgs(args, catalogue);
+/** A kept page, after the rights to all that it shows were checked again. Throws `Refusal` if they no longer pass. */
+export async function readablePage(context: SlackContext, interaction: Interaction, id: string): Promise<KeptPage> {
+  const kept = await context.payloads.keptPage(id);
+  const parsed = parseArgs(kept.args, catalogue);
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
   if (checked.kind === 'refuse') throw checked.refusal;
   if (checked.kind === 'ready' && checked.will === 'show') {
-    refuseUnlessSeen(context.pipeline.policy(), checked.requester.person, page);
-    return { page, target: checked.authorized.target };
+    refuseUnlessShown(context.pipeline, checked.requester.person, kept.shown);
+    return kept;
   }
   throw (
     (checked.kind === 'ask' && checked.resolved.problems[0]?.refusal) ||

@@ -14,7 +14,7 @@ export async function checkReview(
   memo: Memo,
   { reason, ...answers }: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
 ): Promise<Ready> {
-  const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld));
+  const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld)).words;
   const parsed = { ...parseArgs(args, catalogue), reason };
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...answers });
   if (checked.kind === 'ready' && checked.will !== 'show') return checked;

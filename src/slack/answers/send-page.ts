@@ -1,5 +1,4 @@
-import type { Page } from '../../commands/kit/page.ts';
-import type { Authorized } from '../../pipeline/access/access-check.ts';
+import type { Next } from '../../pipeline/conversation/conversation.ts';
 import { canonicalArgs } from '../../pipeline/language/resolve.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
@@ -10,15 +9,19 @@ import { sendFile } from './files.ts';
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,
-  authorized: Authorized,
-  page: Page,
+  { page, authorized, shown }: Extract<Next, { kind: 'show' }>,
 ): Promise<void> {
   const { command, dryRun } = authorized.parsed;
   // A report over many environments can't be shared: each of them could forbid the channel.
   const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
   const id =
     shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)
-      ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(authorized, { dryRun })], page })
+      ? await context.payloads.keepPage(interaction.person, {
+          args: [...canonicalArgs(authorized, { dryRun })],
+          page,
+          shown: shown(),
+          shareable,
+        })
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);
   if (lateNote) await context.ephemeral(interaction, lateNote);
@@ -26,7 +29,8 @@ export async function sendPage(
   if (page.file) await sendFile(context, interaction, page.file);
   const { later } = page;
   if (later === undefined) return;
-  const answerLater = async (): Promise<void> => sendPage(context, interaction, authorized, await later());
+  const answerLater = async (): Promise<void> =>
+    sendPage(context, interaction, { kind: 'show', page: await later(), authorized, shown });
   if (interaction.afterwards) interaction.afterwards.push(answerLater);
   else await answerLater();
 }

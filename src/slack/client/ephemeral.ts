@@ -50,12 +50,9 @@ export function createEphemeral(
     };
     // After half an hour the person may have left the channel and would miss an ephemeral message.
     if (answer !== 'expired' && (await ephemeral())) return;
-    const direct = {
-      channel: channel?.startsWith('D') ? channel : person,
-      ...(channel?.startsWith('D') && thread && { thread_ts: thread }),
-    };
     try {
-      await postDrawn(client, direct, message);
+      // By the person's own id: a place that is only said to be their direct messages can be somebody else's.
+      await postDrawn(client, { channel: person }, message);
     } catch (error) {
       if (answer !== 'expired' || !(await ephemeral())) throw error;
     }

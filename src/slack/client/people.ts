@@ -5,6 +5,7 @@ import type { ChangesContext } from '../../pipeline/changes/context.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
 import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions } from './bounded-calls.ts';
+import { createChannelMembers, type ChannelMembers } from './channel-members.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -17,7 +18,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 type AskPerson = ChangesContext['personOf'];
 
 /** Who people are, according to Slack. */
-export type People = {
+export type People = ChannelMembers & {
   /** Cached for at most a minute. */
   readonly personOf: AskPerson;
   /** For what is shown or suggested: groups may be some minutes old. */
@@ -111,6 +112,7 @@ export function createPeople(options: PeopleOptions): People {
       if (isDirect(id)) return { id, shared: false };
       return channelFrom(id, await lookAt(id).catch(() => undefined));
     },
+    ...createChannelMembers(ask, now),
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
   };

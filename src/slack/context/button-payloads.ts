@@ -5,6 +5,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
+import type { Shown } from '../../pipeline/access/sight.ts';
 import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 import { hourMs } from '../../duration.ts';
@@ -23,21 +24,31 @@ const maxWaiting = 100;
 const maxText = 64 * 2 ** 20;
 /** Marks compressed content: JSON never begins like this. */
 const packedAs = 'gzip:';
-const list = z.array(z.string());
-// Only `keepPage` writes pages, so their shape is not checked again.
-const page = z.object({ args: list, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
+// Only this file writes them, so what was shown and the shape of pages are not checked again.
+const shown = z.custom<readonly Shown[]>(Array.isArray);
+const words = z.array(z.string());
+const list = z.object({ words, shown });
+const page = z.object({
+  args: words,
+  page: z.custom<Page>((value) => typeof value === 'object' && value !== null),
+  shown,
+  shareable: z.boolean(),
+});
+/** A page with the arguments that asked for it, what it shows, and whether it may be shared. */
 export type KeptPage = z.infer<typeof page>;
+/** Arguments, or choices of a form with what they show. */
+export type KeptList = z.infer<typeof list>;
 
 /** Keeps lists and pages behind buttons for an hour, if they don't fit into one or must be what somebody saw. */
 export type PayloadStore = {
-  /** Keeps a page with the arguments that asked for it. Resolves with its id, or undefined if it is too large. */
+  /** Keeps a page. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
-  /** Keeps a list: arguments, or choices of a form. Resolves with its id. Throws `RangeError` if it is too long. */
-  readonly keepList: (person: string, list: readonly string[]) => Promise<string>;
+  /** Keeps a list. Resolves with its id. Throws `RangeError` if it is too long. */
+  readonly keepList: (person: string, words: readonly string[], shown?: readonly Shown[]) => Promise<string>;
   /** The kept page; throws `Refusal` if it has expired. */
   readonly keptPage: (id: string) => Promise<KeptPage>;
   /** The kept list; throws `Refusal` if it has expired. */
-  readonly keptList: (id: string) => Promise<readonly string[]>;
+  readonly keptList: (id: string) => Promise<KeptList>;
   /** Resolves when everything is written or lost. */
   readonly close: () => Promise<void>;
 };
@@ -66,7 +77,8 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
       const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
       return content.length > maxContentLength ? undefined : put(person, 'page', content);
     },
-    keepList: async (person, kept) => put(person, 'list', await pack(JSON.stringify(kept))),
+    keepList: async (person, kept, shows = []) =>
+      put(person, 'list', await pack(JSON.stringify({ words: kept, shown: shows }))),
     keptPage: async (id) => page.parse(await take(id, 'page')),
     keptList: async (id) => list.parse(await take(id, 'list')),
     close: written.end,

@@ -3,7 +3,10 @@ import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
+import { choicesShown, mayBeShown, type Shown } from '../../pipeline/access/sight.ts';
+import { MembershipUnknown } from '../../pipeline/access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
+import { say } from '../../text.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
@@ -55,7 +58,8 @@ export async function formContentsOf(
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
     const formField: FormField = { name, field, given, reportsChanges: dependedOn.has(name) };
     const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
-    const query = offers && { resolved, dependent, given, kept: before[name] };
+    const shown = offers ? choicesShown(resolved, dependent) : [];
+    const query = offers && { resolved, dependent, given, kept: before[name], shown };
     const listed = query && (await choicesOf(context, person, query).catch(onTrouble));
     if (!listed) {
       fields.push(formField);
@@ -80,6 +84,7 @@ type ChoicesQuery = {
   readonly dependent: NonNullable<Dependents[string]>;
   readonly given: readonly string[];
   readonly kept: KeptChoices[string] | undefined;
+  readonly shown: readonly Shown[];
 };
 
 type ShownChoices = {
@@ -95,12 +100,15 @@ type ShownChoices = {
 async function choicesOf(
   { pipeline, payloads }: SlackContext,
   person: Person,
-  { resolved: { parsed, input }, dependent, given, kept }: ChoicesQuery,
-): Promise<ShownChoices> {
+  { resolved: { parsed, input }, dependent, given, kept, shown }: ChoicesQuery,
+): Promise<ShownChoices | undefined> {
+  const may = mayBeShown(pipeline, person, shown);
+  if (may === 'no') return undefined;
+  if (may !== 'yes') throw new MembershipUnknown(say`you may see what there is to choose from`, may);
   const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
-    const words = await payloads.keptList(kept.id).catch(() => undefined);
+    const words = (await payloads.keptList(kept.id).catch(() => undefined))?.words;
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
@@ -112,7 +120,7 @@ async function choicesOf(
   const fits = fitting(read.slice(0, maxChoices), maxCharacters, (word) => word.length + 3);
   const words = [...new Set([...remaining, ...fits])];
   const dropped = given.filter((word) => !remaining.includes(word));
-  const id = await payloads.keepList(person.id, words);
+  const id = await payloads.keepList(person.id, words, shown);
   return {
     words,
     given: remaining,
@@ -135,7 +143,9 @@ export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptList(id)] as const);
+  const lists = Object.entries(choices).map(
+    async ([name, { id }]) => [name, (await payloads.keptList(id)).words] as const,
+  );
   return new Map(await Promise.all(lists).catch(orTooOld));
 }
 

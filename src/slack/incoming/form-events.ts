@@ -10,6 +10,7 @@ import { failpoint } from '../../failpoints.ts';
 import { modalPressShape, turnPage } from '../answers/call-view.ts';
 import { openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
+import { mayBeShown } from '../../pipeline/access/sight.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf, timeAck, type Track } from './receive.ts';
@@ -95,7 +96,8 @@ async function suggestionsFor(context: SlackContext, body: unknown): Promise<Opt
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {
-    const words = await context.payloads.keptList(kept.id);
+    const { words, shown } = await context.payloads.keptList(kept.id);
+    if (mayBeShown(context.pipeline, person, shown) !== 'yes') return [];
     return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];

@@ -33,6 +33,7 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   const onAck = timeAck(context, kind);
   const since = performance.now();
   const request = requestId(key);
+  if (from.channel !== undefined && kind !== 'button') context.people.typedIn(from.person, from.channel);
   const row = { key, kind, person: from.person, channel: from.channel, content };
   const kept = delivered.changes ? await saveDelivery(context, row) : rememberDelivery(context, key);
   if (kept === 'new') failpoint('kept', key);

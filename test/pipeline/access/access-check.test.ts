@@ -202,7 +202,8 @@ describe('what the rules say', () => {
     const allowed = authorize(policy, ana, parsed, company);
     expect(allowed).toMatchObject({ authorization });
     expect(allowed.target).toBeUndefined();
-    expect(asked(policy, ana, 'changes', live.name).authorization).toEqual(authorization);
+    const [rule] = policy.rules;
+    expect(asked(policy, ana, 'changes', live.name).authorization).toEqual({ ...authorization, rules: [rule?.line] });
   });
 });
 

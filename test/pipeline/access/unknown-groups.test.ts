@@ -16,6 +16,7 @@ import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { groupsOf, groupsToAsk, MembershipUnknown } from '../../../src/pipeline/access/unknown-groups.ts';
 import { inline, plain } from '../../../src/text.ts';
 import {
+  askingFor,
   ana,
   changeOf,
   commandAt,
@@ -145,7 +146,7 @@ describe('what people are shown', () => {
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),
       }),
-      { person, authorization: undefined, inbox: undefined },
+      askingFor(contextWith({ policy: () => policy, names: () => names, company: () => company }), person, 'status'),
       undefined,
       0,
     );

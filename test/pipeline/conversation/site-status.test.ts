@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createManyTurns } from '../../../src/pipeline/conversation/each-environment.ts';
 import { statusFor } from '../../../src/pipeline/conversation/site-status.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
-import { ana, blog, company, contextWith, live, names, policyOf, staging } from '../fixtures.ts';
+import { askingFor, ana, blog, company, contextWith, live, names, policyOf, staging } from '../fixtures.ts';
 
 describeBoth('the status of many environments', (open) => {
   it('reads the open batches once, and not for each of them', async () => {
@@ -25,7 +25,7 @@ describeBoth('the status of many environments', (open) => {
       company: () => company,
       onTrouble: () => undefined,
     });
-    const briefs = await statusFor(context, ana, 1).briefStatus([blog, live, staging]);
+    const briefs = await statusFor(context, askingFor(context, ana, 'status'), 1).briefStatus([blog, live, staging]);
     expect(briefs).toHaveLength(3);
     expect(reads).toBe(1);
   });

@@ -9,7 +9,7 @@ import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import { codeSpan, escapeMarkdown } from '../../../src/pipeline/conversation/markdown.ts';
 import { timeLineFile } from '../../../src/pipeline/conversation/time-line-file.ts';
-import { timeLineFor, timeLineServiceFor } from '../../../src/pipeline/conversation/time-line.ts';
+import { timeLineFor as readTimeLine, timeLineServiceFor } from '../../../src/pipeline/conversation/time-line.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -17,6 +17,7 @@ import { inline, plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import {
+  askingFor,
   ana,
   blog,
   changeOf,
@@ -34,6 +35,9 @@ import {
 const now = Date.UTC(2026, 2, 1, 12);
 const hour = 3_600_000;
 const since = now - 48 * hour;
+
+const timeLineFor = (context: PipelineContext, person: typeof ana, env: typeof live, since: number) =>
+  readTimeLine(context, askingFor(context, person, 'changes'), env, since);
 
 const contextOn = (database: Database, more: Partial<PipelineContext> = {}): PipelineContext =>
   contextWith({
@@ -129,8 +133,13 @@ describeBoth('a time line', (open) => {
       'resumed all sending',
       `#${ofDomain}`,
     ]);
-    expect(line).toMatchObject({ since, until: now, more: false, log: { kind: 'read', errors: 0 } });
-    expect(line.entries[0]).toMatchObject({ who: { id: 'U04DEE', name: 'Dee' }, reason: undefined });
+    expect(line).toMatchObject({ since, until: now, more: false, log: { kind: 'found', found: { errors: 0 } } });
+    expect(line.entries[0]).toMatchObject({ who: { id: 'U04DEE', name: 'Dee' }, reason: 'acme-blog' });
+    const ofShop = contextOn(database, {
+      policy: () => policyOf('{ allow: [read], to: [developers, leads], where: ["acme-shop/*"] }'),
+    });
+    const [paused] = (await timeLineFor(ofShop, ana, live, since)).entries;
+    expect(paused).toMatchObject({ who: { id: 'U04DEE', name: 'Dee' }, reason: undefined });
     expect(line.entries[1]).toMatchObject({ who: { id: chi.id, name: 'Chi' }, reason: 'sale', until: now + hour });
     expect(line.entries[2]).toMatchObject({
       at: since + 5 * hour,
@@ -219,9 +228,9 @@ describeBoth('a time line', (open) => {
     const trouble = new HostTrouble({ kind: 'server error', status: 500, says: '' }, { attempts: 1, elapsedMs: 5 });
     const line = await timeLineFor(failing(trouble), ana, live, since);
     expect(kinds(line)).toEqual([`#${number}`]);
-    expect(plain(line.log.kind === 'not read' ? line.log.why : [])).toBe('The host answered 500.');
+    expect(plain(line.log.kind === 'failed' ? line.log.why : [])).toBe('The host answered 500.');
     const bug = new Error('a bug');
-    expect((await timeLineFor(failing(bug), ana, live, since)).log.kind).toBe('not read');
+    expect((await timeLineFor(failing(bug), ana, live, since)).log.kind).toBe('failed');
     expect(told).toEqual([bug]);
   });
 
@@ -229,8 +238,9 @@ describeBoth('a time line', (open) => {
     const database = await open({ now: () => now });
     const reason = '[x](http://evil.example) `y` | <b> https://evil.example jo@acme.example';
     await happened(database, live, now - hour, { reason }, [['approve', chi.id, 'C*h*i']]);
-    const actor = { person: ana, authorization: undefined, inbox: undefined };
-    const { file, line } = await timeLineServiceFor(contextOn(database), actor).exportTimeLine(live, since);
+    const context = contextOn(database);
+    const asking = askingFor(context, ana, 'changes export');
+    const { file, line } = await timeLineServiceFor(context, asking).exportTimeLine(live, since);
     expect(line.entries).toHaveLength(1);
     expect(file.name).toBe('time-line-acme-shop-live-2026-03-01.md');
     expect(file.content).toContain(
@@ -285,7 +295,7 @@ const empty: TimeLine = {
   entries: [],
   more: false,
   domains: { all: 1, read: 1 },
-  log: { kind: 'read', errors: 0, lines: 0, readFrom: undefined, timeless: 0 },
+  log: { kind: 'found', found: { errors: 0, lines: 0, readFrom: undefined, timeless: 0 } },
 };
 const changeEntry = (more: object = {}): TimeLineEntry => ({
   kind: 'change',
@@ -324,10 +334,10 @@ describe('the file of a time line', () => {
 
   test('says which part of the log is unknown', () => {
     const content = (log: TimeLine['log']): string => timeLineFile(live, { ...empty, log }, ana).file.content;
-    expect(content({ kind: 'not read', why: say`The host answered 500.` })).toContain(
-      "I couldn't read the error log, so its peaks are missing here. The host answered 500.",
+    expect(content({ kind: 'failed', why: say`The host answered 500.` })).toContain(
+      'unknown: The host answered 500. Its peaks are missing here.',
     );
-    expect(content({ kind: 'read', errors: 1, lines: 20, readFrom: now, timeless: 2 })).toContain(
+    expect(content({ kind: 'found', found: { errors: 1, lines: 20, readFrom: now, timeless: 2 } })).toContain(
       'back to 2026-03-01 12:00:00 UTC: earlier peaks are missing here. 2 lines have no time',
     );
   });

@@ -116,7 +116,7 @@ export async function surfacesOf(
   const id = await payloads.keepList(`${row} ${at}`, args);
   // Read from the database, as when the cache has forgotten it.
   await payloads.close();
-  const stored = await payloads.keptList(id);
+  const { words: stored } = await payloads.keptList(id);
   const surfaces = new Map<string, ParsedCommand>([
     ['words that are typed', parsedLine(argsOf(row, typed).join(' '))],
     ['words in capitals', parsedLine(argsOf(row, shouted).join(' '))],

@@ -38,7 +38,7 @@ function actions(
   return adminActions(
     contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined }),
     { person, authorization, inbox },
-    mayRead,
+    () => mayRead,
   );
 }
 
@@ -65,6 +65,7 @@ describeBoth('a lock', (open) => {
     expect(JSON.parse(line?.details ?? '')).toEqual({
       target: live.name,
       target_key: key,
+      targets: [{ kind: 'environment', id: live.id, name: live.name, site: live.site?.name }],
       name: 'Ana',
       reason: 'release with password=***',
       until: 1_000 + 2 * hour,

@@ -7,6 +7,7 @@ import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 
 const hourMs = 3_600_000;
+const kept = { shown: [], shareable: true };
 const pageOf = (title: string) => ({ title: say`${title}`, parts: [] });
 
 const onTrouble = (error: unknown): void => {
@@ -27,16 +28,16 @@ describeBoth('the payload of a button', (open) => {
 
   it('is stored separately for simultaneous callers, and can be read at once', async () => {
     const { payloads, later } = await opened();
-    const kept = await Promise.all(
+    const all = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => ({
         at,
         list: await payloads.keepList(`U${at % 3}`, ['cache', 'clear', `site-${at}`]),
-        page: await payloads.keepPage(`U${at % 3}`, { args: [`${at}`], page: pageOf(`page ${at}`) }),
+        page: await payloads.keepPage(`U${at % 3}`, { ...kept, args: [`${at}`], page: pageOf(`page ${at}`) }),
       })),
     );
     for (const one of [payloads, await later()]) {
-      for (const { at, list, page } of kept) {
-        expect(await one.keptList(list)).toEqual(['cache', 'clear', `site-${at}`]);
+      for (const { at, list, page } of all) {
+        expect((await one.keptList(list)).words).toEqual(['cache', 'clear', `site-${at}`]);
         const found = await one.keptPage(page ?? '');
         expect([found.args, plain(found.page.title)]).toEqual([[`${at}`], `page ${at}`]);
       }
@@ -50,7 +51,7 @@ describeBoth('the payload of a button', (open) => {
     const [before, list, page, after] = await Promise.allSettled([
       payloads.keepList('U1', ['before']),
       payloads.keepList('U1', long),
-      payloads.keepPage('U1', { args: long, page: pageOf('long') }),
+      payloads.keepPage('U1', { ...kept, args: long, page: pageOf('long') }),
       payloads.keepList('U1', ['after']),
     ]);
     expect(list).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) as unknown });
@@ -59,7 +60,7 @@ describeBoth('the payload of a button', (open) => {
       [before, 'before'],
       [after, 'after'],
     ] as const) {
-      expect(one.status === 'fulfilled' && (await (await later()).keptList(one.value))).toEqual([said]);
+      expect(one.status === 'fulfilled' && (await (await later()).keptList(one.value)).words).toEqual([said]);
     }
   });
 
@@ -70,7 +71,7 @@ describeBoth('the payload of a button', (open) => {
     await later();
     await expect(payloads.keptPage(id)).rejects.toThrow(Refusal);
     now += hourMs - 1;
-    expect(await payloads.keptList(id)).toEqual(['who', 'am', 'i']);
+    expect((await payloads.keptList(id)).words).toEqual(['who', 'am', 'i']);
     now += 1;
     await expect(payloads.keptList(id)).rejects.toThrow('This button is too old. Nothing was done.');
   });
@@ -90,8 +91,8 @@ describeBoth('the payload of a button', (open) => {
     expect(troubles).toEqual([new Error('away')]);
     await expect(payloads.keptList(lost)).rejects.toThrow(Refusal);
     isAway = false;
-    const kept = await payloads.keepList('U1', ['kept']);
+    const again = await payloads.keepList('U1', ['kept']);
     await payloads.close();
-    expect(await payloads.keptList(kept)).toEqual(['kept']);
+    expect((await payloads.keptList(again)).words).toEqual(['kept']);
   });
 });

@@ -8,6 +8,7 @@ export const auditExport = builtin({
   summary: 'Export the audit trail as a file that only you get',
   button: 'Export the trail',
   right: 'named',
+  shows: ['audit'],
   changes: true,
   fields: { format: choice('Format', ['csv', 'jsonl']), since: { ...option(moment('Since')), shown: '7d' } },
   answer: async ({ input: { format, since }, queryService }) => {

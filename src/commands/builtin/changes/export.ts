@@ -12,6 +12,7 @@ export const changesExport = builtin({
   summary: 'Export what happened to an environment as a Markdown file that only you get',
   button: 'Export the time line',
   right: 'read',
+  shows: ['changes', 'logs'],
   changes: true,
   fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
   answer: async ({ input: { env, since = defaultSince }, queryService }) => {

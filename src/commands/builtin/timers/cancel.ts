@@ -7,6 +7,7 @@ export const timersCancel = builtin({
   summary: 'End timed access now and remove its addresses',
   button: 'Remove now',
   right: 'read',
+  shows: ['timers'],
   changes: true,
   urgent: true,
   fields: { number: count('Change', 1, 999_999_999) },

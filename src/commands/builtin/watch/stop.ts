@@ -8,6 +8,7 @@ export const watchStop = builtin({
   summary: 'End a watch or a digest now',
   button: 'Stop a watch',
   right: 'read',
+  shows: ['watches'],
   changes: true,
   fields: { number: count('Watch', 1, 999_999_999) },
   answer: async ({ input: { number }, queryService }) => {

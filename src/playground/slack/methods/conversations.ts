@@ -48,6 +48,19 @@ function list({ workspace }: Context, args: Fields): Fields {
   return { channels: items.map(channelObject), ...next };
 }
 
+/** The channels of a person, of those that the bot may see. */
+function ofPerson({ workspace }: Context, args: Fields): Fields {
+  const person = textOf(args['user']) || BOT_USER;
+  knownPerson(workspace, person);
+  const types = new Set((textOf(args['types']) || 'public_channel').split(',').map((type) => type.trim()));
+  const theirs = [...workspace.channels.values()].filter(
+    ({ kind, members }) =>
+      types.has(KIND[kind]) && members.includes(person) && (kind === 'public' || members.includes(BOT_USER)),
+  );
+  const { items, next } = page(theirs, args);
+  return { channels: items.map(channelObject), ...next };
+}
+
 function open({ workspace }: Context, args: Fields): Fields {
   const users = required(args, 'users').split(',');
   if (users.length > 1) throw new Refused('method_not_supported_for_channel_type');
@@ -74,6 +87,7 @@ export const CONVERSATIONS: Methods = {
     run: ({ workspace }, args) => ({ channel: channelObject(visibleChannel(workspace, required(args, 'channel'))) }),
   },
   'conversations.list': { ...read, run: list },
+  'users.conversations': { ...read, run: ofPerson },
   'conversations.members': { ...read, run: members },
   'conversations.open': { token: 'bot', scope: 'im:write', run: open },
 };

@@ -21,7 +21,7 @@ import { openDatabase, type Database } from '../../../../src/storage/database.ts
 import { inline, plain } from '../../../../src/text.ts';
 import { describeBoth } from '../../../storage/describe-both.ts';
 import { sampleWatch, save } from '../../../storage/samples.ts';
-import { ana, company, names, policyFrom, uuid, contextWith, emptyListing } from '../../fixtures.ts';
+import { askingFor, ana, company, names, policyFrom, uuid, contextWith, emptyListing } from '../../fixtures.ts';
 import type { PipelineContext } from '../../../../src/pipeline/conversation/context.ts';
 
 const day = 86_400_000;
@@ -186,7 +186,9 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const store = createChangeStore({ auditKey: undefined, installation: '', onEvent: () => undefined });
     await save(database);
-    await database.transaction((tx) => store.note(tx, { event: 'x', by: 'sitehand', at: now - 3 * day }));
+    await database.transaction((tx) =>
+      store.note(tx, { event: 'x', by: 'sitehand', about: 'company', at: now - 3 * day }),
+    );
     const { 'Stored data': data } = await found(healthy(database));
     expect(data).toContain('; 1 audit line since 2024-10-01 00:00 UTC, about 1 change');
   });
@@ -294,7 +296,11 @@ describeBoth('health', (open) => {
         names: () => names,
         personOf: () => Promise.resolve(undefined),
       },
-      { person: ana, authorization: undefined, inbox: undefined },
+      askingFor(
+        contextWith({ policy: healthy(database).policy, names: () => names, company: () => company }),
+        ana,
+        'doctor',
+      ),
       undefined,
       now,
     );
