@@ -258,10 +258,10 @@ describe('a form whose fields depend on each other', () => {
     const ana = scenario.person('ana');
     await ana.says('/site redirects edit', 'C0GENERAL');
     await ana.form('Change where a redirect leads');
-    await forms.picks('ana', 'Environment', 'north-bakery/live');
+    await forms.picks('ana', 'Environment', 'acme-shop/staging');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select');
     scenario.hosting.world.environmentNamed('north-bakery/staging')?.redirects.splice(2);
-    const only = scenario.hosting.world.environmentNamed('north-bakery/live')?.redirects.at(-1)?.from ?? '';
+    const only = scenario.hosting.world.environmentNamed('acme-shop/staging')?.redirects.at(-1)?.from ?? '';
     await scenario.slack.pick(ana.id, 'modal', { label: 'From' }, only);
     await forms.picks('ana', 'Environment', 'north-bakery/staging');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select' && !JSON.stringify(one).includes(only));
@@ -269,6 +269,17 @@ describe('a form whose fields depend on each other', () => {
     const change = await ana.confirms({ From: '/jobs', To: '/work' }, 'C0GENERAL');
     expect(change.card().text).toContain('Change the redirect from /jobs on north-bakery/staging');
     expect(await sent('north-bakery/staging')).toMatchObject([{ body: { new_value: { from: '/jobs', to: '/work' } } }]);
+  });
+
+  test('where she may not edit redirects, the form reads none and offers none', async () => {
+    const ana = scenario.person('ana');
+    const reads = () => scenario.hosting.journal.entries().filter(({ section }) => section === '4.2').length;
+    const before = reads();
+    await ana.says('/site redirects edit north-bakery/live', 'C0GENERAL');
+    await ana.form('Change where a redirect leads');
+    const { control } = await forms.soon('ana', 'From', (one) => one !== undefined);
+    expect(control?.type).toBe('plain_text_input');
+    expect(reads()).toBe(before);
   });
 
   test('two people with open forms have separate lists', async () => {
