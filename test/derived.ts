@@ -13,6 +13,7 @@ import { policyFile } from '../src/policy/schema.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 export const commandsPage = path.join(root, 'docs/commands.md');
+export const policyPage = path.join(root, 'docs/policy.md');
 export const manifest = path.join(root, 'manifest.yml');
 export const policySchema = path.join(root, 'policy.schema.json');
 
@@ -32,6 +33,14 @@ const commandTable = (): string =>
         `| \`${words(name).replaceAll('|', '\\|')}\` | ${command.summary} | ${rightOf(name, command).risk} |`,
     ),
   ].join('\n');
+
+/** Which commands show what belongs to others. */
+const shownTable = (): string =>
+  [...catalogue]
+    .flatMap(([name, { shows = [] }]) =>
+      shows.length === 0 ? [] : [`| \`${name}\` | ${shows.map((one) => `\`${one}\``).join(', ')} |`],
+    )
+    .join('\n');
 
 /** Commands that many workspaces will want under their own names. */
 const others = ['push', 'cache', 'logs'];
@@ -71,6 +80,7 @@ function jsonSchema(): string {
 /** The marks around a derived part; without marks it is the whole file. */
 const marks = {
   [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
+  [policyPage]: ['<!-- shows -->\n', '\n<!-- /shows -->', shownTable],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
   [policySchema]: [undefined, undefined, jsonSchema],
 } as const;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { catalogue } from '../src/commands/index.ts';
 import { readConfig } from '../src/config.ts';
 import { parse } from '../src/pipeline/language/parse.ts';
-import { commandsPage, derivedIn } from './derived.ts';
+import { commandsPage, derivedIn, policyPage } from './derived.ts';
 
 /** The documentation is part of the product, so it is checked against the code. */
 
@@ -73,8 +73,11 @@ describe('the README', () => {
 });
 
 describe('the documentation', () => {
-  it('lists every command with its words', () => {
-    const { actual, wanted } = derivedIn(commandsPage);
+  it.each([
+    ['every command with its words', commandsPage],
+    ['what each shows of others', policyPage],
+  ])('lists %s', (_, page) => {
+    const { actual, wanted } = derivedIn(page);
     expect(actual, 'npm run fix writes it').toBe(wanted);
   });
 
