@@ -96,6 +96,10 @@ export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Nee
 export const mayRead = (policy: Policy, person: Member, target: Target): boolean =>
   decideReading(policy, person, target).kind === 'allowed';
 
+/** Whether the rules know this right only by the class *read*, so that it is the right to read. */
+export const isReadingAlone = ({ rules }: Policy, { path, risk }: PolicyCommand): boolean =>
+  risk === 'read' && !rules.some(({ what }) => what.has(path));
+
 /** The decision on whether the person may see a target and its state. */
 export const decideReading = (policy: Policy, person: Member, target: Target): AccessDecision =>
   decideAccess(policy, person, { command: readingAnything, aims: [{ target, access: 'read' }] });

@@ -1,6 +1,8 @@
+import { catalogue } from '../../commands/index.ts';
+import { rightOf } from '../../commands/rights.ts';
 import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { groupsAbout, decideReading, unknownIn } from '../../policy/policy.ts';
+import { groupsAbout, decideReading, isReadingAlone, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
@@ -25,9 +27,14 @@ export function mayShow(policy: Policy, person: Member, path: string | undefined
   const reading = decideReading(policy, person, target);
   const unknown = unknownIn(reading);
   if (reading.kind === 'not allowed' && unknown.length === 0) return 'no';
-  const right = path === undefined ? 'yes' : mayRunOn(policy, person, path, target);
+  const right = path === undefined || isReading(policy, path) ? 'yes' : mayRunOn(policy, person, path, target);
   if (right === 'no' || (right === 'yes' && unknown.length === 0)) return right;
   return [...new Set([...unknown, ...(right === 'yes' ? [] : right)])];
+}
+
+function isReading(policy: Policy, path: string): boolean {
+  const command = catalogue.get(path);
+  return command !== undefined && isReadingAlone(policy, rightOf(path, command));
 }
 
 /** Decides what this person is shown of rows, as `mayShow` for all of their targets. */

@@ -7,6 +7,7 @@ import { listedAs } from '../access/visibility.ts';
 /** Which rows of the company's lists one person may be shown by the command `path`. */
 export function seenRows({ names }: AccessContext, sight: Sight, path: string): SeenRows {
   const all = names(undefined);
+  const domains = Map.groupBy(all.domains, ({ name }) => name.toLowerCase());
   const unlisted = (id: string): Environment => ({ kind: 'environment', id, name: '', live: true, site: undefined });
   return {
     environment: (id = '') => {
@@ -14,7 +15,7 @@ export function seenRows({ names }: AccessContext, sight: Sight, path: string): 
       return sight.may(path, listedAs(all, env) ?? env) === 'yes';
     },
     domain: ({ id = '', name = '' }) => {
-      const same = all.domains.filter((one) => one.name.toLowerCase() === name.toLowerCase());
+      const same = domains.get(name.toLowerCase()) ?? [];
       const known = same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
       const target: Domain = known ?? { kind: 'domain', id, name, site: undefined };
       return sight.may(path, target) === 'yes';
