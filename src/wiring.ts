@@ -126,7 +126,8 @@ export async function connectSlack({ slack }: Config, foundations: Foundations, 
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
-  const groups = createGroupWatch({ database, policy: policy.current }, (id) => people.membersOf(id, true));
+  const ask = (id: string): Promise<unknown> => people.membersOf(id, true);
+  const groups = createGroupWatch({ database, policy: policy.current, onMembers: () => homes.outdated() }, ask);
   const people = createPeople({
     client: views,
     bot,

@@ -89,4 +89,16 @@ rules:
       expectCovered(scenario, () => reloadPolicy(scenario, policy.replace('[U03CHI, U04DEE]', '[U03CHI]'))),
     ),
   );
+
+  test(
+    'and the direct messages of whoever leaves a user group are redrawn without a change of the rules',
+    inScenario({ policy: policy.replace('[U03CHI, U04DEE]', '[S0LEADS]') }, (scenario) =>
+      expectCovered(scenario, async () => {
+        const dee = scenario.person('dee');
+        await dee.reads('SECRET-REASON');
+        await scenario.slack.changeGroup('S0LEADS', ['U03CHI']);
+        await dee.reads("You may no longer see #1, so I've taken out what was here.");
+      }),
+    ),
+  );
 });

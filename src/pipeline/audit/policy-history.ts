@@ -4,8 +4,8 @@ import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
-import { redrawTold } from '../../storage/message-edits.ts';
 import { joined, say, type Text } from '../../text.ts';
+import { redrawForReaders } from '../messages/readers-changed.ts';
 import type { AuditContext } from './context.ts';
 
 /** What is done about a new policy: it is recorded in the audit trail before it applies, and checked afterwards. */
@@ -27,7 +27,7 @@ export const recordPolicy = (
     if ((await readKv(tx, policyInForceKey))?.value === hash) return;
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
     await writeKv(tx, { key: policyInForceKey, value: hash, at });
-    await redrawTold(tx, at);
+    await redrawForReaders(tx, at);
   });
 
 /** How often a policy is looked for that was not checked yet; a reload asks for it at once. */
@@ -48,7 +48,7 @@ export function createPolicyCheck(
   return async () => {
     const policy = context.policy();
     if (policy === checked) return;
-    if (checked !== undefined) await database.transaction(async (tx) => redrawTold(tx, await database.now(tx)));
+    if (checked !== undefined) await database.transaction(async (tx) => redrawForReaders(tx, await database.now(tx)));
     const says = await unsatisfiableText(context, policy);
     if (says) onUnsatisfiable(says);
     checked = policy;

@@ -1,7 +1,7 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import { scrub } from '../../secret.ts';
 import { endHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
-import { enqueueMessage, type Message } from '../../storage/messages.ts';
+import { enqueueMessage, ownWords, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
 import { clipped, code, either, joined, named, say, time, type Text } from '../../text.ts';
@@ -18,7 +18,7 @@ import { runButton } from './buttons.ts';
 
 const maxValueLength = 300;
 
-type OfferMessage = Pick<Message, 'key' | 'kind' | 'recipient'>;
+export type OfferMessage = Pick<Message, 'key' | 'recipient' | 'about'> & { readonly kind: 'direct' | 'notice' };
 
 /** What is asked for, and who asks. Mentions nobody. */
 export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved: Resolved, name: string): Text {
@@ -88,7 +88,12 @@ export async function endOffers(
   await postOffers(tx, offers, { text, minor: true }, at);
   // Without a message in a channel, whoever asked sees none of the offers.
   if (offers.every(({ kind }) => kind === 'direct'))
-    await postOffers(tx, [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person }], { text, buttons }, at);
+    await postOffers(
+      tx,
+      [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person, about: ownWords }],
+      { text, buttons },
+      at,
+    );
   const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
   await changeStore.note(tx, { ...line, at, details });
   return true;

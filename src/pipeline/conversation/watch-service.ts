@@ -45,7 +45,7 @@ export const watchesFor = (
   const reads = readerOf(context, person);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);
-  const readsAll = (watch: Watch): boolean => reads({ targets: JSON.stringify(targetsOf(watch)) });
+  const readsAll = (watch: Watch): boolean => reads({ targets: JSON.stringify(environmentsThen(watch)) });
   const sees = (watch: Watch): boolean => isMine(watch) || readsAll(watch);
   return {
     watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
@@ -57,7 +57,7 @@ export const watchesFor = (
       const known = await findWatch(db, number);
       if (known === undefined || known.ended_at !== null || !sees(known)) return undefined;
       const listed = context.names(undefined).environments;
-      const envs = targetsOf(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
+      const envs = environmentsThen(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
       if (!isMine(known) && !(await mayAllNow(context, person.id, envs, known.kind)))
         throw new Refusal(
           say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(watchLine(known).names, 5)}, can stop this.** Nothing was done.`,
@@ -81,7 +81,7 @@ function stop(
     const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
     await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
     const about = isDigest ? aboutThen(stopped) : env.name;
-    await enqueueNote(tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
+    await enqueueNote(context, tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
     return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
   });
 }
@@ -146,7 +146,8 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
       ...auditDetails(watch),
       until: watch.ends_at,
     });
-    await enqueueNote(tx, watch, startedNote(watch, env, quietInWords({ quiet: terms.quiet, zone: person.zone })), at);
+    const quiet = quietInWords({ quiet: terms.quiet, zone: person.zone });
+    await enqueueNote(context, tx, watch, startedNote(watch, env, quiet), at);
     return watchLine(watch);
   });
 }
@@ -235,10 +236,6 @@ export function watchLine(watch: Watch): WatchLine {
     standing: env && standingOf(watch),
   };
 }
-
-/** The environments that a watch is about, as they were when it was started. */
-const targetsOf = (watch: Watch): readonly Environment[] =>
-  watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
 const troubleWords: Readonly<Record<Trouble['kind'], string>> = {
   unread: "the log can't be read",
