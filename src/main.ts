@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { gaugesOf } from './gauges.ts';
 import { createLog, type Logger } from './log.ts';
-import { absenceReport, aliveEveryMs, exitWithLog, failure, logHead, noteAlive } from './notices.ts';
+import { absenceReport, aliveEveryMs, exitWithLog, failure, logHead, noteAlive, policyNotices } from './notices.ts';
 import { groupsEveryMs } from './pipeline/messages/group-watch.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { lookEveryMs } from './pipeline/messages/replicas.ts';
 import { lostEveryMs, sweep, sweepEveryMs, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
-import { createPolicyHistory, recordEveryMs } from './pipeline/audit/policy-history.ts';
+import { checkEveryMs, createPolicyCheck, recordPolicy } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
@@ -63,6 +63,10 @@ export async function start(
 
   const sealed = await sealAudit(back.pipeline);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
+  await policy.follow({
+    record: (next) => recordPolicy(back.pipeline, next),
+    ...policyNotices(log, foundations.tell, edge.onReload),
+  });
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver(database);
@@ -134,9 +138,9 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
   };
-  const policyHistory = createPolicyHistory(back.pipeline, onUnsatisfiable);
   const poller = (activity: string, everyMs: number, look: () => Promise<void>) =>
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(activity, error) });
+  const policyCheck = poller('checking the policy', checkEveryMs, createPolicyCheck(back.pipeline, onUnsatisfiable));
   const pollers = [
     back.ops,
     ...back.pollers,
@@ -147,7 +151,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     ),
     poller('redrawing App Homes', redrawEveryMs, () => redrawHomes(context)),
     poller('reporting lost deliveries', lostEveryMs, () => tellTheLost(database, lostNote)),
-    poller('recording the policy', recordEveryMs, policyHistory),
+    policyCheck,
     poller('checking user groups', groupsEveryMs, groups.look),
     poller('cleaning up', sweepEveryMs, () => sweep(database)),
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
@@ -156,7 +160,11 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   ];
   const isOpsWell = (): boolean => back.ops.trouble() === undefined;
   const server = createSlackServer({ config, context, isOpsWell });
-  return { server, pollers, payloads, turns: context.turns };
+  const onReload = (): void => {
+    slack.homes.outdated();
+    policyCheck.nudge();
+  };
+  return { server, pollers, payloads, turns: context.turns, onReload };
 }
 
 /** What the Slack code works with. */

@@ -3,7 +3,7 @@ import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
 import type { PublishResult } from './pipeline/audit/audit-anchor.ts';
 import { PolicyMistakes, mistakeLine as mistakeInWords } from './policy/mistakes.ts';
-import type { openPolicy } from './policy/watch.ts';
+import type { PolicyEvents } from './policy/watch.ts';
 import type { Jump } from './storage/clock.ts';
 import type { Database, DatabaseOptions } from './storage/database.ts';
 import { abandoned } from './storage/inbox.ts';
@@ -16,8 +16,12 @@ import { code, joined, say, time, type Text } from './text.ts';
 /** Tells the ops channel. A second text under the same key replaces the first. */
 type Tell = (key: string, text: Text) => void;
 
-export const policyNotices = (log: Logger, tell: Tell): Parameters<typeof openPolicy>[2] => ({
+/** `onReload` is called once another policy applies. */
+export const policyNotices = (log: Logger, tell: Tell, onReload: () => void): Omit<PolicyEvents, 'record'> => ({
+  onUnrecorded: ({ hash }, error) =>
+    log.error({ err: error, policy: hash.slice(0, 8) }, 'the policy cannot be recorded; the former one still applies'),
   onReload: ({ hash }) => {
+    onReload();
     log.info({ policy: hash.slice(0, 8) }, 'the policy was reloaded');
     tell(`policy:${hash}`, say`The policy was reloaded and applies from now on (${code(hash.slice(0, 8))}).`);
   },

@@ -14,7 +14,7 @@ import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
 import { openMetrics } from './metrics.ts';
-import { databaseNotices, policyNotices } from './notices.ts';
+import { databaseNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
@@ -70,13 +70,13 @@ async function openBase(config: Config, log: Logger, now: () => number, migratio
   );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
-  // The policy file may turn out to be broken before the database is open, so the message waits for the database.
+  // The clock may turn out to have jumped before the database is open, so the message waits for the database.
   const { promise: opened, resolve: onOpen } = Promise.withResolvers<Database>();
   const tell = (key: string, text: Text): void => {
     const saved = opened.then((open) => tellOps(open, key, text));
     saved.catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
-  const policy = await openPolicy(config.policyFile, rights, policyNotices(log, tell));
+  const policy = await openPolicy(config.policyFile, rights);
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...databaseNotices(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
@@ -126,7 +126,8 @@ export async function connectSlack({ slack }: Config, foundations: Foundations, 
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
-  const groups = createGroupWatch({ database, policy: policy.current }, (id) => people.membersOf(id, true));
+  const ask = (id: string): Promise<unknown> => people.membersOf(id, true);
+  const groups = createGroupWatch({ database, policy: policy.current, onMembers: () => homes.outdated() }, ask);
   const people = createPeople({
     client: views,
     bot,

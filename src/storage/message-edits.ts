@@ -21,20 +21,29 @@ const withoutNews = sql<string>`case
   when kind = 'direct' and delivered_version = version and body not like '%"minor":true%'
   then '{"minor":true,' || substr(body, 2) else body end`;
 
+const toldDirectly = (tx: Tx, at: number) =>
+  tx
+    .updateTable('messages')
+    .set({ ...redrawnAt(at), body: withoutNews })
+    .where('kind', 'in', ['copy', 'direct'])
+    .where('ts', 'is not', null);
+
 /**
  * Queues edits of what people were told directly about all open changes, or about this one: others may read them now.
  * Without their requesters, who always may. The words are no news: where they can't be edited, they are not posted again.
  */
 export async function redrawTold(tx: Tx, at: number, change?: number): Promise<void> {
   const open = tx.selectFrom('changes').select('number').where('settled_at', 'is', null);
-  await tx
-    .updateTable('messages')
-    .set({ ...redrawnAt(at), body: withoutNews })
-    .where('kind', 'in', ['copy', 'direct'])
-    .where('ts', 'is not', null)
+  await toldDirectly(tx, at)
     .whereRef('recipient', '<>', 'requester')
     .where('change', 'in', change === undefined ? open : [change])
     .execute();
+}
+
+/** As `redrawTold`, of everything that people were told directly: also, since `since`, of what is about no change. */
+export async function redrawAllTold(tx: Tx, at: number, since: number): Promise<void> {
+  await redrawTold(tx, at);
+  await toldDirectly(tx, at).where('about', 'is not', null).where('created_at', '>=', since).execute();
 }
 
 /**

@@ -10,8 +10,21 @@ export type Message = Selectable<MessageTable>;
  * A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has buttons to decide
  * on the change; a card has such buttons while its change waits.
  */
-export type NewMessage = Pick<Message, 'key' | 'kind'> &
-  Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
+export type NewMessage = Subject &
+  Pick<Message, 'key'> &
+  Partial<Pick<Message, 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
+
+/**
+ * What a message is about decides who is told. Every message to a person or a channel names its change or its targets,
+ * or says `ownWords`. The ops channel hears of everything.
+ */
+type Subject =
+  | { readonly kind: Message['kind']; readonly change: number; readonly about?: undefined }
+  | { readonly kind: 'direct' | 'notice'; readonly change?: null; readonly about: string | typeof ownWords }
+  | { readonly kind: 'ops'; readonly change?: null; readonly about?: undefined };
+
+/** The message is about what its recipient asked for: whoever asked may always hear how it ended. */
+export const ownWords = null;
 
 /** Where Slack put a message. */
 export type MessagePlace = { readonly channel: string; readonly ts: string };
@@ -27,7 +40,7 @@ const batchSize = 500;
  */
 export async function enqueueMessage(
   tx: Tx,
-  { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
+  { key, kind, at, change = null, about = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message> {
   if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
   const [requester, waits] = [
@@ -35,7 +48,7 @@ export async function enqueueMessage(
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, body, decides, due_at: at, owed_at: at, attempts: 0 };
+  const news = { recipient, about, body, decides, due_at: at, owed_at: at, attempts: 0 };
   return tx
     .insertInto('messages')
     .values({

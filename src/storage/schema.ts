@@ -221,6 +221,8 @@ export type MessageTable = {
   kind: 'card' | 'reply' | 'copy' | 'direct' | 'notice' | 'ops';
   /** A channel or person; null: where the change's card is. */
   recipient: string | null;
+  /** JSON: what it is about, if that is no change, as in `targets` of a change. Only who may read all of it is told. */
+  about: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
   /** The requester of its change, or its recipient. Claims take turns among them. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { maxPolicyBytes } from '../../src/policy/load.ts';
 import { PolicyMistakes, mistakeLine } from '../../src/policy/mistakes.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
+import type { Policy } from '../../src/policy/rules.ts';
 import { catalogue, withRules } from './fixtures.ts';
 
 const ONE = withRules('{ allow: [read], to: everyone }');
@@ -39,8 +40,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Opens the file, records its events, and lets a test await the next one. */
-async function opened(name = path) {
+/** Opens and follows the file, keeps its events, and lets a test await the next one. `record`: `PolicyEvents.record`. */
+async function opened(name = path, record: PolicyEvents['record'] = async () => undefined) {
   const reported: string[] = [];
   let next = Promise.withResolvers<void>();
   const note = (word: string) => {
@@ -49,11 +50,14 @@ async function opened(name = path) {
     next = Promise.withResolvers();
   };
   const events: PolicyEvents = {
+    record,
+    onUnrecorded: (policy) => note(`${policy.rules.length} rules, not recorded`),
     onReload: (policy, before) => note(`${before.rules.length} → ${policy.rules.length} rules`),
     onBroken: (mistakes) => note(mistakes.map(mistakeLine).join()),
   };
-  const file = await openPolicy(name, catalogue, events);
+  const file = await openPolicy(name, catalogue);
   files.push(file);
+  await file.follow(events);
   return { file, reported, next: () => next.promise };
 }
 
@@ -120,6 +124,67 @@ describe('on reload', () => {
       expect.stringContaining('ENOENT'),
       '1 → 1 rules',
     ]);
+  });
+});
+
+describe('a policy applies only once it is recorded', () => {
+  /** Records like a database that is away while `isAway`. */
+  function trail() {
+    const recorded: number[] = [];
+    const state = { isAway: false, file: (): PolicyFile | undefined => undefined };
+    const record = async ({ rules }: Policy): Promise<void> => {
+      recorded.push(state.file()?.current().rules.length ?? 0, rules.length);
+      if (state.isAway) throw new Error('no database');
+    };
+    return { recorded, state, record };
+  }
+
+  test('also the first one, and while that is recorded the file may change', async () => {
+    await writeFile(path, ONE);
+    const { reported, file } = await opened(path, async ({ rules }) => {
+      if (rules.length === 1) await writeFile(path, TWO);
+    });
+    expect([file.current().rules.length, reported]).toEqual([2, ['1 → 2 rules']]);
+  });
+
+  test('it is recorded while the former one applies', async () => {
+    await writeFile(path, ONE);
+    const { recorded, state, record } = trail();
+    const { file } = await opened(path, record);
+    state.file = () => file;
+    await writeFile(path, TWO);
+    await file.reload();
+    expect(recorded).toEqual([0, 1, 1, 2]);
+    expect(file.current().rules).toHaveLength(2);
+  });
+
+  test('if it cannot be recorded, the former one applies; that is said once, and it is tried again by itself', async () => {
+    await writeFile(path, ONE);
+    const { state, record } = trail();
+    const { file, reported, next } = await opened(path, record);
+    state.isAway = true;
+    await writeFile(path, TWO);
+    await Promise.all([file.reload(), file.reload()]);
+    expect([file.current().rules.length, reported]).toEqual([1, ['2 rules, not recorded']]);
+    const seen = next();
+    state.isAway = false;
+    await seen;
+    expect([file.current().rules.length, reported]).toEqual([2, ['2 rules, not recorded', '1 → 2 rules']]);
+  });
+
+  test('one that is taken back before it could be recorded leaves the former one, recorded once more', async () => {
+    await writeFile(path, ONE);
+    const { recorded, state, record } = trail();
+    const { file, reported } = await opened(path, record);
+    state.isAway = true;
+    await writeFile(path, TWO);
+    await file.reload();
+    state.isAway = false;
+    await writeFile(path, ONE);
+    await file.reload();
+    await file.reload();
+    expect(recorded).toEqual([0, 1, 0, 2, 0, 1]);
+    expect(reported).toEqual(['2 rules, not recorded']);
   });
 });
 

@@ -56,7 +56,7 @@ async function fill(database: Database): Promise<void> {
       const [change, person] = [(one % 3) + 1, `U${one}`];
       await castVote(tx, { change, person, at: -one });
       await appendAudit(tx, { at: one, change, event: 'vote', actor: person, details: JSON.stringify({ odd }) }, key);
-      await enqueueMessage(tx, { key: `${one}`, kind: 'direct', recipient: person, body: odd, at: one });
+      await enqueueMessage(tx, { key: `${one}`, kind: 'direct', recipient: person, about: null, body: odd, at: one });
     }
     await tx.deleteFrom('messages').where('key', '=', '119').execute();
     await writeKv(tx, { key: odd, value: odd, at: 1 });

@@ -139,7 +139,14 @@ describeBoth('fair turns', (open) => {
     const pending = ['U1', 'U9', 'U2'];
     await database.transaction(async (tx) => {
       for (const recipient of pending)
-        await enqueueMessage(tx, { key: `to ${recipient}`, kind: 'direct', recipient, body: '{}', at: 10 });
+        await enqueueMessage(tx, {
+          key: `to ${recipient}`,
+          kind: 'direct',
+          recipient,
+          about: null,
+          body: '{}',
+          at: 10,
+        });
     });
     const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);
     const served = new Map([['U9', 900]]);
@@ -155,12 +162,21 @@ describeBoth('fair turns', (open) => {
           key: `edit ${edit}`,
           kind: 'direct',
           recipient: 'U1',
+          about: null,
           body: '{}',
           decides: true,
           at: 10,
         });
       await tx.updateTable('messages').set({ channel: 'C1', ts: '1.0' }).execute();
-      await enqueueMessage(tx, { key: 'new', kind: 'direct', recipient: 'U2', body: '{}', decides: true, at: 20 });
+      await enqueueMessage(tx, {
+        key: 'new',
+        kind: 'direct',
+        recipient: 'U2',
+        about: null,
+        body: '{}',
+        decides: true,
+        at: 20,
+      });
       return claimMessages(tx, { ...wanted, limit: 9 });
     });
     expect(claimed.map(({ key }) => key).indexOf('new')).toBe(0);

@@ -90,7 +90,11 @@ describeBoth('messages', (open) => {
     await save(database);
     await save(database);
     await enqueue(database, reply('1:1'), { ...card, key: '2:card', change: 2 });
-    await enqueue(database, { key: 'd', kind: 'direct', recipient: 'U1', at: 1 }, { key: 'o', kind: 'ops', at: 1 });
+    await enqueue(
+      database,
+      { key: 'd', kind: 'direct', recipient: 'U1', about: null, at: 1 },
+      { key: 'o', kind: 'ops', at: 1 },
+    );
     expect(await turn(database)).toEqual(['2:card', 'o', 'd']);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
-import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, patienceMs, reloadPolicy, type Scenario } from './scenario.ts';
 
 const day = 86_400_000;
 const waiting = { timeout: patienceMs, interval: 50 };
@@ -119,6 +119,28 @@ describe('a weekly digest', () => {
       await due(own);
       const { text } = await hears(own, /^Digest of acme-docs\/staging/);
       expect(text).toMatch(/: nothing needs a look · 1 environment: acme-docs\/staging\n\[Stop\]$/);
+    }),
+  );
+
+  test(
+    'is titled by what it covers: not by what its owner may no longer read, and a channel for other sites hears nothing of that',
+    inScenario({ policy }, async (own) => {
+      await start(own, 'acme-docs acme-shop');
+      const less = policy.replace('channels:', "  - { deny: [read], to: [devs], where: ['acme-shop/*'] }\nchannels:");
+      await reloadPolicy(own, less.replace("['acme-*']", "['acme-docs']"));
+      const before = heard(own).length;
+      await due(own);
+      await hears(own, /^Digest of acme-docs, /);
+      own.runSql('update watches set ends_at = 2');
+      await due(own);
+      await own.person('ana').reads(/^Digest #1 has ended\. You may no longer see what it was about\.$/);
+      expect(
+        heard(own)
+          .slice(before)
+          .map(({ text }) => text)
+          .join(),
+      ).not.toContain('acme-shop');
+      expect(heard(own)).toHaveLength(before + 1);
     }),
   );
 

@@ -31,6 +31,31 @@ const inChannel = (scenario: Scenario, words: Words): Promise<VisibleMessage> =>
 const steps = (scenario: Scenario): readonly unknown[] =>
   scenario.rows("select event from audit where event like 'hand%' order by seq").map(({ event }) => event);
 
+test(
+  'whoever was asked directly and may no longer read it sees nothing of it, and not how it ends',
+  inScenario({ policy, hosting }, async (scenario) => {
+    const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+    const refused = await (await chi.says('/site cache clear acme-blog/live --reason SECRET')).hears('You may not run');
+    await chi.clicks(refused, ask);
+    const [own, hers] = [await ben.reads('SECRET'), await ana.reads('SECRET')];
+    await reloadPolicy(scenario, policy.replace('[U01ANA, U02BEN]', '[U01ANA]'));
+    await ben.reads("You may no longer see what this was about, so I've taken out what was here.");
+    await ana.clicks(hers, run);
+    await ana.form('acme-blog/live');
+    await (await ana.confirms({}, 'C0ACME')).tells('reports it finished');
+    await ana.reads('▶️ @Ana runs it as #1.');
+    await vi.waitFor(
+      () =>
+        expect(scenario.rows("select 1 from messages where key like 'hand_on%' and due_at is not null")).toEqual([]),
+      { timeout: patienceMs },
+    );
+    const now = scenario.slack.messages({ channel: ben.direct, as: ben.id });
+    expect(now.map(({ ts, text, controls }) => [ts, /SECRET|runs it/.test(text), controls])).toEqual([
+      [own.ts, false, []],
+    ]);
+  }),
+);
+
 describe('a request that is handed on', () => {
   let scenario: Scenario;
   beforeAll(async () => {

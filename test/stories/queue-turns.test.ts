@@ -90,6 +90,35 @@ test('a turn that a lock took comes again: after its time, or when its person qu
   scenario.runSql('delete from queued_requests');
 });
 
+test('of two places for one environment, the one whose request is sent ends, and the turn of the other stays', async () => {
+  const ben = scenario.person('ben');
+  const add = (address: string): string => `/site allowlist add acme-shop/live ${address}`;
+  await lock('acme-shop/live');
+  for (const [at, address] of ['203.0.113.1', '203.0.113.2', '203.0.113.3'].entries())
+    await (await ben.says(`${add(address)} --queue`)).hears(`number ${at + 1}`);
+  await unlock('acme-shop/live');
+  const turn = await ben.reads('Your turn: review allowlist add on acme-shop/live.');
+  const left = (): readonly unknown[] =>
+    scenario.rows("select args ->> '$[#-1]' as last from queued_requests order by id").map(({ last }) => last);
+  for (const address of ['203.0.113.2', '203.0.113.4']) {
+    await ben.opens(add(address), 'List before');
+    const change = await ben.confirms();
+    await change.tells(/^✅ /);
+    expect(left()).toEqual(['203.0.113.1', '203.0.113.3']);
+    expect(
+      told(ben, /./)
+        .find(({ ts }) => ts === turn.ts)
+        ?.controls.map(({ label }) => label),
+    ).toEqual(['Review', 'Leave the queue']);
+  }
+  await ben.clicks(turn, 'Review');
+  await ben.form('List before');
+  await (await ben.confirms({}, ben.direct)).tells(/^✅ /);
+  await isWithdrawn(ben, turn, 'You asked for it: it is #');
+  expect(left()).toEqual(['203.0.113.3']);
+  scenario.runSql('delete from queued_requests');
+});
+
 test("the timer of a grant does not take a person's turn", async () => {
   const ben = scenario.person('ben');
   const grant = await ben.asks('/site allowlist add acme-docs/staging 198.51.100.4 --for 5m');

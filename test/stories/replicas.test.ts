@@ -182,7 +182,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       try {
         for (const says of ['the first', 'the second']) {
           const body = JSON.stringify({ text: say`${says}` });
-          const owed = { key: says, kind: 'direct', recipient: ids.ana, body } as const;
+          const owed = { key: says, kind: 'direct', recipient: ids.ana, about: null, body } as const;
           await other.transaction(async (tx) => void (await enqueueMessage(tx, { ...owed, at: await other.now(tx) })));
           await scenario.slack.until(
             () =>

@@ -229,7 +229,9 @@ describe.concurrent('whoever has lost the right to read a change', () => {
       await (await dee.says('/site lock acme-shop/live mine')).hears('is locked by you');
       await reloadPolicy(scenario, withoutDee);
       await (await ana.says('/site unlock acme-shop/live')).hears('is unlocked');
-      expect(scenario.rows("select 1 from messages where key like 'unlocked:%'")).toEqual([]);
+      const told = (): unknown => scenario.rows("select due_at, ts from messages where key like 'unlocked:%'");
+      await vi.waitFor(() => expect(told()).toEqual([{ due_at: null, ts: null }]), { timeout: patienceMs });
+      expect(scenario.slack.messages({ channel: dee.direct, as: dee.id })).toEqual([]);
     }),
   );
 });

@@ -4,7 +4,7 @@ import type { Environment } from '../../src/playground/hosting/resources.ts';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
-import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, openScenario, patienceMs, reloadPolicy, type Scenario } from './scenario.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
@@ -363,6 +363,38 @@ describe('a watch whose permissions change', () => {
       expect(watch.said().join('\n')).not.toContain('has ended');
     }),
   );
+
+  test.each<[string, (own: Scenario, number: number) => Promise<unknown>, string, RegExp]>([
+    [
+      'its owner may no longer watch it, either',
+      async () => undefined,
+      policy.replace('allow: [watch]', 'allow: [use]'),
+      /Watch #1 of acme-shop\/live has ended: Ana is no longer allowed to watch it/,
+    ],
+    [
+      'its owner may no longer see it, either, and is not told what it was about',
+      async () => undefined,
+      policy.replace('[U01ANA, U02BEN, U06ROB]', '[U02BEN, U06ROB]'),
+      /^Watch #1 has ended\. You may no longer see what it was about\.$/,
+    ],
+    [
+      'somebody stops it',
+      async (own, number) => own.person('ben').says(`/site watch stop ${number}`),
+      policy,
+      /Watch #1 of acme-shop\/live was stopped by Ben/,
+    ],
+  ])('does not name it in a channel that is for other sites now, where %s', async (_, acts, rules, words) => {
+    await inScenario({ policy }, async (own) => {
+      const watch = await watched(own, {});
+      watch.logs(old);
+      await reloadPolicy(own, rules.replace("['acme-*']", "['other']"));
+      const before = watch.said().length;
+      await acts(own, watch.number);
+      await watch.looks();
+      await own.person('ana').reads(words);
+      expect(watch.said().slice(before)).toEqual([]);
+    })();
+  });
 
   test(
     'pauses while Slack does not say who is in its group, says so once, and goes on where it was',

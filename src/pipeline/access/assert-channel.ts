@@ -35,6 +35,10 @@ export function assertChannel(policy: Policy, channel: Channel, targets: readonl
   });
 }
 
+/** Whether a channel may hear of these targets, by the rules. What is posted there without being asked for asks this. */
+export const mayHear = (policy: Policy, channel: string, targets: readonly Target[]): boolean =>
+  channelRule(policy, channel, targets.map(siteOf)) === 'ok';
+
 /** How many channels are named in which the sites can be discussed. */
 const maxRight = 3;
 

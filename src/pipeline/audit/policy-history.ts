@@ -2,63 +2,64 @@ import { mistakeLine } from '../../policy/mistakes.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
-import { redrawTold } from '../../storage/message-edits.ts';
 import { joined, say, type Text } from '../../text.ts';
+import { redrawForReaders } from '../messages/readers-changed.ts';
 import type { AuditContext } from './context.ts';
 
-/** Records each policy in the audit trail, and reports rules that can never be satisfied. */
+/** What is done about a new policy: it is recorded in the audit trail before it applies, and checked afterwards. */
 
 type HistoryContext = Pick<AuditContext, 'database' | 'changeStore' | 'policy' | 'membersOf'>;
-
-/** How often a new policy is looked for. */
-export const recordEveryMs = 5_000;
 
 /** The key that holds the hash of the current policy, and since when it applies. */
 export const policyInForceKey = 'policy';
 
 /**
- * The function checks whether the policy has changed since its last call; if so, it records and checks the new one.
- * `onUnsatisfiable` is called with a message about rules that can never be satisfied.
+ * Writes the whole text of a policy into the trail, unless it is the last one there: changes refer to it by its hash.
+ * What people were told is redrawn, because others may read it by these rules.
  */
-export function createPolicyHistory(
-  context: HistoryContext,
+export const recordPolicy = (
+  { database, changeStore }: Pick<HistoryContext, 'database' | 'changeStore'>,
+  { hash, text }: Policy,
+): Promise<void> =>
+  exclusiveTransaction(database, async (tx, at) => {
+    if ((await readKv(tx, policyInForceKey))?.value === hash) return;
+    await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, about: 'company', details: { hash, text } });
+    await writeKv(tx, { key: policyInForceKey, value: hash, at });
+    await redrawForReaders(tx, at);
+  });
+
+/** How often a policy is looked for that was not checked yet; a reload asks for it at once. */
+export const checkEveryMs = 5_000;
+
+/**
+ * The function checks the policy in force if that was not done yet. If it replaced another one in this process, what
+ * people were told is redrawn once more: since it was recorded, here or by another replica, some of it may have been
+ * drawn by the former one. `onUnsatisfiable` is called with a message about rules that can never be satisfied.
+ */
+export function createPolicyCheck(
+  context: Omit<HistoryContext, 'changeStore'>,
   onUnsatisfiable: (says: Text) => void,
 ): () => Promise<void> {
+  const { database } = context;
   // The policy itself, because its hash may be the same again after a change that was taken back.
-  let recorded: Policy | undefined;
+  let checked: Policy | undefined;
   return async () => {
     const policy = context.policy();
-    if (policy === recorded) return;
-    await recordPolicy(context, policy, recorded !== undefined);
+    if (policy === checked) return;
+    if (checked !== undefined) await database.transaction(async (tx) => redrawForReaders(tx, await database.now(tx)));
     const says = await unsatisfiableText(context, policy);
     if (says) onUnsatisfiable(says);
-    recorded = policy;
+    checked = policy;
   };
 }
 
-/**
- * Writes the whole text of a new policy into the trail: changes refer to it by its hash. Others may read them now.
- * `isReload`: this process had another policy before, and may have drawn messages by it after a replica recorded this.
- */
-async function recordPolicy(
-  { database, changeStore }: HistoryContext,
-  { hash, text }: Policy,
-  isReload: boolean,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const isKnown = (await readKv(tx, policyInForceKey))?.value === hash;
-    if (isKnown && !isReload) return;
-    const at = await database.now(tx);
-    await redrawTold(tx, at);
-    if (isKnown) return;
-    await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, about: 'company', details: { hash, text } });
-    await writeKv(tx, { key: policyInForceKey, value: hash, at });
-  });
-}
-
 /** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
-async function unsatisfiableText({ membersOf }: HistoryContext, policy: Policy): Promise<Text | undefined> {
+async function unsatisfiableText(
+  { membersOf }: Pick<HistoryContext, 'membersOf'>,
+  policy: Policy,
+): Promise<Text | undefined> {
   const lookUp = async (group: string) => [group, await membersOf(group)] as const;
   const groups = await Promise.all(mentionedGroups(policy).map(lookUp));
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));

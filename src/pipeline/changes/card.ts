@@ -34,6 +34,8 @@ export type Note = {
   readonly lasting?: Text;
   /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
   readonly minor?: true;
+  /** What is said instead to whoever may not read what the message is about; by default, nothing. */
+  readonly hidden?: Text;
   /** Once this is posted, the batch's file is added to it. */
   readonly withFile?: true;
 };

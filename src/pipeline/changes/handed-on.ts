@@ -1,11 +1,12 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import { scrub } from '../../secret.ts';
 import { endHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
-import { enqueueMessage, type Message } from '../../storage/messages.ts';
+import { enqueueMessage, ownWords, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
 import { clipped, code, either, joined, named, say, time, type Text } from '../../text.ts';
 import { displayNames } from '../access/approver-lookup.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Runners } from '../access/who-may-run.ts';
@@ -18,7 +19,7 @@ import { runButton } from './buttons.ts';
 
 const maxValueLength = 300;
 
-type OfferMessage = Pick<Message, 'key' | 'kind' | 'recipient'>;
+export type OfferMessage = Pick<Message, 'key' | 'recipient' | 'about'> & { readonly kind: 'direct' | 'notice' };
 
 /** What is asked for, and who asks. Mentions nobody. */
 export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved: Resolved, name: string): Text {
@@ -73,6 +74,12 @@ type OfferEnd = {
   readonly line: { readonly event: string; readonly by: string; readonly details: Readonly<Record<string, unknown>> };
 };
 
+/** What the request is about, from its offers. */
+const targetsIn = (offers: readonly OfferMessage[]): readonly Target[] | 'company' => {
+  const about = offers.map((one) => one.about).find((one) => one !== null && one !== ownWords);
+  return about ? parseStored<readonly Target[]>(about) : 'company';
+};
+
 /** Ends the request and replaces every offer. False, with nothing written, if it has ended already. */
 export async function endOffers(
   { changeStore }: Pick<ChangesContext, 'changeStore'>,
@@ -88,8 +95,13 @@ export async function endOffers(
   await postOffers(tx, offers, { text, minor: true }, at);
   // Without a message in a channel, whoever asked sees none of the offers.
   if (offers.every(({ kind }) => kind === 'direct'))
-    await postOffers(tx, [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person }], { text, buttons }, at);
+    await postOffers(
+      tx,
+      [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person, about: ownWords }],
+      { text, buttons },
+      at,
+    );
   const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
-  await changeStore.note(tx, { ...line, at, about: 'company', details });
+  await changeStore.note(tx, { ...line, at, about: targetsIn(offers), details });
   return true;
 }

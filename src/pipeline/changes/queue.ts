@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/database.ts';
 import { spokenDuration, hourMs } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
+import { enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { locksOf } from '../../storage/locks.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
@@ -81,14 +81,8 @@ export async function tellQueued(
 ): Promise<void> {
   const key = `queue:${row.id}:${step}:${of}`;
   const { requester: recipient, change } = row;
-  await enqueueMessage(tx, {
-    key,
-    kind: 'direct',
-    recipient,
-    body: JSON.stringify(note),
-    at,
-    ...(change && { change }),
-  });
+  const to = { key, kind: 'direct', recipient, body: JSON.stringify(note), at } as const;
+  await enqueueMessage(tx, change === undefined ? { ...to, about: ownWords } : { ...to, change });
 }
 
 /** Replaces the message *Your turn*, if there is one, because its buttons no longer work. `says`: how the turn ended. */

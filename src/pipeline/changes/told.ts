@@ -23,9 +23,11 @@ export function withdrawnRequest(change: Change, approved: readonly Approved[]):
   };
 }
 
-/** What is left of a message to somebody who may no longer read the change. */
-export const noLongerShown = ({ change }: Pick<Message, 'change'>): Text =>
-  say`You may no longer see #${change ?? ''}, so I've taken out what was here.`;
+/** What is left of a message to somebody who may no longer read what it is about, or in a channel that may not hear it. */
+export function noLongerShown({ kind, change }: Pick<Message, 'kind' | 'change'>): Text {
+  const who = kind === 'notice' ? 'This channel' : 'You';
+  return say`${who} may no longer see ${change === null ? 'what this was about' : `#${change}`}, so I've taken out what was here.`;
+}
 
 /** What is left of a message about an unknown outcome once it is known. */
 export const wasUnknown = say`⚠️ **The outcome was unknown.**`;

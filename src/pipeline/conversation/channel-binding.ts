@@ -7,6 +7,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { mention, say, type Text } from '../../text.ts';
+import type { Note } from '../changes/card.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { mayRunOn } from '../access/may-run.ts';
@@ -46,7 +47,7 @@ export const bindingFor = (
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await recordUse(context, actor, tx, { at, place, site: binding, before });
       const text = say`**This channel is now bound to ${site.name}**, set by ${mention(actor.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
-      await announce(tx, place, text, at);
+      await announce(tx, place, [target], { text }, at);
       return true;
     });
   },
@@ -59,8 +60,8 @@ export const bindingFor = (
       refuseToForget(context, actor, before.site, name);
       if (!(await removeKv(tx, keyOf(place)))) return undefined;
       await recordUse(context, actor, tx, { at, place, before });
-      const text = say`**${mention(actor.person.id)} unbound this channel from ${name}.** Please use full names here again.`;
-      await announce(tx, place, text, at);
+      const about = environmentsOfSite(context.names(undefined), before.site).slice(0, 1);
+      await announce(tx, place, about, unboundNote(actor.person.id, name), at);
       return { ...before, name };
     });
   },
@@ -103,12 +104,20 @@ function refuseToForget(context: AccessContext, actor: Actor, site: string, name
     throw new Refusal(say`**You may not unbind this channel from ${name}.** Nothing was done.`);
 }
 
-const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>
+function unboundNote(by: string, name: string): Note {
+  const from = (site: string): Text =>
+    say`**${mention(by)} unbound this channel from ${site}.** Please use full names here again.`;
+  return { text: from(name), hidden: from('its site') };
+}
+
+/** `about`: one environment of the site, because a channel may hear of all environments of a site or of none. */
+const announce = (tx: Tx, channel: string, about: readonly Environment[], note: Note, at: number): Promise<unknown> =>
   enqueueMessage(tx, {
     key: `use:${channel}:${randomUUID()}`,
     kind: 'notice',
     recipient: channel,
-    body: JSON.stringify({ text }),
+    about: JSON.stringify(about),
+    body: JSON.stringify(note),
     at,
   });
 

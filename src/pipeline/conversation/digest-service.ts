@@ -113,7 +113,7 @@ async function start(
       ...auditDetails(watch),
       until: watch.ends_at,
     });
-    await enqueueNote(tx, watch, digestStartedNote(watch, next), at);
+    await enqueueNote(context, tx, watch, digestStartedNote(watch, next), at);
     return { line: watchLine(watch), next };
   });
 }

@@ -22,11 +22,11 @@ import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
-import { namesIn, digestScope } from '../steps/digest-standing.ts';
+import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
 import { aboutThen, startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-limits.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
-import { auditDetails, enqueueNote, intervalMs, watchedBy } from '../steps/watches.ts';
+import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
 import type { Asking, PipelineContext } from './context.ts';
 
 /** Watches for one person in one channel. */
@@ -43,7 +43,8 @@ export const watchesFor = (
   const place = placeOf(channel, person.id);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);
-  const readsAll = (watch: Watch): boolean => sight.reader('watches')({ targets: JSON.stringify(watchedBy(watch)) });
+  const readsAll = (watch: Watch): boolean =>
+    sight.reader('watches')({ targets: JSON.stringify(environmentsThen(watch)) });
   const sees = (watch: Watch): boolean => isMine(watch) || readsAll(watch);
   return {
     watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
@@ -55,7 +56,7 @@ export const watchesFor = (
       const known = await findWatch(db, number);
       if (known === undefined || known.ended_at !== null || !sees(known)) return undefined;
       const listed = context.names(undefined).environments;
-      const envs = watchedBy(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
+      const envs = environmentsThen(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
       if (!isMine(known) && !(await mayAllNow(context, person.id, envs, known.kind)))
         throw new Refusal(
           say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(watchLine(known).names, 5)}, can stop this.** Nothing was done.`,
@@ -77,9 +78,9 @@ function stop(
     if (stopped === undefined) return undefined;
     const isDigest = stopped.kind === 'digest' || env === undefined;
     const event = isDigest ? 'digest_stop' : 'watch_stop';
-    await record(context, actor, tx, at, { event, about: watchedBy(stopped), ...auditDetails(stopped) });
+    await record(context, actor, tx, at, { event, about: environmentsThen(stopped), ...auditDetails(stopped) });
     const about = isDigest ? aboutThen(stopped) : env.name;
-    await enqueueNote(tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
+    await enqueueNote(context, tx, stopped, stoppedNote(stopped, about, actor.person.name), at);
     return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
   });
 }
@@ -144,7 +145,8 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
       ...auditDetails(watch),
       until: watch.ends_at,
     });
-    await enqueueNote(tx, watch, startedNote(watch, env, quietInWords({ quiet: terms.quiet, zone: person.zone })), at);
+    const quiet = quietInWords({ quiet: terms.quiet, zone: person.zone });
+    await enqueueNote(context, tx, watch, startedNote(watch, env, quiet), at);
     return watchLine(watch);
   });
 }

@@ -22,7 +22,9 @@ import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination,
 import { authorizationOf } from '../access/authorization.ts';
 import { currentCard } from '../changes/current-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { isHiddenFrom } from '../access/visibility.ts';
+import { mayHear } from '../access/assert-channel.ts';
+import { storedTargets } from '../access/targets.ts';
+import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import { type Note } from '../changes/card.ts';
 import { type CardReader } from '../changes/buttons.ts';
 import { noLongerShown, withdrawnRequest } from '../changes/told.ts';
@@ -214,7 +216,10 @@ async function copyReader({ db }: SenderContext['database'], change: Change): Pr
   return { isAsker: false, cardIn: isDirect(channel) ? undefined : channel };
 }
 
-/** Whoever has lost the right to read a change hears no more of it, and what they were told before is covered up. */
+/**
+ * Whoever may not read what a message is about hears no more of it, and what they were told before is covered up. So it
+ * is in a channel that may not hear of it. A message may have other words for that.
+ */
 async function putUnlessHidden(
   context: SenderContext,
   ready: Ready,
@@ -222,14 +227,27 @@ async function putUnlessHidden(
 ): Promise<Posted | undefined> {
   const { message } = ready;
   if (!(await isHidden(context, message))) return put(context, ready, content);
-  return isEdit(message) ? put(context, ready, { text: noLongerShown(message), minor: true }) : undefined;
+  const edit = isEdit(message) ? { minor: true as const } : {};
+  if ('text' in content && content.hidden) return put(context, { message }, { text: content.hidden, ...edit });
+  return isEdit(message) ? put(context, { message }, { text: noLongerShown(message), ...edit }) : undefined;
 }
 
-async function isHidden(context: SenderContext, { kind, recipient, change: number }: Message): Promise<boolean> {
-  if ((kind !== 'direct' && kind !== 'copy') || recipient === null || number === null) return false;
-  const change = await findChange(context.database.db, number);
-  if (change === undefined || samePerson(context.policy(), recipient, change.requester)) return false;
-  return isHiddenFrom(context, recipient, change);
+async function isHidden(context: SenderContext, message: Message): Promise<boolean> {
+  const { kind, recipient } = message;
+  const about = recipient === null ? undefined : await subjectOf(context, message);
+  if (about === undefined || recipient === null) return false;
+  if (kind === 'notice') return !mayHear(context.policy(), recipient, storedTargets(about));
+  return (kind === 'direct' || kind === 'copy') && isHiddenFrom(context, recipient, about);
+}
+
+/** What a message is about; undefined: nothing that is kept from its reader, who may have asked for it. */
+async function subjectOf(
+  { database, policy }: SenderContext,
+  { recipient, about, change: number }: Message,
+): Promise<StoredTargets | undefined> {
+  if (about !== null) return { targets: about };
+  const change = number === null ? undefined : await findChange(database.db, number);
+  return change && !samePerson(policy(), recipient ?? '', change.requester) ? change : undefined;
 }
 
 /**

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Tx } from '../../storage/database.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import type { MessagesContext } from './context.ts';
 import { enqueueOps } from './ops-messages.ts';
+import { redrawForReaders } from './readers-changed.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
-/** Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. */
+/**
+ * Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. Has what
+ * people were told redrawn when its members have changed: others may read it now.
+ */
 
 export type GroupWatch = {
   /** Called after each read of a group. `trouble`: Slack's error code, or undefined if the read succeeded. */
-  readonly onGroup: (group: string, trouble: string | undefined) => void;
-  /** Reads every group of the policy that was not read recently, and tells the ops channel what has changed. */
+  readonly onGroup: (group: string, trouble: string | undefined, members?: readonly string[]) => void;
+  /** Reads every group of the policy that was not read recently, and acts on what has changed. */
   readonly look: () => Promise<void>;
 };
 
@@ -19,35 +24,81 @@ export type GroupWatch = {
 export const groupsEveryMs = 5_000;
 
 const keyOf = (group: string): string => `user_group:${group}`;
+const membersKeyOf = (group: string): string => `user_group_members:${group}`;
 type GroupChange = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
+
+type GroupWatchContext = Pick<MessagesContext, 'database' | 'policy'> & {
+  /** Called when the members of a group have changed. */
+  readonly onMembers: () => void;
+};
 
 /** `ask` reads a group's members, unless that was done in the last minutes. */
 export function createGroupWatch(
-  { database, policy }: Pick<MessagesContext, 'database' | 'policy'>,
+  { database, policy, onMembers }: GroupWatchContext,
   ask: (group: string) => Promise<unknown>,
 ): GroupWatch {
-  const troubles = new Map<string, string | undefined>();
-  const reported = new Map<string, string | undefined>();
+  const troubles = createNews();
+  const members = createNews();
   return {
-    onGroup: (group, trouble) => void troubles.set(group, trouble),
+    onGroup: (group, trouble, ids) => {
+      troubles.note(group, trouble);
+      if (ids) members.note(group, digestOf(ids));
+    },
     look: async () => {
       await Promise.all(mentionedGroups(policy()).map(ask));
-      const changed = [...troubles].filter(([group, now]) => !reported.has(group) || reported.get(group) !== now);
-      if (changed.length === 0) return;
-      await exclusiveTransaction(database, (tx, at) => reportChanges(tx, at, changed));
-      for (const [group, now] of changed) reported.set(group, now);
+      const [troubled, moved] = [troubles.changed(), members.changed()];
+      if (troubled.length + moved.length === 0) return;
+      const isMoved = await exclusiveTransaction(database, async (tx, at) => {
+        await reportChanges(tx, at, troubled);
+        return redrawIfMoved(tx, at, moved);
+      });
+      troubles.handled(troubled);
+      members.handled(moved);
+      if (isMoved) onMembers();
     },
   };
 }
 
+/** What was read of a group; `before`: what was read when it was last handled, if it ever was. */
+type Read = { readonly group: string; readonly now: string | undefined; readonly before?: string | undefined };
+
+/** Values by group, and which of them have changed since they were handled. */
+function createNews() {
+  const read = new Map<string, string | undefined>();
+  const handled = new Map<string, string | undefined>();
+  return {
+    note: (group: string, value: string | undefined) => void read.set(group, value),
+    changed: (): readonly Read[] =>
+      [...read]
+        .filter(([group, now]) => !handled.has(group) || handled.get(group) !== now)
+        .map(([group, now]) => ({ group, now, before: handled.get(group) })),
+    handled: (all: readonly Read[]): void => {
+      for (const { group, now } of all) handled.set(group, now);
+    },
+  };
+}
+
+const digestOf = (ids: readonly string[]): string => createHash('sha256').update(ids.toSorted().join()).digest('hex');
+
+/**
+ * Has what people were told redrawn if other members were known before, here or, at a start, in the database. Each
+ * replica does it: one may have drawn something by the former members after another one had learnt of the new ones.
+ */
+async function redrawIfMoved(tx: Tx, at: number, groups: readonly Read[]): Promise<boolean> {
+  let isMoved = false;
+  for (const { group, now = '', before } of groups) {
+    const kept = (await readKv(tx, membersKeyOf(group)))?.value;
+    isMoved ||= (before ?? kept ?? now) !== now;
+    if (kept !== now) await writeKv(tx, { key: membersKeyOf(group), value: now, at });
+  }
+  if (isMoved) await redrawForReaders(tx, at);
+  return isMoved;
+}
+
 /** The last report is kept in the database, so that a restart or a second replica does not repeat it. */
-async function reportChanges(
-  tx: Tx,
-  at: number,
-  groups: readonly (readonly [group: string, now: string | undefined])[],
-): Promise<void> {
+async function reportChanges(tx: Tx, at: number, groups: readonly Read[]): Promise<void> {
   const changes: GroupChange[] = [];
-  for (const [group, now] of groups) {
+  for (const { group, now } of groups) {
     const before = (await readKv(tx, keyOf(group)))?.value;
     if (before === now) continue;
     changes.push({ group, before, now });

@@ -5,7 +5,7 @@ import { releaseAll } from '../../storage/lease.ts';
 import { sweepLocks } from '../../storage/locks.ts';
 import { forgetHandedOn } from '../../storage/handed-on.ts';
 import { forgetWatches } from '../../storage/watches.ts';
-import { forgetMessages, enqueueMessage } from '../../storage/messages.ts';
+import { forgetMessages, enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { limitOpsBacklog } from './ops-messages.ts';
 import type { Note } from '../changes/card.ts';
 import { forgetReadings } from '../changes/site-readings.ts';
@@ -39,7 +39,8 @@ export async function tellTheLost(database: Database, lostNote: (row: InboxRow) 
       const at = await database.now(tx);
       if (!(await closeInbox(tx, row.key, at))) return;
       const body = JSON.stringify(lostNote(row));
-      await enqueueMessage(tx, { key: lostKey(row.key), kind: 'direct', recipient: row.person, body, at });
+      const to = { kind: 'direct', recipient: row.person, about: ownWords } as const;
+      await enqueueMessage(tx, { key: lostKey(row.key), ...to, body, at });
     });
   }
 }

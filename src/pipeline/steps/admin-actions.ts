@@ -20,7 +20,7 @@ import { listChanges } from '../../storage/changes.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
-import { isHiddenFrom, readsCompany, type MayRead } from '../access/visibility.ts';
+import { readsCompany, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import type { AdminAction } from '../changes/change-store.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -69,9 +69,8 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says });
         return { done: true, lock: { by: { person: person.id }, why, until } };
       }),
-    unlock: async (env) => {
-      const outsider = await ownerWithoutAccess(context, env);
-      return exclusiveTransaction(context.database, async (tx, at) => {
+    unlock: (env) =>
+      exclusiveTransaction(context.database, async (tx, at) => {
         const held = await heldLock(tx, targetKey(env), at);
         if (held === undefined) return { done: false, lock: undefined };
         const freed = await deletePersonLock(tx, held.target);
@@ -81,26 +80,18 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
         await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says });
-        if (!isOwn && freed.person !== outsider) await tellOwner(tx, freed, env, person.id, at);
+        if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
         return { done: true, lock: lockInfoOf(freed) };
-      });
-    },
+      }),
   };
-}
-
-/** Who locked this environment, if they may no longer see it. Asks Slack, so it comes before the transaction. */
-async function ownerWithoutAccess(context: ChangesContext, env: Environment): Promise<string | undefined> {
-  const { database } = context;
-  const owner = (await heldLock(database.db, targetKey(env), await database.now()))?.person ?? undefined;
-  const isHidden = owner !== undefined && (await isHiddenFrom(context, owner, { targets: JSON.stringify([env]) }));
-  return isHidden ? owner : undefined;
 }
 
 /** Whoever kept others away has to know that they no longer do. */
 async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environment, by: string, at: number) {
   const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). It no longer keeps changes out.`;
   const key = `unlocked:${env.id}:${owner}:${at}`;
-  await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, body: JSON.stringify({ text }), at });
+  const about = JSON.stringify([env]);
+  await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, about, body: JSON.stringify({ text }), at });
 }
 
 function pausing(context: ChangesContext, actor: Actor, reader: () => MayRead): Pick<QueryService, 'pause' | 'resume'> {

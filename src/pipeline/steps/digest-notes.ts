@@ -5,7 +5,7 @@ import { code, inline, joined, list, plain, say, time, type Inline, type Text } 
 import type { Note } from '../changes/card.ts';
 import type { DigestFindings } from './digest-reading.ts';
 import type { DigestStanding } from './digest-standing.ts';
-import { aboutThen, stopButton } from './watch-notes.ts';
+import { aboutThen, endUnnamed, stopButton } from './watch-notes.ts';
 
 /** The messages of a digest. They name people without mentions, so that nobody is notified. */
 
@@ -18,7 +18,7 @@ const maxLength = 2_500;
 type MayTell = Extract<DigestStanding, { readonly kind: 'may' }>;
 
 export function digestNote(watch: Watch, standing: MayTell, { found, unread }: DigestFindings, now: number): Note {
-  const { envs, missing, hidden, tooMany, trouble } = standing;
+  const { envs, about, missing, hidden, tooMany, trouble } = standing;
   const gaps: readonly Text[] = [
     ...(trouble ? [say`The host's list of sites: ${trouble}`] : []),
     ...(missing.length > 0 ? [say`The host doesn't list ${list(missing, maxNames)} right now.`] : []),
@@ -29,7 +29,7 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
   const told = Object.entries(found).filter(([, lines]) => lines.length > 0);
   const isQuiet = told.length === 0;
   const nothing = gaps.length === 0 ? 'nothing needs a look' : 'nothing needs a look in what I could read';
-  const title = say`**Digest of ${aboutThen(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
+  const title = say`**Digest of ${list(about, maxNames)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
   const textWith = (most: number): Text => {
     const lines: readonly Inline[] = [
       title,
@@ -68,6 +68,7 @@ export const digestStartedNote = (watch: Watch, next: number): Note => ({
 
 export const digestOverNote = (watch: Watch): Note => ({
   text: say`**Digest #${watch.id} of ${aboutThen(watch)} is over:** its time is up. ${code('digest')} starts another one.`,
+  hidden: endUnnamed(watch),
 });
 
 export const digestSkippedNote = (watch: Watch, why: Text, next: number): Note => ({

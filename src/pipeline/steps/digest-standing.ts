@@ -3,6 +3,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Watch } from '../../storage/watches.ts';
 import { say, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import { mayHear } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
@@ -16,8 +17,9 @@ export const maxDigestEnvironments = 50;
 /** What a digest is about. A site stands for the environments that it has when the digest is sent. */
 export type DigestScope = { readonly sites: readonly NamedSite[]; readonly environments: readonly Environment[] };
 
-/** The environments of a digest as they were when it was started. */
-export const environmentsThen = ({ target }: Pick<Watch, 'target'>): readonly Environment[] => parseStored(target);
+/** The environments of a digest, or the one of a watch, as they were when it was started. */
+export const environmentsThen = ({ target }: Pick<Watch, 'target'>): readonly Environment[] =>
+  [parseStored<Environment | readonly Environment[]>(target)].flat();
 
 export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestScope {
   const { sites } = parseStored<Pick<DigestScope, 'sites'>>(watch.progress);
@@ -28,6 +30,12 @@ export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestSc
 
 export const namesIn = ({ sites, environments }: DigestScope): readonly string[] =>
   [...sites, ...environments].map(({ name }) => name);
+
+/** What of a digest these environments belong to, by its present names. */
+export const coveredNames = ({ sites }: DigestScope, envs: readonly Environment[]): readonly string[] => {
+  const ids = new Set(sites.map(({ id }) => id));
+  return [...new Set(envs.map(({ site, name }) => (site && ids.has(site.id ?? site.name) ? site.name : name)))];
+};
 
 /** The environments that the host lists now, and the names that it doesn't list. */
 export function listedIn({ sites, environments }: DigestScope, names: KnownNames) {
@@ -49,7 +57,9 @@ export type DigestStanding =
       readonly kind: 'may';
       readonly owner: Person;
       readonly envs: readonly Environment[];
-      /** Names that the host does not list. */
+      /** The names of what it covers. */
+      readonly about: readonly string[];
+      /** Names that the host does not list, of what the owner may read and the channel may hear of. */
       readonly missing: readonly string[];
       /** How many environments the owner may not read, and how many exceed the limit. */
       readonly hidden: number;
@@ -79,11 +89,17 @@ export async function digestStanding(context: StepsContext, watch: Watch): Promi
   if (inTheWay) return inTheWay;
   if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };
   const hidden = envs.length - allowed.length;
+  const mayName = (name: string): boolean => {
+    const then = environmentsThen(watch).filter((env) => env.name === name || env.site?.name === name);
+    const mayTell = isDirect(watch.channel) || mayHear(policy(), watch.channel, then);
+    return mayTell && then.every((env) => mayWatch(policy(), owner, env, 'digest') === 'yes');
+  };
   return {
     kind: 'may',
     owner,
     envs: shown,
-    missing,
+    about: coveredNames(scope, shown),
+    missing: missing.filter(mayName),
     hidden,
     tooMany: allowed.length - shown.length,
     trouble: names.trouble,

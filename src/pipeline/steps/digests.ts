@@ -1,4 +1,5 @@
 import { weeklyAround } from '../../commands/kit/values/times.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { claimDigest, type Watch } from '../../storage/watches.ts';
@@ -56,7 +57,7 @@ async function tellDigest(context: StepsContext, watch: Watch, stopping: AbortSi
   // If this process is stopping, the next one reads everything again.
   if (stopping.aborted) return moveWatch(context, watch, { patch: { tried_at: null }, onward: { dueAt: now } });
   const note = notes.digestNote(watch, standing, findings, now);
-  await moveWatch(context, watch, { ...weekly(watch, note, now), event: 'digest_told' });
+  await moveWatch(context, watch, { ...weekly(watch, note, now, standing.envs), event: 'digest_told' });
 }
 
 async function later(context: StepsContext, watch: Watch, why: Text, now: number): Promise<void> {
@@ -68,8 +69,8 @@ async function later(context: StepsContext, watch: Watch, why: Text, now: number
 }
 
 /** One message per channel and week: another digest in the same week edits it, so a clock set back adds no message. */
-function weekly(watch: Watch, note: Note, now: number) {
+function weekly(watch: Watch, note: Note, now: number, about?: readonly Environment[]) {
   const week = weeklyAround(toldAt, now, watch.zone).last.day;
-  const place = { key: `digest:${watch.channel}:${week}` };
+  const place = { key: `digest:${watch.channel}:${week}`, ...(about && { about }) };
   return { patch: { tried_at: null }, onward: { dueAt: nextDue(watch, now) }, notes: [note], place, details: { week } };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { spokenDuration, hourMs } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
+import type { Company, Target } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -23,7 +24,7 @@ import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { endOffers, handedOnWords, offerNote, postOffers } from '../changes/handed-on.ts';
+import { endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../changes/handed-on.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
@@ -52,17 +53,22 @@ export async function handOn(
   { person, channel: place }: Requester,
   inbox: string | undefined,
 ): Promise<Text> {
-  const { target, alsoReads } = aboutOf(resolved, context.company());
+  const targets = allTargets(resolved, context.company());
   if (join(canonicalArgs(resolved, { reason: resolved.parsed.reason })).length > maxLength)
     throw new Refusal('This is too long to hand it on. Nobody was asked, and nothing was sent.', {
       hint: 'Ask somebody in your own words.',
     });
   const channelId = isDirect(place.id) ? undefined : place.id;
-  if (channelId !== undefined) assertChannel(context.policy(), place, [target, ...alsoReads]);
+  if (channelId !== undefined) assertChannel(context.policy(), place, targets);
   const runners = await whoMayRun(context, resolved, person.id);
   if (runners.people.length === 0 && (channelId === undefined || runners.unknown.length === 0))
     throw nobodyToAsk(runners);
   return saveAndPost(context, resolved, person, { runners, channelId, inbox });
+}
+
+function allTargets(resolved: Resolved, company: Company): readonly Target[] {
+  const { target, alsoReads } = aboutOf(resolved, company);
+  return target ? [target, ...alsoReads] : alsoReads;
 }
 
 /** The refusal if there is nobody to ask. While Slack doesn't answer, it says that this is unknown. */
@@ -90,9 +96,13 @@ async function saveAndPost(
   const { parsed } = resolved;
   const id = randomUUID();
   const told = runners.people.slice(0, maxTold);
-  const posted = [
-    ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
-    ...(channelId === undefined ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: channelId }]),
+  const targets = allTargets(resolved, context.company());
+  const about = JSON.stringify(targets);
+  const posted: readonly OfferMessage[] = [
+    ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id, about })),
+    ...(channelId === undefined
+      ? []
+      : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: channelId, about }]),
   ];
   const says = handedOnWords(context, resolved, person.name);
   const until = await exclusiveTransaction(context.database, async (tx, at) => {
@@ -107,9 +117,7 @@ async function saveAndPost(
     await postOffers(tx, posted, offerNote(says, runners, carried, expires_at), at);
     const people = told.map((one) => one.id);
     const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...requestDetails(inbox) };
-    const { target, alsoReads } = aboutOf(resolved, context.company());
-    const about = [target, ...alsoReads].filter((one) => one !== undefined);
-    await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, about, details });
+    await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, about: targets, details });
     return expires_at;
   });
   context.onSaved();

@@ -16,7 +16,6 @@ import {
 } from '../../storage/queue.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { targetKey, storedTargets } from '../access/targets.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -171,18 +170,10 @@ export function leaveQueue(context: ChangesContext, actor: Actor, id: number): P
   });
 }
 
-/**
- * Ends the place in a queue that a saved change makes unnecessary: the same person's turn for this command and target,
- * or the same request, which would otherwise be sent twice.
- */
+/** Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays. */
 export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
   const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
-  const isUsed = (row: QueuedRequest): boolean => {
-    const [target] = storedTargets(row);
-    if (row.command !== saved.command || target === undefined || targetKey(target) !== saved.target) return false;
-    return row.turn_at !== null || saved.args === asSaved(row);
-  };
-  const row = own.find(isUsed);
+  const row = own.find((one) => asSaved(one) === saved.args);
   if (row === undefined) return;
   await removeQueued(tx, row, at);
   await withdrawTurn(tx, row, say`You asked for it: it is #${saved.number} now.`, at);

@@ -79,11 +79,16 @@ export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefi
 export const aboutThen = (watch: Watch): Inline =>
   watch.kind === 'digest' ? list(namesIn(digestScope(watch)), maxNames) : storedEnvironment(watch).name;
 
-const titleOf = (watch: Watch, about: Inline): Text =>
-  say`${watch.kind === 'digest' ? 'Digest' : 'Watch'} #${watch.id} of ${about}`;
+const numbered = ({ kind, id }: Watch): string => `${kind === 'digest' ? 'Digest' : 'Watch'} #${id}`;
+const titleOf = (watch: Watch, about: Inline): Text => say`${numbered(watch)} of ${about}`;
+
+/** What whoever may no longer see what it was about is told of its end. */
+export const endUnnamed = (watch: Watch): Text =>
+  say`**${numbered(watch)} has ended.** You may no longer see what it was about.`;
 
 export const stoppedNote = (watch: Watch, about: Inline, by: string): Note => ({
   text: say`**${titleOf(watch, about)} was stopped** by ${by}.`,
+  hidden: endUnnamed(watch),
 });
 
 /** `untold`: how many kinds were held back and can't be told. */
@@ -92,11 +97,12 @@ export function overNote(watch: Watch, env: Environment, news: News | undefined,
   const lost =
     untold > 0 &&
     say`I held back ${counted(untold, 'new kind')} of errors, and can't show them, because I can't check who may read them.`;
-  return { text: joined([news && newsText(env, news), again, lost || undefined], '\n') };
+  return { text: joined([news && newsText(env, news), again, lost || undefined], '\n'), hidden: endUnnamed(watch) };
 }
 
 export const endedNote = (watch: Watch, why: Text): Note => ({
   text: say`**${titleOf(watch, aboutThen(watch))} has ended:** ${why}`,
+  hidden: endUnnamed(watch),
 });
 
 export const unreadNote = (watch: Watch, env: Environment, why: Text, since: number): Note => ({

@@ -11,6 +11,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
 import { amount, plain, say, time, type Text } from '../../text.ts';
+import { mayHear } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
@@ -180,34 +181,41 @@ export async function moveWatch(context: StepsContext, watch: Watch, step: Watch
   const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
   await exclusiveTransaction(context.database, async (tx, at) => {
     if ((await noteWatch(tx, watch, patch, onward)) === undefined) return;
-    for (const note of told) await enqueueNote(tx, watch, note, quietEnd(watch, at) ?? at, place);
+    for (const note of told) await enqueueNote(context, tx, watch, note, quietEnd(watch, at) ?? at, place);
     if (event === undefined) return;
     const reason = why && { reason: plain(why) };
     const all = { ...auditDetails(watch), ...details, ...reason };
-    await context.changeStore.note(tx, { event, by: 'sitehand', at, about: watchedBy(watch), details: all });
+    await context.changeStore.note(tx, { event, by: 'sitehand', at, about: environmentsThen(watch), details: all });
   });
 }
 
-/** The environments that a watch or a digest is about, as they were when it was started. */
-export const watchedBy = (watch: Watch): readonly Environment[] =>
-  watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
+/**
+ * Where a message of a watch goes, and what it is about: by default its environments as of its start. `key`: the message
+ * edits an earlier one in the channel with that key.
+ */
+type NotePlace = { readonly to?: 'owner'; readonly key?: string; readonly about?: readonly Environment[] };
 
-/** Where a message of a watch goes. `key`: the message edits an earlier one with that key. */
-type NotePlace = { readonly to?: 'owner'; readonly key?: string };
-
-/** Queues a message of a watch to its channel, or to its owner; `at` (epoch ms) may be later than now. */
+/**
+ * Queues a message of a watch to its channel or, if that is asked for or the channel may not hear of what it is about, to
+ * its owner. `at` (epoch ms) may be later than now.
+ */
 export async function enqueueNote(
+  { policy, names }: Pick<StepsContext, 'policy' | 'names'>,
   tx: Tx,
   watch: Watch,
   note: Note,
   at: number,
-  { to, key = `watch:${watch.id}:${randomUUID()}` }: NotePlace = {},
+  { to, key = `watch:${watch.id}:${randomUUID()}`, about = environmentsThen(watch) }: NotePlace = {},
 ): Promise<void> {
-  const isToPerson = to === 'owner' || isDirect(watch.channel);
+  const { requester, channel } = watch;
+  const listed = names(undefined).environments;
+  const now = about.map((one) => listed.find(({ id }) => id === one.id) ?? one);
+  const isToPerson = to === 'owner' || isDirect(channel) || !mayHear(policy(), channel, now);
   await enqueueMessage(tx, {
-    key,
-    kind: isToPerson ? 'direct' : 'notice',
-    recipient: isToPerson ? watch.requester : watch.channel,
+    ...(isToPerson
+      ? { key: `${key}:${requester}`, kind: 'direct', recipient: requester }
+      : { key, kind: 'notice', recipient: channel }),
+    about: JSON.stringify(now),
     body: JSON.stringify(note),
     at,
   });

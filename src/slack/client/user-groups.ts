@@ -36,8 +36,8 @@ export type UserGroupOptions = {
   readonly now: () => number;
   /** How many processes share Slack's rates. */
   readonly replicas: () => number;
-  /** Called with every lasting answer: the error code, or undefined if Slack listed the members. */
-  readonly onGroup: (group: string, trouble: string | undefined) => void;
+  /** Called with every lasting answer: the error code, or undefined if Slack listed the `members`. */
+  readonly onGroup: (group: string, trouble: string | undefined, members?: readonly string[]) => void;
 };
 
 /**
@@ -81,7 +81,7 @@ export function createUserGroups({ question, now, replicas, onGroup }: UserGroup
     cache.set(group, entry);
     void entry.answer.then((answer) => {
       entry.settled = answer;
-      if (answer.kind === 'members') onGroup(group, undefined);
+      if (answer.kind === 'members') onGroup(group, undefined, answer.ids);
       else if (answer.isLasting) onGroup(group, answer.why);
       else if (answer.restMs !== undefined) restsUntil = Math.max(restsUntil, now() + answer.restMs);
     });

@@ -3,7 +3,7 @@ import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { answerPrefix, answersOwed, enqueueMessage } from '../../storage/messages.ts';
+import { answerPrefix, answersOwed, enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
@@ -98,7 +98,7 @@ async function answerLater(
     const isRest = owed.length >= maxKept;
     const key = `${answerPrefix}${request}${isRest ? restSuffix : ''}`;
     const body = JSON.stringify((isRest ? { text: restText(named) } : { text, buttons }) satisfies Note);
-    await enqueueMessage(tx, { key, kind: 'direct', recipient: person, body, at });
+    await enqueueMessage(tx, { key, kind: 'direct', recipient: person, about: ownWords, body, at });
   });
 }
 

@@ -11,6 +11,8 @@ export type Homes = {
   readonly failed: (id: string) => void;
   /** A change is new or has moved. */
   readonly moved: (change: number) => void;
+  /** The rules, or who is in a user group, have changed: every home may show too much or too little. */
+  readonly outdated: () => void;
   /** The people whose homes to draw now, most recent openers first. Each person is returned once. */
   readonly take: () => readonly string[];
 };
@@ -69,6 +71,9 @@ export function createHomes({ everyMs = usualEveryMs, ticks, replicas }: HomesOp
     moved: (change) => {
       for (const home of homes.values()) home.isStale ||= change > newest || home.shows.has(change);
       newest = Math.max(newest, change);
+    },
+    outdated: () => {
+      for (const home of homes.values()) home.isStale = true;
     },
     take: () => {
       const now = ticks();

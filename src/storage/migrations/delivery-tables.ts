@@ -25,6 +25,7 @@ export const messages = ({ integer, counted, strict }: SqlDialect): string[] => 
     change ${integer} references changes (number),
     kind text not null,
     recipient text,
+    about text,
     body text,
     requester text not null,
     decides ${integer} not null default 0,
@@ -41,7 +42,8 @@ export const messages = ({ integer, counted, strict }: SqlDialect): string[] => 
     check (delivered_version <= version),
     check ((owner is null) = (lease_until is null)),
     check ((channel is null) = (ts is null)),
-    check (change is not null or kind not in ('card', 'reply'))
+    check (change is not null or kind not in ('card', 'reply', 'copy')),
+    check (change is null or about is null)
   ) ${strict}`,
   'create index messages_due on messages (due_at) where due_at is not null',
   'create index messages_to_decide on messages (due_at) where due_at is not null and decides = 1',

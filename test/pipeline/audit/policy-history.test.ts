@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPolicyHistory } from '../../../src/pipeline/audit/policy-history.ts';
+import { createPolicyCheck, recordPolicy } from '../../../src/pipeline/audit/policy-history.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -11,14 +11,19 @@ import { save } from '../../storage/samples.ts';
 const policyFor = (person: string): Policy =>
   policyOf(`version: 1\ngroups: { some: [${person}] }\nrules: [{ allow: [read], to: [some] }]\n`);
 
-/** A replica: `take` gives it a policy, which it then records. */
+/** A replica: `take` records a policy, lets it apply, and checks it. */
 function replicaOn(database: Database): { readonly take: (policy: Policy) => Promise<void> } {
-  let current: Policy | undefined;
-  const policy = (): Policy => current ?? policyFor('U01ANA');
+  let current = policyFor('U01ANA');
   const changeStore = createChangeStore({ auditKey: undefined, installation: 'db', onEvent: () => undefined });
   const membersOf = async (): Promise<readonly string[]> => [];
-  const record = createPolicyHistory({ database, changeStore, policy, membersOf }, () => undefined);
-  return { take: (next) => ((current = next), record()) };
+  const check = createPolicyCheck({ database, policy: () => current, membersOf }, () => undefined);
+  return {
+    take: async (next) => {
+      await recordPolicy({ database, changeStore }, next);
+      current = next;
+      await check();
+    },
+  };
 }
 
 /** Saves a waiting change with a copy of its card that is posted; resolves with a function that draws and counts edits. */
@@ -59,6 +64,19 @@ describeBoth('a new policy', (open) => {
     await replica.take(policyFor('U01ANA'));
     expect(await draw()).toBe(1);
     expect(await database.db.selectFrom('audit').select('event').execute()).toHaveLength(1);
+  });
+
+  it('has one line however many replicas record it, and another one when it comes back', async () => {
+    const database = await open();
+    const replicas = [replicaOn(database), replicaOn(await database.again())];
+    const [before, after] = [policyFor('U01ANA'), policyFor('U02BEN')];
+    for (const policy of [before, after, before]) await Promise.all(replicas.map(({ take }) => take(policy)));
+    const lines = await database.db.selectFrom('audit').select(['event', 'details']).orderBy('seq').execute();
+    expect(lines.map(({ event, details }) => [event, /U0\d[A-Z]+/.exec(details)?.[0]])).toEqual([
+      ['policy', 'U01ANA'],
+      ['policy', 'U02BEN'],
+      ['policy', 'U01ANA'],
+    ]);
   });
 
   it('that was in force before a start has nothing drawn', async () => {

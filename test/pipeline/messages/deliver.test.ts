@@ -298,7 +298,7 @@ describeBoth('messages that Slack does not take', (open) => {
     const { state, untilNothing, database } = await opened();
     const body = JSON.stringify({ text: say`You asked for secret-site.` } satisfies Note);
     await database.transaction((tx) =>
-      enqueueMessage(tx, { key: 'answer:r1', kind: 'direct', recipient: 'U01ANA', body, at: 0 }),
+      enqueueMessage(tx, { key: 'answer:r1', kind: 'direct', recipient: 'U01ANA', about: null, body, at: 0 }),
     );
     state.refuse = gone('U01ANA');
     expect(await untilNothing()).toEqual(["C0OPS: ⚠️ I couldn't answer @U01ANA (no_permission; answer:r1)."]);
@@ -465,10 +465,11 @@ describeBoth('a place that is slow', (open) => {
     const { context, posts, state } = deliveryWith(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
-    const message = (key: string, kind: NewMessage['kind'], recipient: string): NewMessage => ({
+    const message = (key: string, kind: 'direct' | 'notice', recipient: string): NewMessage => ({
       key,
       kind,
       recipient,
+      about: null,
       body: body(key),
       at: start,
     });
@@ -505,7 +506,7 @@ describeBoth('a place that is slow', (open) => {
     state.slowly = () => (ask(), taken);
     await database.transaction(async (tx) => {
       for (const key of ['one', 'two', 'three'])
-        await enqueueMessage(tx, { key, kind: 'notice', recipient: 'C0SLOW', body: body(key), at: start });
+        await enqueueMessage(tx, { key, kind: 'notice', recipient: 'C0SLOW', about: null, body: body(key), at: start });
     });
     const delivery = createMessageSender(context, context.onOps);
     delivery.start();

@@ -16,7 +16,7 @@ type Words = Readonly<Record<string, string | undefined>>;
 function watching(database: Database, words: Words) {
   const asked: string[] = [];
   const slack: { words: Words } = { words };
-  const watch = createGroupWatch({ database, policy: () => policy }, async (group) => {
+  const watch = createGroupWatch({ database, policy: () => policy, onMembers: () => undefined }, async (group) => {
     asked.push(group);
     watch.onGroup(group, slack.words[group]);
   });
@@ -32,6 +32,29 @@ async function opsMessages(database: Database): Promise<readonly string[]> {
     .execute();
   return rows.map(({ body }) => plain(parseStored<Note>(body ?? '').text));
 }
+
+/** A freshly started watch: `reads` the members of a group, and returns how often members had changed until then. */
+function following(database: Database): { readonly reads: (...ids: readonly string[]) => Promise<number> } {
+  let moved = 0;
+  let members: readonly string[] = [];
+  const watch = createGroupWatch({ database, policy: () => policy, onMembers: () => (moved += 1) }, async (group) =>
+    watch.onGroup(group, undefined, members),
+  );
+  return { reads: async (...ids) => ((members = ids), await watch.look(), moved) };
+}
+
+describeBoth('the members of user groups', (open) => {
+  it('are news when they change, also if they did between two starts, in each replica, whatever their order', async () => {
+    const database = await open();
+    const [first, second] = [following(database), following(await database.again())];
+    expect([await first.reads('U1', 'U2'), await second.reads('U2', 'U1'), await first.reads('U2', 'U1')]).toEqual([
+      0, 0, 0,
+    ]);
+    expect([await first.reads('U1'), await first.reads('U1'), await second.reads('U1')]).toEqual([1, 1, 1]);
+    expect([await first.reads(), await first.reads('U1')]).toEqual([2, 3]);
+    expect([await following(database).reads('U1'), await following(database).reads('U3')]).toEqual([0, 1]);
+  });
+});
 
 describeBoth('user groups that cannot be read', (open) => {
   it('are reported once, by name and with Slack’s error code, by one of the replicas, and once more when they can be read', async () => {

@@ -92,7 +92,7 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       } as const;
       const [approved, sending] = [await save(database), await save(database)];
       await database.transaction(async (tx) => {
-        await enqueueMessage(tx, { key: 'm', kind: 'direct', recipient: 'U1', body: '{}', at: 1 });
+        await enqueueMessage(tx, { key: 'm', kind: 'direct', recipient: 'U1', about: null, body: '{}', at: 1 });
         await receive(tx, { key: 'd', owner: 'owner-one', lease_until: 1_060_000, ...open });
         await receive(tx, { key: 'e', owner: 'owner-two', lease_until: 1_060_000, ...open });
         await tx.updateTable('changes').set({ due_at: 1, state: 'approved' }).execute();

@@ -303,6 +303,7 @@ test.each([
     kind: 'may',
     owner: ana,
     envs: [live],
+    about: [live.name],
     missing: [],
     hidden: 0,
     tooMany: 0,

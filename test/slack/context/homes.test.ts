@@ -33,6 +33,16 @@ describe('recently opened App Homes', () => {
     expect(homes.take()).toEqual([]);
   });
 
+  it('are all due when the rules have changed', () => {
+    const { homes, pass } = atClock();
+    open(homes, 'ana');
+    open(homes, 'ben', 2);
+    pass(minute);
+    homes.outdated();
+    expect(homes.take()).toEqual(['ben', 'ana']);
+    expect(homes.take()).toEqual([]);
+  });
+
   it('are drawn at most once in ten seconds each, with the latest state', () => {
     const { homes, pass } = atClock();
     open(homes, 'ana', 1);
