@@ -131,6 +131,16 @@ describe('a weekly digest', () => {
       const before = heard(own).length;
       await due(own);
       await hears(own, /^Digest of acme-docs, /);
+      for (let lists = 0; lists < 20; lists += 1) own.omitSiteOnce('acme-shop');
+      await own.refreshListing();
+      await due(own);
+      await vi.waitFor(
+        () =>
+          expect(own.rows(`select delivered_version as it from messages where key like 'digest:%'`)).toEqual([
+            { it: 2 },
+          ]),
+        waiting,
+      );
       own.runSql('update watches set ends_at = 2');
       await due(own);
       await own.person('ana').reads(/^Digest #1 has ended\. You may no longer see what it was about\.$/);
