@@ -11,7 +11,7 @@ import { decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
-import { TooLate, within } from '../../time-limit.ts';
+import { startDeadline, TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
@@ -40,7 +40,8 @@ export const eachFor =
   async <T>(of: EnvironmentRead<T>) => {
     const account = canonicalId(context.policy(), person.id);
     return context.manyTurns(async () => {
-      const read = partsOf(context, person, of, AbortSignal.timeout(allMs));
+      using late = startDeadline(allMs);
+      const read = partsOf(context, person, of, late.signal);
       const found: EnvironmentResult<T>[] = [];
       const left = of.all.values();
       const next = async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { boundConnections } from '../../../src/slack/incoming/connections.ts';
+import { boundConnections, serverOptions } from '../src/connections.ts';
 
 const half = 'POST / HTTP/1.1\r\nhost: bot\r\ncontent-length: 8\r\n\r\nhalf';
 const whole = 'GET / HTTP/1.1\r\nhost: bot\r\n\r\n';
@@ -15,7 +15,7 @@ type Caller = { readonly socket: Socket; readonly said: () => string; readonly c
 /** A server with this many connections. It answers only complete requests, and only when the test says so. */
 async function listening(most: number) {
   const held: ServerResponse[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(serverOptions, (request, response) => {
     request.resume().on('end', () => {
       held.push(response);
       server.emit('held');
