@@ -69,7 +69,7 @@ function parseInParts(socket: Socket): void {
   beforeParsing(socket, (bytes, pass) => {
     const received = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     let wantsMore = true;
-    for (let from = 0; from < received.length && !socket.destroyed; ) {
+    for (let from = 0; from < received.length && !socket.destroyed;) {
       const headEnd = received.indexOf('\r\n\r\n', from + minPart);
       const to = headEnd < 0 ? received.length : headEnd + 4;
       wantsMore = pass(received.subarray(from, to));
