@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { AnswerTooLong } from '../answer-bounds.ts';
+import { AnswerTooLong } from '../sockets/answer-bounds.ts';
 import { errorCode } from '../errors.ts';
 import { TooLate } from '../time-limit.ts';
 

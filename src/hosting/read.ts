@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { boundedConnector } from '../answer-bounds.ts';
+import { boundedConnector } from '../sockets/answer-bounds.ts';
 import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { boundedConnector } from '../answer-bounds.ts';
+import { boundedConnector } from '../sockets/answer-bounds.ts';
 import type { Secret } from '../secret.ts';
 import { startDeadline } from '../time-limit.ts';
 import { excerptBytes, readExcerpt } from './answer.ts';

@@ -1,4 +1,4 @@
-import { AnswerTooLong } from '../answer-bounds.ts';
+import { AnswerTooLong } from '../sockets/answer-bounds.ts';
 import { errorCode } from '../errors.ts';
 import { NotResolved, isNoSuchAddress } from './connect.ts';
 

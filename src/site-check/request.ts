@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
-import { boundAnswers } from '../answer-bounds.ts';
+import { boundAnswers } from '../sockets/answer-bounds.ts';
 import { readBeginning } from '../stream-beginning.ts';
 import type { Hop } from './hop.ts';
 

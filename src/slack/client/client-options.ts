@@ -1,7 +1,7 @@
 import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch as fetchBy } from 'undici';
-import { boundedConnector } from '../../answer-bounds.ts';
+import { boundedConnector } from '../../sockets/answer-bounds.ts';
 import { createLog, type Logger } from '../../log.ts';
 import { readBeginning } from '../../stream-beginning.ts';
 import { startDeadline } from '../../time-limit.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
 import type { Config } from '../../config.ts';
-import { boundConnections, serverOptions } from '../../connections.ts';
+import { boundConnections, serverOptions } from '../../sockets/connections.ts';
 import type { Logger } from '../../log.ts';
 import { settledWithin } from '../../pipeline/steps/worker.ts';
 import { notListening } from '../../errors.ts';
