@@ -37,8 +37,10 @@ async function besideHostileSites({ quick }: Scale, world: World, load: Load): P
     quantile(await load.arrivals(program.url, others, perSecond, seconds, ben), 0.99);
   try {
     await acks();
-    for (let round = 0; round < (quick ? 3 : 5); round += 1) {
-      rounds.quiet.push(await acks());
+    const count = quick ? 3 : 5;
+    // First all quiet rounds: a site that is looked at is read three times within sixteen seconds.
+    for (let round = 0; round < count; round += 1) rounds.quiet.push(await acks());
+    for (let round = 0; round < count; round += 1) {
       const looking = lookAgain(program, load, seconds);
       rounds.hostile.push(await acks());
       await looking;

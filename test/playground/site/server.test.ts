@@ -298,7 +298,7 @@ describe('a hostile site', () => {
     expect(await visit(site, home)).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
   });
 
-  test.each([{ kind: 'huge-body' }, { kind: 'gzip-bomb' }, { kind: 'slow-body' }, { kind: 'slow-headers' }] as const)(
+  test.each([{ kind: 'huge-body' }, { kind: 'gzip-bomb' }, { kind: 'slow-body' }, { kind: 'slow-headers' }, { kind: 'endless-103' }] as const)(
     'sends $kind until its visitor leaves',
     async (fault) => {
       const { site } = await open();
