@@ -22,7 +22,7 @@ import { startWorld } from './world.ts';
 /**
  * Measures Sitehand against the smallest bot on Bolt, by turns in one run, because only ratios carry over between
  * machines. Prints a table. `--json FILE` writes every round, `--only NAME` measures one part. `--quick` takes about a
- * minute and ends with 1 if a ratio exceeds twice its limit in every round.
+ * minute and a half, and ends with 1 if a ratio exceeds twice its limit in every round.
  */
 const { values: asked } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, only: { type: 'string' } },

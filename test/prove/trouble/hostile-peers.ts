@@ -10,16 +10,16 @@ import { sent } from './until-sent.ts';
 
 /** Without a key: bursts on the port of the health routes, one after the other. */
 export const strangersBurst: Trouble['begins'] = ({ scenario }) => {
-  let goesOn = true;
+  const ending = new AbortController();
   const bursts = (async (): Promise<void> => {
-    while (goesOn) {
+    while (!ending.signal.aborted) {
       await burst(scenario.port(), { connections: 200, path: '/readyz' });
       await wait(100);
     }
   })();
   return {
     mend: async () => {
-      goesOn = false;
+      ending.abort();
       await bursts;
     },
   };
