@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
-import { boundAnswers } from '../sockets/answer-bounds.ts';
+import { AnswerTooLong, boundAnswers } from '../sockets/answer-bounds.ts';
 import { readBeginning } from '../stream-beginning.ts';
 import type { Hop } from './hop.ts';
 
@@ -46,6 +46,9 @@ export async function requestOn(
     const read = await bodyOf(answer, header('content-encoding'));
     const body = read && { text: textIn(read.bytes, header('content-type')), isWhole: read.isWhole };
     return { status: answer.statusCode ?? 0, headersAt, header, body, certificateUntil };
+  } catch (error) {
+    // Of a body that was cut, Node says only that it was.
+    throw socket.errored instanceof AnswerTooLong ? socket.errored : error;
   } finally {
     socket.destroy();
   }

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { createFrameReader } from './answer-frames.ts';
 import { beforeParsing } from './received-bytes.ts';
 
-/** How many informational answers (1xx) may come before the final one. A browser needs one or two. */
-const maxInformational = 8;
-/** How many bytes may come until the headers of the final answer end. */
-const maxHeadBytes = 65_536;
+/** What may come before the body: informational answers (1xx), of which a browser needs one or two, and bytes in all. */
+const heads = { informational: 8, headBytes: 65_536 };
+/** A body may come in this many chunks, and one more for each so many bytes of the longest. */
+const [fewChunks, chunkBytes] = [16_384, 256];
 /** The rest of an answer may have this many bytes more than twice its longest body: frames of chunks, and trailers. */
 const maxSurplus = 1_048_576;
 
@@ -17,24 +18,26 @@ export class AnswerTooLong extends Error {
 
 /**
  * Bounds what a peer can make us parse for one request: informational answers, bytes before the final answer's headers
- * end, and bytes in all, for a body of at most `maxBody`. What is beyond that is not parsed, and destroys the socket with
- * `AnswerTooLong`. Each write to the socket begins a new answer.
+ * end, chunks, and bytes in all, for a body of at most `maxBody`. What is beyond that is not parsed, and destroys the
+ * socket with `AnswerTooLong`. Each write to the socket begins a new answer.
  */
 export function boundAnswers(socket: Socket, maxBody: number): void {
-  const maxBytes = maxHeadBytes + 2 * maxBody + maxSurplus;
+  const maxBytes = heads.headBytes + 2 * maxBody + maxSurplus;
+  const maxChunks = fewChunks + maxBody / chunkBytes;
   let written = socket.bytesWritten;
-  let heads = createHeads();
+  let frames = createFrameReader(heads);
   let received = 0;
   const excessIn = (bytes: Uint8Array): string | undefined => {
     if (written !== socket.bytesWritten) {
       written = socket.bytesWritten;
-      heads = createHeads();
+      frames = createFrameReader(heads);
       received = 0;
     }
     received += bytes.length;
-    const { informational, length } = heads.read(bytes);
-    if (informational > maxInformational) return `sent more than ${maxInformational} informational answers`;
-    if (length > maxHeadBytes) return `sent more than ${maxHeadBytes} bytes before its answer`;
+    const { informational, headBytes, chunks } = frames.read(bytes);
+    if (informational > heads.informational) return `sent more than ${heads.informational} informational answers`;
+    if (headBytes > heads.headBytes) return `sent more than ${heads.headBytes} bytes before its answer`;
+    if (chunks > maxChunks) return 'sent its answer in too many pieces';
     return received > maxBytes ? 'sent more than an answer may have' : undefined;
   };
   beforeParsing(socket, (bytes, pass) => {
@@ -56,38 +59,4 @@ export function boundedConnector(maxBody: number, timeout?: number): Connector {
       boundAnswers(socket, maxBody);
       return done(null, socket);
     });
-}
-
-type Heads = {
-  /** Reads on. Returns how many informational answers came before the final one, and the bytes until its headers end. */
-  readonly read: (bytes: Uint8Array) => { readonly informational: number; readonly length: number };
-};
-
-const [newline, carriageReturn] = [10, 13];
-/** As much of a line as the version and the status take. */
-const maxLine = 12;
-
-/** Finds the ends of the answers' heads. It stops at the first that is not informational: what follows is a body. */
-function createHeads(): Heads {
-  let [informational, length, line, status, isFinal] = [0, 0, '', '', false];
-  const endLine = (): void => {
-    // Empty lines before a status belong to no head.
-    if (line === '' && status !== '') {
-      if (/^\S+ 1(?!01)\d\d/.test(status)) informational += 1;
-      else isFinal = true;
-      status = '';
-    } else status ||= line;
-    line = '';
-  };
-  return {
-    read(bytes) {
-      for (const byte of bytes) {
-        if (isFinal || length > maxHeadBytes || informational > maxInformational) break;
-        length += 1;
-        if (byte === newline) endLine();
-        else if (byte !== carriageReturn && line.length < maxLine) line += String.fromCharCode(byte);
-      }
-      return { informational, length };
-    },
-  };
 }

@@ -61,7 +61,7 @@ async function besideHostileSites({ quick }: Scale, world: World, load: Load): P
 async function lookAgain({ url }: Program, load: Load, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     // The last words of a check come after its three readings.
-    hostile.forEach((line, at) => void load.toLastWord(url, line, oneOf(at)));
+    hostile.forEach((line, at) => void load.toLastWord(url, line, oneOf(at)).catch(() => undefined));
     await wait(1_000);
   }
 }

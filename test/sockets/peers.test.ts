@@ -137,6 +137,21 @@ describe.each(peers)('$name', ({ call, good, taken, name }) => {
   });
 });
 
+test.each<[string, unknown]>([
+  ['a site', { why: 'sent its answer in too many pieces', isOfSite: false }],
+  ['the host, for a read', expect.stringContaining('the host sent its answer in too many pieces')],
+  ['the host, for a write', { kind: 'accepted', status: 200 }],
+  ['the receiver of the audit trail', { kind: 'taken' }],
+  ['Slack', expect.stringContaining('sent its answer in too many pieces')],
+])('%s that sends its answer byte by byte without end is read no further; its status counts', async (peer, came) => {
+  const { origin } = await answering((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    pour(socket, '1\r\nx\r\n');
+  });
+  const { call } = peers.find(({ name }) => name === peer) ?? {};
+  expect({ came: await call?.(origin) }).toMatchObject({ came });
+});
+
 // The response URL has Slack's own limit of ten seconds.
 describe.each(peers.filter(({ call }) => call !== respond))('$name', ({ call, good, taken }) => {
   test.each([
