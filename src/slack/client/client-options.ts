@@ -39,7 +39,7 @@ export const fetchWithin =
       headers: [...asked.headers],
       body: asked.body && (await asked.bytes()),
       redirect: asked.redirect,
-      signal: late.signal,
+      signal: AbortSignal.any([asked.signal, late.signal]),
       dispatcher: toSlack,
     });
     const { bytes, isWhole } = await readBeginning(body ?? [], maxAnswer);
