@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type * as Library from 'prom-client';
 import type { Counter, Histogram, Registry } from 'prom-client';
+import { boundConnections, serverOptions } from './sockets/connections.ts';
 
 /** What is counted. Labels have few values: never a name, a person or an id. */
 export type Metrics = {
@@ -142,9 +143,7 @@ function showGauge(
   });
 }
 
-/** How many connections are accepted, and how long a request may take to arrive, in ms. */
 const maxConnections = 20;
-const limits = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 } as const;
 
 async function serveMetrics(registry: Registry, port: number, host: string): Promise<Server> {
   const answer: RequestListener = (request, response) => {
@@ -157,10 +156,8 @@ async function serveMetrics(registry: Registry, port: number, host: string): Pro
       () => response.writeHead(500).end(),
     );
   };
-  const server = createServer(limits, answer);
-  server.maxConnections = maxConnections;
-  // A client that asks often and reads nothing would fill the memory with answers.
-  server.maxRequestsPerSocket = 1;
+  const server = createServer(serverOptions, answer);
+  boundConnections(server, maxConnections);
   await once(server.listen(port, host), 'listening');
   return server;
 }

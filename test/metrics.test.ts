@@ -24,13 +24,12 @@ test('the metrics, and nothing else, are served on loopback', async () => {
   }
 });
 
-test('a connection gets one answer, however often it asks', async () => {
+test('a connection that asks a hundred times at once is closed', async () => {
   const { port = 0, close } = await openMetrics(0);
   try {
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(100));
-    const got = await textOf(socket);
-    expect(got.match(/^HTTP\/1\.1 200/gm)).toHaveLength(1);
+    expect(await textOf(socket).catch(() => '')).toBe('');
   } finally {
     await close();
   }

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Client, type Dispatcher } from 'undici';
+import { AnswerTooLong, boundedConnector } from '../sockets/answer-bounds.ts';
 import { errorCode } from '../errors.ts';
-import { readExcerpt, isPage, retryAfterOf } from '../hosting/answer.ts';
+import { excerptBytes, readExcerpt, isPage, retryAfterOf } from '../hosting/answer.ts';
 import type { AuditBatch, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
+import { startDeadline, type Deadline } from '../time-limit.ts';
 import { postBody } from './format.ts';
 
 /** A POST of each batch, signed as the Standard Webhooks specification describes (version 1.0.0, symmetric). */
@@ -33,8 +35,8 @@ export async function postBatch(
     'user-agent': 'sitehand',
     ...signedHeaders({ id: idOf(batch), seconds: Math.floor(Date.now() / 1_000), body }, key),
   };
-  const late = AbortSignal.timeout(limitMs);
-  const client = new Client(origin, { allowH2: false, connect: { timeout: connectMs } });
+  using late = startDeadline(limitMs);
+  const client = new Client(origin, { connect: boundedConnector(excerptBytes, connectMs) });
   try {
     const answer = await client.request({
       method: 'POST',
@@ -42,7 +44,7 @@ export async function postBatch(
       headers,
       body,
       reset: true,
-      signal: AbortSignal.any([signal, late]),
+      signal: AbortSignal.any([signal, late.signal]),
     });
     const { statusCode, headers: answered } = answer;
     const said = await readExcerpt(answer);
@@ -50,7 +52,7 @@ export async function postBatch(
       isPage(said) || (said === '' && isUnread(answered, late) && /html/i.test(String(answered['content-type'])));
     return resultOf(statusCode, isHtml, retryAfterOf(answered['retry-after'], Date.now()));
   } catch (error) {
-    const why = late.aborted ? `it gave no answer within ${limitMs / 1_000} s` : whyOf(error);
+    const why = late.signal.aborted ? `it gave no answer within ${limitMs / 1_000} s` : whyOf(error);
     return { kind: 'failed', why, lasting: false };
   } finally {
     await client.destroy().catch(() => undefined);
@@ -71,8 +73,8 @@ function signedHeaders(
 }
 
 /** Whether the body can't be read: it is compressed, or did not arrive in time. */
-const isUnread = (headers: Dispatcher.ResponseData['headers'], late: AbortSignal): boolean =>
-  headers['content-encoding'] !== undefined || late.aborted;
+const isUnread = (headers: Dispatcher.ResponseData['headers'], { signal }: Deadline): boolean =>
+  headers['content-encoding'] !== undefined || signal.aborted;
 
 /** A page comes from a gateway or a login, so it acknowledges nothing, whatever its status. */
 function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): DeliveryResult {
@@ -85,8 +87,9 @@ function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefi
 
 const isTransient = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
 
-/** An error's code. Its message may contain the address, so it is left out. */
+/** An error's code. Messages that are not ours may contain the address, so they are left out. */
 function whyOf(error: unknown): string {
+  if (error instanceof AnswerTooLong) return `it ${error.message}`;
   const code = errorCode(error);
   return `the connection failed${code && ` (${code})`}`;
 }

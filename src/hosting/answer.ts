@@ -8,7 +8,7 @@ import { hourMs } from '../duration.ts';
 const unzipped = promisify(gunzip);
 
 /** How much of an answer is kept if only a message or an operation id is needed from it. */
-const excerptBytes = 65_536;
+export const excerptBytes = 65_536;
 const maxMessageLength = 300;
 const maxRetryAfterMs = 24 * hourMs;
 

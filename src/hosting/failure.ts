@@ -1,5 +1,7 @@
 import { errors } from 'undici';
+import { AnswerTooLong } from '../sockets/answer-bounds.ts';
 import { errorCode } from '../errors.ts';
+import { TooLate } from '../time-limit.ts';
 
 export type TroubleKind =
   | 'unreachable'
@@ -51,7 +53,8 @@ function wordsFor(error: unknown): Words {
   const code = errorCode(error);
   const known = byCode.get(code);
   if (known) return known;
-  if (error instanceof Error && error.name === 'TimeoutError') return silence;
+  if (error instanceof TooLate) return silence;
+  if (error instanceof AnswerTooLong) return { kind: 'odd answer', says: `the host ${error.message}` };
   if (error instanceof errors.HTTPParserError) return unreadable;
   if (/CERT|SIGNATURE/.test(code)) return unreachable(`the host's certificate is not valid (${code})`);
   return unreachable(`the connection failed${code && ` (${code})`}`);

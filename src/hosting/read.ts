@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { boundedConnector } from '../sockets/answer-bounds.ts';
 import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
@@ -7,6 +8,7 @@ import { hostFailureOf, failureOfStatus, isTransient, type HostFailure } from '.
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
 import { shareOf } from '../share.ts';
+import { startDeadline } from '../time-limit.ts';
 import { headersFor, requestTarget, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
@@ -119,10 +121,9 @@ export function createReader(options: ReaderOptions): Reader {
 const poolFor = ({ wire, budget }: ReaderOptions): Pool =>
   new Pool(wire.origin, {
     connections: budget.connections,
-    allowH2: false,
     headersTimeout: budget.silenceMs,
     bodyTimeout: budget.silenceMs,
-    connect: { timeout: budget.connectMs },
+    connect: boundedConnector(budget.bytes, budget.connectMs),
   });
 /** The turns of reads. The number of replicas may change at any time. */
 function turnsAmong(budget: ReadBudget, replicas: () => number) {
@@ -171,13 +172,14 @@ async function attemptRead<R>(
   let release = (): void => undefined;
   const call = inDialect(read, dialect);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  using late = startDeadline(budget.tryMs);
   try {
     const answer = await pool.request({
       method: call.method,
       path: requestTarget(wire, call.path, call.query),
       headers: headersFor(wire, body, 'gzip'),
       body: body ?? null,
-      signal: AbortSignal.any([ending, AbortSignal.timeout(budget.tryMs)]),
+      signal: AbortSignal.any([ending, late.signal]),
     });
     const { statusCode: status, headers } = answer;
     if (!isAnswer(call, status)) {

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
-import { Client, buildConnector } from 'undici';
+import { Client } from 'undici';
+import { boundedConnector } from '../sockets/answer-bounds.ts';
 import type { Secret } from '../secret.ts';
-import { readExcerpt } from './answer.ts';
+import { startDeadline } from '../time-limit.ts';
+import { excerptBytes, readExcerpt } from './answer.ts';
 import type { Write } from './contract/call.ts';
 import { hostFailureOf } from './failure.ts';
 import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
@@ -77,7 +79,7 @@ const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && soc
 
 function connected({ origin }: HostConnection, timeout: number): Promise<Socket> {
   const { protocol, host, hostname, port } = new URL(origin);
-  const connect = buildConnector({ allowH2: false, timeout });
+  const connect = boundedConnector(excerptBytes, timeout);
   const where = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };
   return new Promise((resolve, reject) => {
     connect(where, (error, socket) => (socket ? resolve(socket) : reject(new NotSent(hostFailureOf(error)))));
@@ -104,14 +106,13 @@ async function sendOnce(
         return done(null, socket);
       }),
   });
-  const late = deadline();
+  using late = startDeadline(budget.answerMs);
   try {
-    late.in(budget.answerMs);
     const headers = headersFor(wire, body, 'identity', call.request);
     const path = requestTarget(wire, call.path);
     const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
     const answer = await client.request(options);
-    late.in(budget.bodyMs);
+    late.restart(budget.bodyMs);
     return receiptOf(answer.statusCode, await readExcerpt(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
@@ -120,24 +121,8 @@ async function sendOnce(
       : hostFailureOf(error).says;
     return { kind: 'unknown', why };
   } finally {
-    late.clear();
     await client.destroy().catch(() => undefined);
   }
-}
-
-/** An abort signal whose time-out can be set again. */
-function deadline(): { readonly signal: AbortSignal; in(milliseconds: number): void; clear(): void } {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const clear = (): void => clearTimeout(timer);
-  return {
-    signal: controller.signal,
-    in(milliseconds) {
-      clear();
-      timer = setTimeout(() => controller.abort(), milliseconds);
-    },
-    clear,
-  };
 }
 
 const inSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`;

@@ -3,6 +3,7 @@ import { addAbortListener } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { errorCode } from '../errors.ts';
+import { startDeadline } from '../time-limit.ts';
 import type { Hop } from './hop.ts';
 import { isPublicAddress, isSameAddress } from './public-address.ts';
 
@@ -108,7 +109,9 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
       socket.destroy();
       reject(error instanceof Error ? error : new Error('the connection failed', { cause: error }));
     };
-    const late = setTimeout(() => fail(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })), connectMs);
+    const late = startDeadline(connectMs);
+    const noConnection = Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' });
+    late.signal.addEventListener('abort', () => fail(noConnection), { once: true });
     const stop = (): void => fail(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -117,7 +120,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
     socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
     socket.once('close', () => signal.removeEventListener('abort', stop));
     socket.once(event, () => resolve(socket));
-    const over = (): void => clearTimeout(late);
+    const over = (): void => late[Symbol.dispose]();
     socket.once(event, over).once('close', over);
   });
 }

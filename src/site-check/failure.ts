@@ -1,3 +1,4 @@
+import { AnswerTooLong } from '../sockets/answer-bounds.ts';
 import { errorCode } from '../errors.ts';
 import { NotResolved, isNoSuchAddress } from './connect.ts';
 
@@ -43,6 +44,7 @@ export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
 export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
     return unsure(isNoSuchAddress(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
+  if (error instanceof AnswerTooLong) return unsure(error.message);
   const code = errorCode(error);
   if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code))
     return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');

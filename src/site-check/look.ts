@@ -6,6 +6,7 @@ import { titleIn, troubleIn } from './page-content.ts';
 import type { Answered, PageRequest, Look } from './reading.ts';
 import { requestOn, type PageResponse, type Body } from './request.ts';
 import { dayMs, hourMs } from '../duration.ts';
+import { startDeadline } from '../time-limit.ts';
 
 /** How requests reach a site. */
 export type Reach = {
@@ -35,10 +36,10 @@ type Progress = { askedAt?: number | undefined; answeredMs: number; redirects: n
 /** Reads one page with GET, following redirects by hand. Never rejects. `signal` ends it early. */
 export async function lookAtPage(asked: PageRequest, reach: Reach, signal: AbortSignal): Promise<LookWithBody> {
   const began = performance.now();
-  const late = AbortSignal.timeout(lookMs);
+  using late = startDeadline(lookMs);
   const progress: Progress = { answeredMs: 0, redirects: 0 };
   try {
-    return await follow(asked, reach, AbortSignal.any([signal, late]), began, progress);
+    return await follow(asked, reach, AbortSignal.any([signal, late.signal]), began, progress);
   } catch (error) {
     const { askedAt, answeredMs, redirects, movedTo } = progress;
     if (error instanceof BlockedHop) {
@@ -47,7 +48,7 @@ export async function lookAtPage(asked: PageRequest, reach: Reach, signal: Abort
     }
     const now = performance.now();
     const { why, isOfSite } =
-      signal.aborted || late.aborted
+      signal.aborted || late.signal.aborted
         ? slowness(now - began, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
         : siteFailureOf(error, askedAt === undefined ? 'connecting' : 'answering', isOpen(reach, now));
     const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;

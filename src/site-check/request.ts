@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
+import { AnswerTooLong, boundAnswers } from '../sockets/answer-bounds.ts';
 import { readBeginning } from '../stream-beginning.ts';
 import type { Hop } from './hop.ts';
 
@@ -28,7 +29,7 @@ export type PageResponse = {
 
 /**
  * Sends one GET on this socket, reads at most `maxBody` of the answer, and closes the socket. Rejects with the error of
- * HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: if a request is ended while a
+ * HTTP, zlib or the socket, or with `AnswerTooLong`. `headers` have no cookie and no credential. Not with undici: if a request is ended while a
  * body without a length arrives, its client throws where nothing can catch it, which ends the process.
  */
 export async function requestOn(
@@ -37,6 +38,7 @@ export async function requestOn(
   headers: Readonly<Record<string, string>>,
 ): Promise<PageResponse> {
   const certificateUntil = expiryOf(socket);
+  boundAnswers(socket, maxBody);
   try {
     const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': 'gzip' });
     const headersAt = performance.now();
@@ -44,6 +46,9 @@ export async function requestOn(
     const read = await bodyOf(answer, header('content-encoding'));
     const body = read && { text: textIn(read.bytes, header('content-type')), isWhole: read.isWhole };
     return { status: answer.statusCode ?? 0, headersAt, header, body, certificateUntil };
+  } catch (error) {
+    // Of a body that was cut, Node says only that it was.
+    throw socket.errored instanceof AnswerTooLong ? socket.errored : error;
   } finally {
     socket.destroy();
   }

@@ -4,6 +4,7 @@ import { createSemaphore } from '../semaphore.ts';
 import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';
 import { lookAtPage, type Reach, type LookWithBody } from './look.ts';
+import { startDeadline } from '../time-limit.ts';
 import { readingsForBad, type Answered, type PageRequest, type Look, type SiteReading } from './reading.ts';
 
 /** The pages of a site, and the texts that must each be on at least one of them. */
@@ -74,7 +75,8 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
     { deadlineMs = defaultDeadlineMs, signal, ...sharing }: ReadingLimits = {},
   ): Promise<SiteReading> {
     const at = now();
-    const ends = [closing.signal, AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])];
+    using late = startDeadline(deadlineMs);
+    const ends = [closing.signal, late.signal, ...(signal ? [signal] : [])];
     const end = AbortSignal.any(ends);
     const all = pages.addresses.flatMap((address): PageRequest[] => [
       { address, as: 'visitor' },

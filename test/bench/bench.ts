@@ -14,6 +14,7 @@ import { measurePolicy } from './policy.ts';
 import { cores, keepOffTheLastCore } from './program.ts';
 import { measureStart } from './start.ts';
 import { measureFairness } from './fairness.ts';
+import { measureHostile } from './hostile.ts';
 import { measureSuggestions } from './suggestions.ts';
 import { measureAuditPage } from './audit-page.ts';
 import { startWorld } from './world.ts';
@@ -21,7 +22,7 @@ import { startWorld } from './world.ts';
 /**
  * Measures Sitehand against the smallest bot on Bolt, by turns in one run, because only ratios carry over between
  * machines. Prints a table. `--json FILE` writes every round, `--only NAME` measures one part. `--quick` takes about a
- * minute and ends with 1 if a ratio exceeds twice its limit in every round.
+ * minute and a half, and ends with 1 if a ratio exceeds twice its limit in every round.
  */
 const { values: asked } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'string' }, only: { type: 'string' } },
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   batch: () => measureBatch(scale),
   memory: () => measureMemoryGrowth(scale, world, load),
   fairness: () => measureFairness(scale, world, load),
+  hostile: () => measureHostile(scale, world, load),
   suggestions: () => measureSuggestions(scale),
   logs: () => measureLogReport(scale),
   audit: () => measureAuditPage(scale),
@@ -44,7 +46,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   policy: () => measurePolicy(scale),
 };
 /** The parts that measure a program in another process. */
-const inOwnProcess = new Set(['start', 'acks', 'approve', 'memory', 'fairness']);
+const inOwnProcess = new Set(['start', 'acks', 'approve', 'memory', 'fairness', 'hostile']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {
   process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);

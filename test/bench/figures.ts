@@ -14,7 +14,7 @@ export type Figure = {
   readonly raw: Readonly<Record<string, number | readonly number[]>>;
 };
 
-/** How much is measured. `quick` takes about a minute in all and compares its best rounds with twice the limits. */
+/** How much is measured. `quick` takes about a minute and a half in all and compares its best rounds with twice the limits. */
 export type Scale = { readonly quick: boolean };
 
 /** The value below which this share of them lies; `at` is from 0 to 1. */

@@ -36,8 +36,10 @@ type ProgramOptions = {
   /** A path that answers other than 503 once it is ready. */
   readonly ready: string;
   readonly environment: Environment;
-  readonly probe?: true;
-};
+} & ProgramLimits;
+
+/** `probe`: it can say what it holds. `heapMb`: the most memory for old objects, in MB; by default, Node decides. */
+export type ProgramLimits = { readonly probe?: true; readonly heapMb?: number };
 
 /** As the package starts itself: a small new space, because long answers would make it grow for good. */
 const flags = readFileSync(path.join(root, 'deploy/sitehand.js'), 'utf8').match(/--max-\S+/g) ?? [];
@@ -53,7 +55,7 @@ async function buildPackage(): Promise<string> {
 }
 
 /** Starts Sitehand as people run it, from its package. */
-export async function startPackage(environment: Environment, more: { readonly probe?: true } = {}): Promise<Program> {
+export async function startPackage(environment: Environment, more: ProgramLimits = {}): Promise<Program> {
   const program = await packaged();
   const words = [program, 'start'];
   return startProgram({ words, folder: path.dirname(program), ready: '/readyz', environment, ...more });
@@ -74,11 +76,19 @@ export function keepOffTheLastCore(isOff: boolean): void {
 }
 
 /** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or if it ends. */
-async function startProgram({ words, folder = root, ready, environment, probe }: ProgramOptions): Promise<Program> {
+async function startProgram({
+  words,
+  folder = root,
+  ready,
+  environment,
+  probe,
+  heapMb,
+}: ProgramOptions): Promise<Program> {
   const port = await freePort();
   const node = [
     process.execPath,
     ...flags,
+    ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
     ...(probe ? ['--expose-gc', '--import', path.join(root, 'test/bench/probe.ts')] : []),
     ...words,
   ];

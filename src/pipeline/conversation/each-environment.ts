@@ -7,7 +7,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
-import { TooLate, within } from '../../time-limit.ts';
+import { startDeadline, TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
@@ -38,7 +38,8 @@ export const eachFor =
     // Each is named, also those that are not read.
     sight.note(of.all);
     return context.manyTurns(async () => {
-      const read = partsOf(context, { person, sight }, of, AbortSignal.timeout(allMs));
+      using late = startDeadline(allMs);
+      const read = partsOf(context, { person, sight }, of, late.signal);
       const found: EnvironmentResult<T>[] = [];
       const left = of.all.values();
       const next = async () => {

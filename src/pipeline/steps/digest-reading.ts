@@ -14,6 +14,7 @@ import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
+import { startDeadline } from '../../time-limit.ts';
 import { dayMs } from '../../duration.ts';
 
 /** What a digest says about some environments. It names no people and no addresses, because a whole channel reads it. */
@@ -39,7 +40,8 @@ export async function readDigest(
   envs: readonly Environment[],
   { now, stopping }: { readonly now: number; readonly stopping: AbortSignal },
 ): Promise<DigestFindings> {
-  const ending = AbortSignal.any([stopping, AbortSignal.timeout(readMs)]);
+  using late = startDeadline(readMs);
+  const ending = AbortSignal.any([stopping, late.signal]);
   const read: HostReader = (call) => context.read(call, watching, ending);
   const ofHost = async () => [await themesOf(context, read, envs), await backupsOf(context, read, envs, now)] as const;
   const [[themes, backups], certificates, changes, locks, access] = await Promise.all([

@@ -46,6 +46,9 @@ export async function sendBroken(
       return drip(fault, real, response, timers);
     case 'slow-headers':
       return dripHeaders(fault, status, response, timers);
+    case 'endless-103':
+      if (response.socket) await untilDisconnect(pipeline(Readable.from(hints()), response.socket));
+      return;
     case 'capital-ids':
       return sendJson(response, status, JSON.parse(whole.toString(), inCapitals));
     case 'odd-202':
@@ -134,7 +137,13 @@ function* padding(bytes: number): Generator<Buffer> {
   yield Buffer.from('"}');
 }
 
-/** A client should hang up on such a body, so its error is expected. */
+/** Answers 103 (Early Hints) in pieces of 64 KB, and never the final one. */
+function* hints(): Generator<Buffer> {
+  const piece = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2_340));
+  for (;;) yield piece;
+}
+
+/** A client should hang up on such an answer, so its error is expected. */
 async function untilDisconnect(sent: Promise<void>): Promise<void> {
   await sent.catch(() => undefined);
 }

@@ -50,6 +50,8 @@ export const faultShape = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('gzip-bomb'), bytes }),
   z.strictObject({ ...shared, kind: z.literal('slow-body'), everyMs: z.int().min(1).max(60_000).default(200) }),
   z.strictObject({ ...shared, kind: z.literal('slow-headers'), everyMs: z.int().min(1).max(60_000).default(200) }),
+  /** Informational answers without end, as fast as they are taken. */
+  z.strictObject({ ...shared, kind: z.literal('endless-103') }),
   /** The normal answer, with ids in upper case, as another machine of the service may spell them. */
   z.strictObject({ ...shared, kind: z.literal('capital-ids') }),
   z.strictObject({

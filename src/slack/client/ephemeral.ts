@@ -5,7 +5,8 @@ import { readBeginning } from '../../stream-beginning.ts';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { joined, say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
-import { postTimeoutMs } from './client-options.ts';
+import { startDeadline } from '../../time-limit.ts';
+import { postTimeoutMs, toSlack } from './client-options.ts';
 import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
 
 /** Where a request came from, to answer its sender privately. */
@@ -75,13 +76,14 @@ async function respond(
   const body = (message: object): string =>
     JSON.stringify({ response_type: 'ephemeral', replace_original: false, thread_ts: thread, ...noUnfurl, ...message });
   for (const message of [{ text, blocks }, { text }]) {
+    using late = startDeadline(postTimeoutMs);
     try {
       const answer = await request(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: body(message),
-        headersTimeout: postTimeoutMs,
-        bodyTimeout: postTimeoutMs,
+        dispatcher: toSlack,
+        signal: late.signal,
       });
       if (answer.statusCode < 300) {
         // The rest says nothing more, and may not come.

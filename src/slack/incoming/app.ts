@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type ServerOptions } from 'node:http';
+import { createServer } from 'node:http';
 import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
 import type { Config } from '../../config.ts';
+import { boundConnections, serverOptions } from '../../sockets/connections.ts';
 import type { Logger } from '../../log.ts';
 import { settledWithin } from '../../pipeline/steps/worker.ts';
 import { notListening } from '../../errors.ts';
-import { boltLogger, boundedFetch, clientOptions } from '../client/client-options.ts';
-import { boundConnections } from './connections.ts';
+import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../client/client-options.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
@@ -33,8 +33,6 @@ type SlackServerOptions = {
 
 const bodyLimit = 256 * 1024;
 const maxConnections = 200;
-/** Limits for slow requests. Slack itself waits three seconds for an answer. */
-const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
 export function createSlackServer({ config, context, isOpsWell }: SlackServerOptions): SlackServer {
@@ -48,14 +46,14 @@ export function createSlackServer({ config, context, isOpsWell }: SlackServerOpt
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
   const app = appOn(receiver, config, context, logger);
   listen(app, context, trackIn(running, log));
-  const ownServer = createServer(server, (request, response) => serveProbe(health, request, response));
+  const ownServer = createServer(serverOptions, (request, response) => serveProbe(health, request, response));
   let connections = boundConnections(ownServer, maxConnections);
   const disconnect = disconnectOnce(app, reconnecting, log);
   return {
     start: async () => {
       const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
       if (receiver instanceof HTTPReceiver) {
-        const listening = await receiver.start(http, server).catch(refuse);
+        const listening = await receiver.start(http, serverOptions).catch(refuse);
         connections = boundConnections(listening, maxConnections);
         return portOf(listening);
       }
@@ -137,7 +135,7 @@ function receiverFor(
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
     // Bolt's Socket Mode overwrites the options that it gets (100 retries), so it gets an object of its own.
-    const installerOptions = { clientOptions: { slackApiUrl: apiUrl, fetch: boundedFetch } };
+    const installerOptions = { clientOptions: { slackApiUrl: apiUrl, fetch: fetchWithin(postTimeoutMs) } };
     const receiver = new SocketModeReceiver({
       appToken: delivery.appToken.reveal(),
       logger,

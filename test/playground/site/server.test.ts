@@ -298,26 +298,29 @@ describe('a hostile site', () => {
     expect(await visit(site, home)).toMatchObject({ status: 200, headers: { 'x-cache': 'HIT' } });
   });
 
-  test.each([{ kind: 'huge-body' }, { kind: 'gzip-bomb' }, { kind: 'slow-body' }, { kind: 'slow-headers' }] as const)(
-    'sends $kind until its visitor leaves',
-    async (fault) => {
-      const { site } = await open();
-      site.faults.add({ ...fault, path: '/acme-shop.example/**' });
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const sent = request(site.url, { headers: { host: 'acme-shop.example' }, agent: false });
-      sent.once('socket', (socket) =>
-        socket.once('data', () => {
-          sent.destroy();
-          resolve();
-        }),
-      );
-      sent.on('error', () => undefined);
-      sent.end();
-      await promise;
-      await site.until(() => site.journal.entries()[0]?.state === 'cut' || undefined);
-      expect(site.journal.entries()).toMatchObject([{ fault: fault.kind, state: 'cut' }]);
-    },
-  );
+  test.each([
+    { kind: 'huge-body' },
+    { kind: 'gzip-bomb' },
+    { kind: 'slow-body' },
+    { kind: 'slow-headers' },
+    { kind: 'endless-103' },
+  ] as const)('sends $kind until its visitor leaves', async (fault) => {
+    const { site } = await open();
+    site.faults.add({ ...fault, path: '/acme-shop.example/**' });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sent = request(site.url, { headers: { host: 'acme-shop.example' }, agent: false });
+    sent.once('socket', (socket) =>
+      socket.once('data', () => {
+        sent.destroy();
+        resolve();
+      }),
+    );
+    sent.on('error', () => undefined);
+    sent.end();
+    await promise;
+    await site.until(() => site.journal.entries()[0]?.state === 'cut' || undefined);
+    expect(site.journal.entries()).toMatchObject([{ fault: fault.kind, state: 'cut' }]);
+  });
 });
 
 describe('its control API', () => {

@@ -33,6 +33,8 @@ export const runCase = (trouble: Trouble, kind: Kind, url?: string): Promise<Cas
 const checks = 10;
 /** The acting person or ops must hear something within this time (ms). A busy machine takes a quarter of it. */
 const toldWithinMs = 10_000;
+/** What Slack waits for an ack (ms). */
+const ackWithinMs = 3_000;
 
 async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResult> {
   const { scenario, database, hurry, rows } = scene;
@@ -56,8 +58,13 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
   };
   // A process that ends while handling it answers nobody and has lost what it did not save.
   const asked = trouble.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
-  const reported = trouble.isDown ? undefined : heardOf();
-  await Promise.all([comes?.(), reported]);
+  const coming = comes?.() ?? Promise.resolve();
+  const heard = async (): Promise<number> => {
+    if (trouble.isFrozen) await coming;
+    return heardOf();
+  };
+  const reported = trouble.isDown ? undefined : heard();
+  await Promise.all([coming, reported]);
   await eventually(
     'looked at',
     countDown(checks, async () => (look(false), hurry())),
@@ -75,6 +82,9 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
   const wrong = [
     ...(must.includes(came) ? [] : [`${came}, and it must be ${must.join(' or ')}`]),
     ...(afterMs > toldWithinMs ? [`nobody heard of it for ${Math.round(afterMs)} ms`] : []),
+    ...(trouble.isAckedInTime && (asked.ackMs ?? 0) > ackWithinMs
+      ? [`the last step was acked after ${Math.round(asked.ackMs ?? 0)} ms`]
+      : []),
     ...falseWords,
   ];
   return { trouble, kind, database, sent, end, told, afterMs, falseWords: [...falseWords], wrong };
@@ -84,7 +94,13 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
  * A step that was done: what could be read privately before, whether no bot received it, and whether Slack itself said
  * so to the person. That is all they can hear if the disk failed before the delivery was kept.
  */
-type Asked = { readonly read: string; readonly isUnheard: boolean; readonly isToldBySlack?: boolean };
+type Asked = {
+  readonly read: string;
+  readonly isUnheard: boolean;
+  readonly isToldBySlack?: boolean;
+  /** Until Slack had its ack, in ms. */
+  readonly ackMs?: number;
+};
 
 const kept = 'select 1 from inbox';
 const outcomeShape = z.object({
@@ -99,7 +115,8 @@ async function ask({ scenario }: Scene, act: () => Promise<unknown>): Promise<As
   try {
     const outcome = outcomeShape.safeParse(await act());
     if (!outcome.success) return { read, isUnheard: false };
-    return { read, isUnheard: isUndelivered(outcome.data), isToldBySlack: outcome.data.shown !== undefined };
+    const { ms: ackMs, shown } = outcome.data;
+    return { read, isUnheard: isUndelivered(outcome.data), isToldBySlack: shown !== undefined, ackMs };
   } catch {
     // There was no button to press yet.
     return { read, isUnheard: true };
@@ -200,7 +217,7 @@ function falseStatementsIn(
   text: string,
   scenario: Scenario,
   before: Baseline,
-  { isBlind }: Trouble,
+  { isBlind, untrue }: Trouble,
   isOver: boolean,
 ): readonly string[] {
   const lies = [...text.matchAll(/\b(?:is gone|failed|invalidated|nothing left to|The host rejected it)\b/gi)].map(
@@ -208,5 +225,6 @@ function falseStatementsIn(
   );
   const isWritten = scenario.writes().length > before.writes;
   const isDone = /✅/.test(text) && (!isWritten || (isBlind === true && !isOver));
-  return [...lies, ...(isDone ? ['✅'] : [])].map((lie) => `“${lie}” in “${text.slice(0, 200)}”`);
+  const more = untrue?.exec(text)?.slice(0, 1) ?? [];
+  return [...lies, ...more, ...(isDone ? ['✅'] : [])].map((lie) => `“${lie}” in “${text.slice(0, 200)}”`);
 }

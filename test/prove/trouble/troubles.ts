@@ -4,6 +4,8 @@ import { ids } from '../../stories/scenario.ts';
 import { eventually, type Scene } from '../scene.ts';
 import { remember } from '../set-back.ts';
 import type { Kind } from './change-kinds.ts';
+import { processIsFrozen, sitesAnswerWithoutEnd, strangersBurst } from './hostile-peers.ts';
+import { sent } from './until-sent.ts';
 
 /** A trouble under way. */
 type OngoingTrouble = {
@@ -26,6 +28,12 @@ export type Trouble = {
   readonly isBlind?: true;
   /** Whether the bot is down while it lasts. */
   readonly isDown?: true;
+  /** Whether the process is frozen during it, so that nobody can be told before it goes on. */
+  readonly isFrozen?: true;
+  /** What nobody may read during it, besides what is always false. */
+  readonly untrue?: RegExp;
+  /** Whether Slack's three seconds are held for the last step. */
+  readonly isAckedInTime?: true;
   /** The only database it can happen on; absent means both. */
   readonly only?: Scene['database'];
   /** The kinds of change it cannot happen to. */
@@ -86,14 +94,6 @@ const groupsAnswer =
       },
     };
   };
-
-/** Lets the held request go; resolves when the host has the write. */
-async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
-  await eventually('written', async () => {
-    await hurry();
-    return scenario.writes().length > before ? '' : 'no write yet';
-  });
-}
 
 /**
  * From the write on, every read of the host returns its gateway's page. The write is answered only after that begins,
@@ -242,5 +242,19 @@ export const troubles: readonly Trouble[] = [
     without: ['timed'],
     begins: commitIsLost,
     mayBe: ['1 written, unknown'],
+  },
+  { name: 'strangers send bursts', isAckedInTime: true, begins: strangersBurst },
+  {
+    name: 'sites answer without end',
+    isAckedInTime: true,
+    policy: `${byPeople}checks: {}\n`,
+    begins: sitesAnswerWithoutEnd,
+  },
+  {
+    name: 'the process is frozen past its deadline',
+    only: 'SQLite',
+    isFrozen: true,
+    untrue: /no answer within|\bunknown\b/i,
+    begins: processIsFrozen,
   },
 ];

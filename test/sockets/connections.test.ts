@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { boundConnections } from '../../../src/slack/incoming/connections.ts';
+import { boundConnections, serverOptions } from '../../src/sockets/connections.ts';
 
 const half = 'POST / HTTP/1.1\r\nhost: bot\r\ncontent-length: 8\r\n\r\nhalf';
 const whole = 'GET / HTTP/1.1\r\nhost: bot\r\n\r\n';
@@ -15,7 +15,14 @@ type Caller = { readonly socket: Socket; readonly said: () => string; readonly c
 /** A server with this many connections. It answers only complete requests, and only when the test says so. */
 async function listening(most: number) {
   const held: ServerResponse[] = [];
-  const server = createServer((request, response) => {
+  let parsed = 0;
+  class Counted extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      parsed += 1;
+    }
+  }
+  const server = createServer({ ...serverOptions, IncomingMessage: Counted }, (request, response) => {
     request.resume().on('end', () => {
       held.push(response);
       server.emit('held');
@@ -48,7 +55,7 @@ async function listening(most: number) {
   const answerAll = (): void => {
     for (const response of held.splice(0)) response.end('well');
   };
-  return { calls, untilHeld, answerAll, endUnheard };
+  return { calls, untilHeld, answerAll, endUnheard, parsed: () => parsed };
 }
 
 test('at the limit, the connection that has been incomplete for longest is closed; complete requests are answered', async () => {
@@ -89,6 +96,42 @@ test('a client that sends many requests without waiting for answers is closed', 
   await eager.closed;
   answerAll();
   await expect.poll(patient.said).toContain('200 OK');
+});
+
+test.each([
+  ['short', whole],
+  ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['that expect something', 'GET / HTTP/1.1\r\nhost: bot\r\nexpect: much\r\n\r\n'],
+  ['with a body', 'POST / HTTP/1.1\r\nhost: bot\r\ncontent-length: 4\r\n\r\nbody'],
+  ['in chunks', 'POST / HTTP/1.1\r\nhost: bot\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['of version 1.0', 'GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n'],
+])('of two thousand requests %s in one chunk, hardly more are parsed than may wait', async (_, request) => {
+  const { calls, parsed } = await listening(4);
+  const eager = await calls(request.repeat(Math.min(2_000, Math.floor(65_536 / request.length))));
+  await eager.closed;
+  expect(parsed()).toBeGreaterThan(4);
+  expect(parsed()).toBeLessThanOrEqual(9);
+});
+
+test('four requests may wait on one connection, and their answers come in order', async () => {
+  const { calls, untilHeld, answerAll } = await listening(4);
+  const proxy = await calls(whole.repeat(4));
+  for (let round = 0; round < 3; round += 1) {
+    await untilHeld(4);
+    answerAll();
+    await expect.poll(() => proxy.said().match(/200 OK/g)).toHaveLength(4 * (round + 1));
+    proxy.socket.write(whole.repeat(4));
+  }
+  expect(proxy.socket.closed).toBe(false);
+});
+
+test('a body of many empty lines arrives as it was sent', async () => {
+  const { calls, untilHeld, answerAll } = await listening(4);
+  const body = '\r\n\r\n'.repeat(20_000);
+  const odd = await calls(`POST / HTTP/1.1\r\nhost: bot\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  await untilHeld(1);
+  answerAll();
+  await expect.poll(odd.said).toContain('200 OK');
 });
 
 test('when the server ends, incomplete requests are closed and complete ones are answered', async () => {

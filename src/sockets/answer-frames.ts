@@ -1,0 +1,63 @@
+/** What came for one request so far, beside the bytes of its body. */
+type Frames = {
+  /** Informational answers (1xx) before the final one. */
+  readonly informational: number;
+  /** Bytes until the headers of the final answer end. */
+  readonly headBytes: number;
+  /** Pieces in which the body came. */
+  readonly chunks: number;
+};
+
+/** Follows the frames of one answer, which may arrive in any parts. `read` is given the next bytes. */
+export type FrameReader = { readonly read: (bytes: Uint8Array) => Frames };
+
+const [newline, carriageReturn] = [10, 13];
+const encoding = 'transfer-encoding:';
+/** As much of a line as is looked at: the status, or this header's name, or the size of a chunk. */
+const maxLine = encoding.length;
+
+/**
+ * Reads each byte of the heads, and of the body only the sizes of its chunks. `informational` and `headBytes` stop to be
+ * counted beyond these limits.
+ */
+export function createFrameReader(limits: Pick<Frames, 'informational' | 'headBytes'>): FrameReader {
+  const count = { informational: 0, headBytes: 0, chunks: 0 };
+  let [line, status] = ['', ''];
+  let [isChunked, isBody] = [false, false];
+  /** How many bytes the current chunk still has. */
+  let left = 0;
+  const endLine = (): void => {
+    if (isBody) {
+      // The next size comes after the chunk and the end of its line.
+      left = (Number.parseInt(line, 16) || 0) + 2;
+      count.chunks += 1;
+    } else if (line !== '') {
+      status ||= line;
+      // No other encoding is in use, and one that we misread is bounded by its bytes.
+      isChunked ||= line.toLowerCase() === encoding;
+    } else if (/^\S+ 1(?!01)\d\d/.test(status)) {
+      count.informational += 1;
+      [status, isChunked] = ['', false];
+    } else isBody = status !== '';
+    line = '';
+  };
+  const isOver = (): boolean =>
+    (isBody && !isChunked) || count.informational > limits.informational || count.headBytes > limits.headBytes;
+  return {
+    read(bytes) {
+      for (let at = 0; at < bytes.length && !isOver(); at += 1) {
+        if (left > 0) {
+          const skipped = Math.min(left, bytes.length - at);
+          left -= skipped;
+          at += skipped - 1;
+          continue;
+        }
+        const byte = bytes[at] ?? 0;
+        if (!isBody) count.headBytes += 1;
+        if (byte === newline) endLine();
+        else if (byte !== carriageReturn && line.length < maxLine) line += String.fromCharCode(byte);
+      }
+      return count;
+    },
+  };
+}
