@@ -13,6 +13,7 @@ import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
+import type { LogOutput } from './log-output.ts';
 import { openMetrics } from './metrics.ts';
 import { databaseNotices, policyNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
@@ -56,14 +57,18 @@ import type { PipelineContext } from './pipeline/conversation/context.ts';
 
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
+/** The log, and what it could not write. */
+type Logging = { readonly log: Logger; readonly logLoss: LogOutput['loss'] };
+
 /** The base, and the host with its names. */
-export async function openFoundations(config: Config, log: Logger, now: () => number, migrations = ourMigrations) {
-  const base = await openBase(config, log, now, migrations);
+export async function openFoundations(config: Config, logging: Logging, now: () => number, migrations = ourMigrations) {
+  const base = await openBase(config, logging, now, migrations);
   return { ...base, ...(await openHost(config, base)) };
 }
 
 /** Log, metrics, policy and database. */
-async function openBase(config: Config, log: Logger, now: () => number, migrations: typeof ourMigrations) {
+async function openBase(config: Config, logging: Logging, now: () => number, migrations: typeof ourMigrations) {
+  const { log } = logging;
   const { port, host } = config.metrics;
   const counting = await openMetrics(port, host).catch((error: unknown) =>
     notListening(`METRICS_PORT ${port} on METRICS_HOST ${host}`, error),
@@ -82,7 +87,7 @@ async function openBase(config: Config, log: Logger, now: () => number, migratio
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const replica = joinReplicas(database, () => policy.current().hash, log);
-  return { now, log, counting, metrics, onTrouble, tell, policy, database, ...replica };
+  return { now, ...logging, counting, metrics, onTrouble, tell, policy, database, ...replica };
 }
 
 async function openHost(config: Config, base: Awaited<ReturnType<typeof openBase>>) {

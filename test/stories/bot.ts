@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { logTo } from '../../src/log-output.ts';
 import { start } from '../../src/main.ts';
 import { resourceAt } from '../lazy-resource.ts';
 
@@ -41,15 +42,27 @@ const pace = { postEveryMs: 0, editsPerMinute: 10_000, channelsForMs: 0, renewEv
 
 /**
  * Starts the bot in the test's own process with only these environment variables, which saves a second. It can be
- * stopped but not killed. Its caches in memory use the clock `now` (epoch ms).
+ * stopped but not killed. Its caches in memory use the clock `now` (epoch ms). `onLine` throws for a line that the log
+ * can't take.
  */
 export function startBotHere(
   env: Readonly<Record<string, string>>,
   onLine: (line: string) => void,
   now: () => number,
 ): Bot {
-  const log = createLog(env['LOG_LEVEL'] ?? 'info', { write: (line) => onLine(line.trimEnd()) });
-  const running = Promise.resolve().then(() => start(readConfig(env), { log, pace, now }));
+  const write = (line: string, onWritten: (error?: Error) => void): void => {
+    try {
+      for (const one of line.trim().split('\n')) onLine(one);
+      onWritten();
+    } catch (error) {
+      onWritten(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const output = logTo({ writableLength: 0, write }, () => {});
+  const log = createLog(env['LOG_LEVEL'] ?? 'info', output);
+  const running = Promise.resolve().then(() =>
+    start(readConfig(env), { log, logLoss: output.loss, pace, now }),
+  );
   let port = 0;
   const ready = running.then(async (bot) => answersReady((port = bot.port)));
   ready.catch(() => undefined);
