@@ -60,7 +60,11 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       'How long rate limits still hold back messages to Slack; 0 if they do not',
       () => slackRestMs() / 1_000,
     ),
-    gaugeOf('sitehand_log_lost_lines', 'Lines of the log that could not be written, since the start', () => logLoss().lines),
+    gaugeOf(
+      'sitehand_log_lost_lines',
+      'Lines of the log that could not be written, since the start',
+      () => logLoss().lines,
+    ),
     {
       name: 'sitehand_build_info',
       help: 'What is running; always 1',

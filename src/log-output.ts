@@ -30,7 +30,8 @@ export function logTo(stream: Stream, complain: (says: string) => void): LogOutp
   let why: string | undefined;
   let isLosing = false;
   const lose = (code: string): void => {
-    if (!isLosing) complain(`Sitehand can't write its log (${code}). It goes on working, and counts the lines that are lost.\n`);
+    if (!isLosing)
+      complain(`Sitehand can't write its log (${code}). It goes on working, and counts the lines that are lost.\n`);
     lines += 1;
     why = code;
     isLosing = true;

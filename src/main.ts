@@ -64,7 +64,13 @@ const firstListingMs = 5_000;
 /** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), logLoss = noLoss, pace = slackPace, now = createSteadyNow(), migrations }: Overrides = {},
+  {
+    log = createLog(config.logLevel),
+    logLoss = noLoss,
+    pace = slackPace,
+    now = createSteadyNow(),
+    migrations,
+  }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const foundations = await openFoundations(config, { log, logLoss }, now, migrations);
   const slack = await connectSlack(config, foundations, pace);

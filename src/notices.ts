@@ -157,11 +157,7 @@ export function createLogWatch(database: Database, log: Logger, loss: LogOutput[
       key = begins;
     }
     if (lines === tried && !isLosing) {
-      await tellOps(
-        database,
-        key,
-        say`I can write my log on ${machine} again. It lacks ${counted(lost, 'line')}.`,
-      );
+      await tellOps(database, key, say`I can write my log on ${machine} again. It lacks ${counted(lost, 'line')}.`);
       [known, tried, key] = [lines, undefined, undefined];
       return;
     }

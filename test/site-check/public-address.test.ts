@@ -70,10 +70,16 @@ describe('addresses', () => {
     'localhost',
   ];
   test.each(inside)('%s is not public', (one) => expect(isPublicAddress(one)).toBe(false));
-  test.each(['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '168.63.129.17', '2606:4700::1111', '2a00:1450:4001::8a'])(
-    '%s is public',
-    (one) => expect(isPublicAddress(one)).toBe(true),
-  );
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.63.0.1',
+    '168.63.129.17',
+    '2606:4700::1111',
+    '2a00:1450:4001::8a',
+  ])('%s is public', (one) => expect(isPublicAddress(one)).toBe(true));
 
   test.each([
     'http://127.0.0.1/',

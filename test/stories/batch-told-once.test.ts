@@ -72,9 +72,7 @@ test(
     });
     scenario.hosting.faults.remove(asked.id);
     await scenario.becomes(batch.number, 'done');
-    await eventually(scenario, 'nothing is owed', () => {
-      const owed = scenario.rows('select key from messages where due_at is not null');
-      return owed.length === 0 && scenario.rows('select number from changes where due_at is not null').length === 0;
-    });
+    const due = (table: 'messages' | 'changes') => scenario.rows(`select * from ${table} where due_at is not null`);
+    await vi.waitFor(() => expect([...due('messages'), ...due('changes')]).toEqual([]), wait);
   }),
 );

@@ -60,9 +60,7 @@ export function startBotHere(
   };
   const output = logTo({ writableLength: 0, write }, () => {});
   const log = createLog(env['LOG_LEVEL'] ?? 'info', output);
-  const running = Promise.resolve().then(() =>
-    start(readConfig(env), { log, logLoss: output.loss, pace, now }),
-  );
+  const running = Promise.resolve().then(() => start(readConfig(env), { log, logLoss: output.loss, pace, now }));
   let port = 0;
   const ready = running.then(async (bot) => answersReady((port = bot.port)));
   ready.catch(() => undefined);

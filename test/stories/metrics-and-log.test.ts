@@ -154,11 +154,17 @@ test('completed work is counted, and waiting work is measured', async () => {
 
 test('a log without room: changes go on, lost lines are counted, and the ops channel hears once and once again', async () => {
   const ops = (): readonly string[] =>
-    scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).map(({ text }) => text).filter((text) => text.includes('my log'));
+    scenario.slack
+      .messages({ channel: 'C0OPS', as: 'U03CHI' })
+      .map(({ text }) => text)
+      .filter((text) => text.includes('my log'));
   scenario.fillLog(true);
   const cleared = await scenario.person('ana').asks('/site cache clear acme-blog/live');
   await cleared.shows('Done after');
-  await scenario.slack.until(() => ops().some((text) => text.includes("I can't write my log")) || undefined, patienceMs);
+  await scenario.slack.until(
+    () => ops().some((text) => text.includes("I can't write my log")) || undefined,
+    patienceMs,
+  );
   expect(valueOf(await scrape(), 'sitehand_log_lost_lines')).toBeGreaterThan(2);
   scenario.fillLog(false);
   await scenario.slack.until(() => ops().some((text) => text.includes('I can write my log')) || undefined, patienceMs);

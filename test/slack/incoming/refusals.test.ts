@@ -12,7 +12,10 @@ test('a flood of refused deliveries is one line a minute with their numbers, and
   const { metrics } = await openMetrics(undefined);
   const faults = vi.fn<() => void>();
   const refused = vi.fn<() => void>();
-  const onRefused = createRefusals({ log, metrics: { ...metrics, faults: { inc: faults }, refused: { inc: refused } } });
+  const onRefused = createRefusals({
+    log,
+    metrics: { ...metrics, faults: { inc: faults }, refused: { inc: refused } },
+  });
   onRefused('signature');
   expect(lines).toEqual([expect.objectContaining({ refused: { signature: 1 } })]);
   for (let count = 0; count < 5_000; count += 1) onRefused('signature');
