@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isAuditOut, isPlainHttp } from './addresses.ts';
+import { isAuditOut, isUnencrypted, isUnverified } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
 import { Secret } from './secret.ts';
 
@@ -62,9 +62,15 @@ const required = (description: string): { error: (issue: { input: unknown }) => 
   error: (issue) => (issue.input === undefined ? `is not set: ${description}` : undefined),
 });
 const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
+/** Other values of `ssl` make `pg` throw where nothing catches it. */
+const odd = /[?&]ssl=(?!(?:true|1|0|no-verify)(?:&|$))/;
 const databaseAt = (start: RegExp, error: string) => {
   const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
-  return z.string().regex(start, error).refine(isReadable, 'has a password whose % signs are not written as %25');
+  return z
+    .string()
+    .regex(start, error)
+    .refine(isReadable, 'has a password whose % signs are not written as %25')
+    .refine((url) => !odd.test(url), 'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example');
 };
 
 /** `host:port`; an IPv6 address in brackets. */
@@ -147,7 +153,7 @@ export function readConfig(environment: EnvironmentVariables = process.env): Con
   mistakes.push(...contradictionsIn(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
-  if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
+  if (read.success) mistakes.push(...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
 }
@@ -157,11 +163,17 @@ export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAudit
 
 /** Reads only these settings, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
-  const trailVariables = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
+  const trailVariables = variables.pick({
+    DATABASE_URL: true,
+    AUDIT_KEY: true,
+    AUDIT_KEYS_FORMER: true,
+    ALLOW_PLAIN_HTTP: true,
+  });
   const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
   const read = trailVariables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
   mistakes.push(...formerKeysAlone(given));
+  if (read.success) mistakes.push(...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   hidePassword(read.data.DATABASE_URL);
   const { DATABASE_URL: databaseUrl, AUDIT_KEY: auditKey, AUDIT_KEYS_FORMER: formerAuditKeys = [] } = read.data;
@@ -253,8 +265,10 @@ function toConfig(read: z.output<typeof variables>) {
     certificatesDir: read.CERTIFICATES_DIR,
     /** Where every site check goes instead of the site. */
     checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : endpointIn(read.CHECK_CONNECT_TO),
-    /** The variables with a plain http address of another machine. */
-    plainHttp: plainIn(read),
+    /** The variables with an address of another machine that is reached without encryption. */
+    unencrypted: pathsOf(read, isUnencrypted),
+    /** Those whose other end need not prove who it is. */
+    unverified: pathsOf(read, isUnverified),
     logLevel: read.LOG_LEVEL,
   };
 }
@@ -267,14 +281,24 @@ function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof varia
   return { kind: 'webhook' as const, url: hidden(to), key: key ?? hidden('') };
 }
 
-const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT'] as const;
+const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT', 'DATABASE_URL', 'DATABASE_LISTEN_URL'] as const;
+type Addressed = Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>;
 
-/** Which addresses lead to another machine without encryption. */
-const plainIn = (read: Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>): readonly string[] =>
-  addressed.filter((name) => isPlainHttp(read[name] ?? ''));
+/** The settings that name an address like this. */
+const pathsOf = (read: Addressed, is: (url: string) => boolean): readonly string[] =>
+  addressed.filter((name) => is(read[name] ?? ''));
 
-export const plainMistake = (name: string): string =>
-  `${name} is plain http to another machine: anybody on the way can read the ${name === 'AUDIT_OUT' ? 'trail' : 'key'}. Write https://, or set ALLOW_PLAIN_HTTP=1`;
+/** Which addresses lead to another machine without encryption, unless that is allowed. One sentence each. */
+export const plainMistakesIn = (
+  read: Addressed & { readonly ALLOW_PLAIN_HTTP?: string | undefined },
+): readonly string[] => (read.ALLOW_PLAIN_HTTP ? [] : pathsOf(read, isUnencrypted).map(plainMistake));
+
+function plainMistake(name: string): string {
+  const [way, prey, cure] = name.startsWith('DATABASE')
+    ? ['PostgreSQL on another machine without TLS', 'and change what is stored', 'Add ?sslmode=verify-full']
+    : ['plain http to another machine', `the ${name === 'AUDIT_OUT' ? 'trail' : 'key'}`, 'Write https://'];
+  return `${name} is ${way}: anybody on the way can read ${prey}. ${cure}, or set ALLOW_PLAIN_HTTP=1`;
+}
 
 /** Registers the passwords as secrets, so that no driver error can carry them into a log. */
 function hidePassword(url: string): void {
