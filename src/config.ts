@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isAuditOut, isUnencrypted, isUnverified } from './addresses.ts';
+import { isAuditOut } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
+import { hasOddSsl, plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { Secret } from './secret.ts';
 
 /** A base address: paths are appended to it. */
@@ -62,15 +63,16 @@ const required = (description: string): { error: (issue: { input: unknown }) => 
   error: (issue) => (issue.input === undefined ? `is not set: ${description}` : undefined),
 });
 const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
-/** Other values of `ssl` make `pg` throw where nothing catches it. */
-const odd = /[?&]ssl=(?!(?:true|1|0|no-verify)(?:&|$))/;
 const databaseAt = (start: RegExp, error: string) => {
   const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
   return z
     .string()
     .regex(start, error)
     .refine(isReadable, 'has a password whose % signs are not written as %25')
-    .refine((url) => !odd.test(url), 'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example');
+    .refine(
+      (url) => !hasOddSsl(url),
+      'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example',
+    );
 };
 
 /** `host:port`; an IPv6 address in brackets. */
@@ -163,12 +165,8 @@ export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAudit
 
 /** Reads only these settings, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
-  const trailVariables = variables.pick({
-    DATABASE_URL: true,
-    AUDIT_KEY: true,
-    AUDIT_KEYS_FORMER: true,
-    ALLOW_PLAIN_HTTP: true,
-  });
+  const own = { DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true, ALLOW_PLAIN_HTTP: true } as const;
+  const trailVariables = variables.pick(own);
   const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
   const read = trailVariables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
@@ -265,10 +263,7 @@ function toConfig(read: z.output<typeof variables>) {
     certificatesDir: read.CERTIFICATES_DIR,
     /** Where every site check goes instead of the site. */
     checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : endpointIn(read.CHECK_CONNECT_TO),
-    /** The variables with an address of another machine that is reached without encryption. */
-    unencrypted: pathsOf(read, isUnencrypted),
-    /** Those whose other end need not prove who it is. */
-    unverified: pathsOf(read, isUnverified),
+    ...unprotectedIn(read),
     logLevel: read.LOG_LEVEL,
   };
 }
@@ -279,25 +274,6 @@ function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof varia
   if (to === 'stdout') return { kind: 'stdout' as const };
   if (to.startsWith('file:')) return { kind: 'file' as const, path: to.slice('file:'.length) };
   return { kind: 'webhook' as const, url: hidden(to), key: key ?? hidden('') };
-}
-
-const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT', 'DATABASE_URL', 'DATABASE_LISTEN_URL'] as const;
-type Addressed = Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>;
-
-/** The settings that name an address like this. */
-const pathsOf = (read: Addressed, is: (url: string) => boolean): readonly string[] =>
-  addressed.filter((name) => is(read[name] ?? ''));
-
-/** Which addresses lead to another machine without encryption, unless that is allowed. One sentence each. */
-export const plainMistakesIn = (
-  read: Addressed & { readonly ALLOW_PLAIN_HTTP?: string | undefined },
-): readonly string[] => (read.ALLOW_PLAIN_HTTP ? [] : pathsOf(read, isUnencrypted).map(plainMistake));
-
-function plainMistake(name: string): string {
-  const [way, prey, cure] = name.startsWith('DATABASE')
-    ? ['PostgreSQL on another machine without TLS', 'and change what is stored', 'Add ?sslmode=verify-full']
-    : ['plain http to another machine', `the ${name === 'AUDIT_OUT' ? 'trail' : 'key'}`, 'Write https://'];
-  return `${name} is ${way}: anybody on the way can read ${prey}. ${cure}, or set ALLOW_PLAIN_HTTP=1`;
 }
 
 /** Registers the passwords as secrets, so that no driver error can carry them into a log. */

@@ -65,16 +65,16 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       'Lines of the log that could not be written, since the start',
       () => logLoss().lines,
     ),
-    {
-      name: 'sitehand_build_info',
-      help: 'What is running; always 1',
-      labels: ['version', 'node', 'database'],
-      read: async () => [
-        { labels: { version, node: process.versions.node, database: context.database.kind }, value: 1 },
-      ],
-    },
+    buildInfo(context.database.kind),
   ];
 }
+
+const buildInfo = (database: string): Gauge => ({
+  name: 'sitehand_build_info',
+  help: 'What is running; always 1',
+  labels: ['version', 'node', 'database'],
+  read: async () => [{ labels: { version, node: process.versions.node, database: database }, value: 1 }],
+});
 
 const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({
   name,

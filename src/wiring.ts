@@ -246,8 +246,10 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 /** The parts that send requests to sites, and the addresses that are not encrypted. */
 function buildOutgoing(config: Config, { log, now, policy }: Foundations) {
   const { unencrypted, unverified, hosting, checkConnectTo: instead } = config;
-  if (unencrypted.length > 0) log.warn({ unencrypted }, 'ALLOW_PLAIN_HTTP is set: what goes there can be read on the way');
-  if (unverified.length > 0) log.warn({ unverified }, 'no certificate is checked there: somebody on the way can answer');
+  if (unencrypted.length > 0)
+    log.warn({ unencrypted }, 'ALLOW_PLAIN_HTTP is set: what goes there can be read on the way');
+  if (unverified.length > 0)
+    log.warn({ unverified }, 'no certificate is checked there: somebody on the way can answer');
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
   const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
   return { unencrypted, unverified, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };

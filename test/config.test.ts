@@ -144,7 +144,11 @@ describe('the minimum of settings', () => {
       { CHECK_CONNECT_TO: '[::1]:8080' },
       { checkConnectTo: { host: '::1', port: 8080 } },
     ],
-    ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@localhost/db' }, { databaseUrl: 'postgres://u:p%40ss@localhost/db' }],
+    [
+      'PostgreSQL',
+      { DATABASE_URL: 'postgres://u:p%40ss@localhost/db' },
+      { databaseUrl: 'postgres://u:p%40ss@localhost/db' },
+    ],
     [
       'PostgreSQL behind a pooler',
       { DATABASE_URL: 'postgres://localhost/db', DATABASE_LISTEN_URL: 'postgres://localhost:5433/db' },
@@ -187,7 +191,11 @@ describe('the minimum of settings', () => {
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
     readConfig({ ...enough, DATABASE_URL: 'postgres://localhost/db?user=u&password=asked-for-9c41' });
     expect(scrub('no login with asked-for-9c41')).toBe('no login with ***');
-    readConfig({ ...enough, DATABASE_URL: 'postgres://localhost/db', DATABASE_LISTEN_URL: 'postgres://u:listens-77ab@localhost/db' });
+    readConfig({
+      ...enough,
+      DATABASE_URL: 'postgres://localhost/db',
+      DATABASE_LISTEN_URL: 'postgres://u:listens-77ab@localhost/db',
+    });
     expect(scrub('no login with listens-77ab')).toBe('no login with ***');
   });
 });

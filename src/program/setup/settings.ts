@@ -1,12 +1,12 @@
 import {
   ConfigMistakes,
   givenIn,
-  plainMistakesIn,
   readConfig,
   secretVariables,
   variables,
   type EnvironmentVariables,
 } from '../../config.ts';
+import { plainMistakesIn } from '../../encryption.ts';
 import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */

@@ -141,7 +141,7 @@ describe('what people are shown', () => {
         freshenNames: async () => 0,
         dialect: 'document',
         unencrypted: [],
-    unverified: [],
+        unverified: [],
         siteCheck: createSiteCheck({ now: () => 0 }),
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),

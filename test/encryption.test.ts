@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { protectionOf } from '../src/addresses.ts';
+import { protectionOf } from '../src/encryption.ts';
 
 /** How `pg` itself would connect. */
 function byPg(url: string): string {
