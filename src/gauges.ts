@@ -98,8 +98,8 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
   return [
     {
       name: 'sitehand_database_up',
-      help: '1 if the database answers, 0 if not',
-      read: async () => [{ value: (await read()) === undefined ? 0 : 1 }],
+      help: '1 if the database answers and takes writes, 0 if not',
+      read: async () => [{ value: (await read()) === undefined || context.database.refusesWrites() ? 0 : 1 }],
     },
     {
       name: 'sitehand_changes',

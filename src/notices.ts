@@ -67,9 +67,12 @@ const worthTellingMs = 20_000;
 /** How often the current time is saved as a sign of life. */
 export const aliveEveryMs = 15_000;
 
-/** Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. */
+/**
+ * Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. It
+ * is also the write that shows when a database takes writes again.
+ */
 export async function noteAlive(database: Database): Promise<void> {
-  await database.transaction(async (tx) => {
+  await database.transactionThatWrites(async (tx) => {
     const at = await database.now(tx);
     await writeKv(tx, { key: aliveKey, value: String(database.clockAhead()), at });
   });

@@ -148,7 +148,8 @@ export function startBot(
 /** Resolves when the bot is ready, that is, knows the names of all sites. */
 async function answersReady(port: number): Promise<void> {
   const until = performance.now() + patienceMs;
-  while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) {
+  const readyz = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+  for (let says = await readyz(); !/^ready\b/.test(says) || says.includes('not been listed'); says = await readyz()) {
     if (performance.now() > until) throw new Error('the bot did not become ready');
     // Without a pause, polling would keep a bot busy while its host lists nothing.
     await wait(100);
