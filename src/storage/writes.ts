@@ -1,8 +1,12 @@
 import { errorCode } from '../errors.ts';
-import type { Database } from './database.ts';
 import { sqliteCode } from './sqlite.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
-type Transactions = Pick<Database, 'transaction' | 'statement' | 'transactionWithoutFsync'>;
+type Transactions = {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  statement<T>(work: (db: ReadHandle) => Promise<T>): Promise<T>;
+  transactionWithoutFsync<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+};
 
 /** SQLite's result codes, in the lowest byte, for a file that is read-only, cannot be written, or has no room. */
 const sqliteRefusals = new Set([8, 10, 13]);
@@ -13,9 +17,10 @@ const isRefusal = (error: unknown): boolean =>
   sqliteRefusals.has(sqliteCode(error) & 0xff) || postgresRefusals.has(errorCode(error));
 
 /** The same transactions, and whether the database takes writes, as of the last one that shows it. */
-export function watchWrites<T extends Transactions>(
-  own: T,
-): T & Pick<Database, 'refusesWrites' | 'transactionThatWrites'> {
+export function watchWrites(own: Transactions): Transactions & {
+  readonly refusesWrites: () => boolean;
+  transactionThatWrites<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+} {
   let refuses = false;
   const noted = async <R>(running: Promise<R>): Promise<R> =>
     running.catch((error: unknown) => {
