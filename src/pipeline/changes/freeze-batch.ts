@@ -81,7 +81,7 @@ function itemOf(frozen: Frozen): BatchItem {
 }
 
 function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): FrozenCard {
-  const { input, authorization } = authorized;
+  const { input, authorization, canaryUnchecked: why } = authorized;
   const all = environmentsIn(items);
   const canary = all[canaryIn(authorized, items) ?? -1];
   const where = counted(all.length, 'environment');
@@ -91,7 +91,10 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   const cards = items.map(frozenCardOf);
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
-  const first = canary && say`${canary.name}; the others follow once its site is known to be well`;
+  const then = why
+    ? say`then it stops, because its site can't be checked: ${why}. **Go on** lets the others follow`
+    : say`the others follow once its site is known to be well`;
+  const first = canary && say`${canary.name}; ${then}`;
   const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);
   const facts = [
     ...factsOf({ 'Goes first, alone': first }),
