@@ -189,6 +189,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     owner,
     policy: policy.current,
     policyIsBroken: policy.isBroken,
+    rulesDiffer: foundations.replicas.rulesDiffer,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     ...frontend,
     ...buildHosting(config, foundations),
