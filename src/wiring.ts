@@ -187,9 +187,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
       onEvent: (event) => metrics.moves.inc({ event }),
     }),
     owner,
-    policy: policy.current,
-    policyIsBroken: policy.isBroken,
-    rulesDiffer: foundations.replicas.rulesDiffer,
+    ...buildRules(foundations),
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     ...frontend,
     ...buildHosting(config, foundations),
@@ -214,6 +212,13 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
   const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
+
+/** The rules in force, and whether they can be relied on. */
+const buildRules = ({ policy, replicas }: Foundations) => ({
+  policy: policy.current,
+  policyIsBroken: policy.isBroken,
+  rulesDiffer: replicas.rulesDiffer,
+});
 
 /** The host's names, how it speaks, and the way to write to it. */
 const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, names, certificate }: Foundations) => ({

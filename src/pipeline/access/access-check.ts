@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { Company, Environment, Target } from '../../hosting/contract/target.ts';
 import { decideAccess, mayAnywhere, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { code, say, type Text } from '../../text.ts';
+import { code, say } from '../../text.ts';
 import { authorizeEach } from './authorize-each.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
@@ -34,8 +34,6 @@ export type Authorized = Resolved & {
   readonly each?: readonly Authorized[];
   /** Environments that the person named and may read but not change. */
   readonly notAllowed?: readonly Environment[];
-  /** Why nothing will show whether the site of the batch's canary is well; undefined: it can be checked. */
-  readonly canaryUnchecked?: Text;
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
 };

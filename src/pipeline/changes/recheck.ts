@@ -26,10 +26,11 @@ export type Rechecked =
 export async function recheck(context: ChangesContext, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
   const { timerOf, approval } = authorizationOf(change);
-  // The loosest file would count otherwise.
-  if (approval !== 'none' && timerOf === undefined && context.rulesDiffer()) return rulesDiffer;
+  const isHeld = timerOf === undefined && context.rulesDiffer();
+  // Otherwise the loosest file would decide.
+  if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
-  if ('kind' in rights) return rights;
+  if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
   return recheckDrift(context, change, rights);
 }
 
@@ -40,7 +41,7 @@ const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
 const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
 const rulesDiffer = later(
-  say`My replicas go by different rules right now, so approvals don't count until the same policy file is everywhere.`,
+  say`My replicas go by different rules right now, so this waits until the same policy file is everywhere.`,
 );
 const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
@@ -99,7 +100,6 @@ function recheckRules(
   const now = approvalNow(context, person, restored);
   if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
-  if (now.approval !== 'none' && context.rulesDiffer()) return rulesDiffer;
   const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;

@@ -66,7 +66,7 @@ function canaryCheck(
   { listing, policy }: StepsContext,
   authorized: Authorized,
   items: readonly Frozen[],
-): Pick<Authorized, 'canaryUnchecked'> {
+): Pick<Frozen, 'canaryUnchecked'> {
   const canary = environmentsIn(items)[canaryIn(authorized, items) ?? -1];
   const plan = canary && checkPlanFor(canary, listing(), policy());
   return plan?.kind === 'cannot be checked' ? { canaryUnchecked: plan.why } : {};
