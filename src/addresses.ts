@@ -3,12 +3,6 @@
 /** The spelling of `URL`: `[::ffff:127.0.0.1]` becomes `[::ffff:7f00:1]`. */
 const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
-/** Whether it leads to another machine without encryption; false if it is not an address. */
-export function isPlainHttp(url: string): boolean {
-  const { protocol = '' } = URL.parse(url) ?? {};
-  return protocol === 'http:' && !isHere(url);
-}
-
 /** Whether it leads to this machine; false if it is not an address. */
 export const isHere = (url: string): boolean => onThisMachine.test(URL.parse(url)?.hostname ?? '');
 

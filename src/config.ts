@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isAuditOut, isPlainHttp } from './addresses.ts';
+import { isAuditOut } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
+import { hasOddSsl, plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { Secret } from './secret.ts';
 
 /** A base address: paths are appended to it. */
@@ -64,7 +65,14 @@ const required = (description: string): { error: (issue: { input: unknown }) => 
 const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
 const databaseAt = (start: RegExp, error: string) => {
   const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
-  return z.string().regex(start, error).refine(isReadable, 'has a password whose % signs are not written as %25');
+  return z
+    .string()
+    .regex(start, error)
+    .refine(isReadable, 'has a password whose % signs are not written as %25')
+    .refine(
+      (url) => !hasOddSsl(url),
+      'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example',
+    );
 };
 
 /** `host:port`; an IPv6 address in brackets. */
@@ -147,7 +155,7 @@ export function readConfig(environment: EnvironmentVariables = process.env): Con
   mistakes.push(...contradictionsIn(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
-  if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
+  if (read.success) mistakes.push(...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
 }
@@ -157,11 +165,13 @@ export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAudit
 
 /** Reads only these settings, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
-  const trailVariables = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
+  const own = { DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true, ALLOW_PLAIN_HTTP: true } as const;
+  const trailVariables = variables.pick(own);
   const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
   const read = trailVariables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
   mistakes.push(...formerKeysAlone(given));
+  if (read.success) mistakes.push(...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   hidePassword(read.data.DATABASE_URL);
   const { DATABASE_URL: databaseUrl, AUDIT_KEY: auditKey, AUDIT_KEYS_FORMER: formerAuditKeys = [] } = read.data;
@@ -253,8 +263,7 @@ function toConfig(read: z.output<typeof variables>) {
     certificatesDir: read.CERTIFICATES_DIR,
     /** Where every site check goes instead of the site. */
     checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : endpointIn(read.CHECK_CONNECT_TO),
-    /** The variables with a plain http address of another machine. */
-    plainHttp: plainIn(read),
+    ...unprotectedIn(read),
     logLevel: read.LOG_LEVEL,
   };
 }
@@ -266,15 +275,6 @@ function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof varia
   if (to.startsWith('file:')) return { kind: 'file' as const, path: to.slice('file:'.length) };
   return { kind: 'webhook' as const, url: hidden(to), key: key ?? hidden('') };
 }
-
-const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT'] as const;
-
-/** Which addresses lead to another machine without encryption. */
-const plainIn = (read: Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>): readonly string[] =>
-  addressed.filter((name) => isPlainHttp(read[name] ?? ''));
-
-export const plainMistake = (name: string): string =>
-  `${name} is plain http to another machine: anybody on the way can read the ${name === 'AUDIT_OUT' ? 'trail' : 'key'}. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
 /** Registers the passwords as secrets, so that no driver error can carry them into a log. */
 function hidePassword(url: string): void {

@@ -5,11 +5,14 @@ import { clipped, codeOf, unseen, type Text } from './text.ts';
 /** RFC 4180: every cell is quoted, lines end with CR LF. */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-function cell(value: string): string {
-  // A leading quote keeps a spreadsheet from running the cell as a formula. `'=` gets another one, to differ from `=`.
-  const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
-  return `"${inert.replaceAll('"', '""')}"`;
-}
+/**
+ * A sign that begins a formula: at the start of a cell, or after a character inside it that separates cells elsewhere
+ * (`;` in half of Europe, where the quotes don't hold it together either). Blanks and quotes between don't count.
+ */
+const formula = /(?<=(?:^|[;,\t\r\n])[\s"']*)[=+\-@＝＋－＠]/g;
+
+/** An apostrophe before each such sign keeps it text. `'=` gets another one, to differ from `=`. */
+const cell = (value: string): string => `"${value.replaceAll(formula, "'$&").replaceAll('"', '""')}"`;
 
 const maxLength = 2_000;
 const hidden = new RegExp(unseen, 'gv');

@@ -1,4 +1,5 @@
 import type { Client } from './hosting/client.ts';
+import type { LogOutput } from './log-output.ts';
 import type { Gauge, Sample } from './metrics.ts';
 import { version } from './pipeline/conversation/build-info.ts';
 import type { Policy } from './policy/rules.ts';
@@ -19,6 +20,8 @@ type GaugesContext = {
   readonly hosting: Pick<Client, 'load'>;
   /** The queues of people's work. */
   readonly turns: Readonly<Record<'usual' | 'urgent' | 'reports', { readonly load: () => Load }>>;
+  /** What the log could not write. */
+  readonly logLoss: LogOutput['loss'];
   /** How long rate limits at Slack still hold messages back, in milliseconds. */
   readonly slackRestMs: () => number;
 };
@@ -29,7 +32,7 @@ const freshMs = 5_000;
 const patienceMs = 2_000;
 
 export function gaugesOf(context: GaugesContext): readonly Gauge[] {
-  const { policy, hosting, turns, slackRestMs } = context;
+  const { policy, hosting, turns, logLoss, slackRestMs } = context;
   return [
     ...databaseGauges(context),
     {
@@ -57,16 +60,21 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       'How long rate limits still hold back messages to Slack; 0 if they do not',
       () => slackRestMs() / 1_000,
     ),
-    {
-      name: 'sitehand_build_info',
-      help: 'What is running; always 1',
-      labels: ['version', 'node', 'database'],
-      read: async () => [
-        { labels: { version, node: process.versions.node, database: context.database.kind }, value: 1 },
-      ],
-    },
+    gaugeOf(
+      'sitehand_log_lost_lines',
+      'Lines of the log that could not be written, since the start',
+      () => logLoss().lines,
+    ),
+    buildInfo(context.database.kind),
   ];
 }
+
+const buildInfo = (database: string): Gauge => ({
+  name: 'sitehand_build_info',
+  help: 'What is running; always 1',
+  labels: ['version', 'node', 'database'],
+  read: async () => [{ labels: { version, node: process.versions.node, database: database }, value: 1 }],
+});
 
 const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({
   name,
@@ -90,8 +98,8 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
   return [
     {
       name: 'sitehand_database_up',
-      help: '1 if the database answers, 0 if not',
-      read: async () => [{ value: (await read()) === undefined ? 0 : 1 }],
+      help: '1 if the database answers and takes writes, 0 if not',
+      read: async () => [{ value: (await read()) === undefined || context.database.refusesWrites() ? 0 : 1 }],
     },
     {
       name: 'sitehand_changes',

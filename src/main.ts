@@ -3,7 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { gaugesOf } from './gauges.ts';
 import { createLog, type Logger } from './log.ts';
-import { absenceReport, aliveEveryMs, exitWithLog, failure, logHead, noteAlive, policyNotices } from './notices.ts';
+import type { LogOutput } from './log-output.ts';
+import {
+  absenceReport,
+  aliveEveryMs,
+  createLogWatch,
+  failure,
+  logEveryMs,
+  logHead,
+  noteAlive,
+  openLog,
+  policyNotices,
+} from './notices.ts';
 import { groupsEveryMs } from './pipeline/messages/group-watch.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { lookEveryMs } from './pipeline/messages/replicas.ts';
@@ -37,13 +48,16 @@ import {
   type Slack,
 } from './wiring.ts';
 
-/** Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
+/** What its log could not write (`logLoss`). Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
 type Overrides = {
   readonly log?: Logger;
+  readonly logLoss?: LogOutput['loss'];
   readonly pace?: Pace;
   readonly now?: () => number;
   readonly migrations?: DatabaseOptions['migrations'];
 };
+
+const noLoss: LogOutput['loss'] = () => ({ lines: 0, why: undefined, isLosing: false });
 
 /** How long a start waits for the host's first list of sites. */
 const firstListingMs = 5_000;
@@ -51,9 +65,15 @@ const firstListingMs = 5_000;
 /** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow(), migrations }: Overrides = {},
+  {
+    log = createLog(config.logLevel),
+    logLoss = noLoss,
+    pace = slackPace,
+    now = createSteadyNow(),
+    migrations,
+  }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const foundations = await openFoundations(config, log, now, migrations);
+  const foundations = await openFoundations(config, { log, logLoss }, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
@@ -130,7 +150,7 @@ function leaveWhenOutdated(
 
 /** The Slack side: the server, and the pollers. */
 function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
-  const { database, log, onTrouble } = foundations;
+  const { database, log, logLoss, onTrouble } = foundations;
   const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
   const context = slackContextOf(config, foundations, slack, back.pipeline, payloads);
@@ -155,6 +175,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('checking user groups', groupsEveryMs, groups.look),
     poller('cleaning up', sweepEveryMs, () => sweep(database)),
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
+    poller('telling of lost lines of the log', logEveryMs, createLogWatch(database, log, logLoss)),
     poller('counting replicas', lookEveryMs, foundations.replicas.look),
     poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(database))),
   ];
@@ -192,7 +213,7 @@ const slackContextOf = (
 export async function main(): Promise<undefined> {
   try {
     const config = readConfig();
-    const running = await start(config, { log: exitWithLog(createLog(config.logLevel)) });
+    const running = await start(config, openLog(config.logLevel));
     let stopping: Promise<void> | undefined;
     const end = (): void => {
       stopping ??= running.stop();

@@ -16,6 +16,8 @@ export type Metrics = {
   readonly sends: Pick<Counter<'outcome'>, 'inc'>;
   /** Moves of changes, by event. */
   readonly moves: Pick<Counter<'event'>, 'inc'>;
+  /** Deliveries that were refused before anything was done with them, by reason. */
+  readonly refused: Pick<Counter<'why'>, 'inc'>;
   /** Faults: errors of ours that a person was told about, and unreadable deliveries. */
   readonly faults: Pick<Counter, 'inc'>;
   /** From the start of a transaction to its commit or failure, in seconds. */
@@ -72,6 +74,7 @@ const noMetrics: Metrics = {
   host: { observe() {} },
   sends: { inc() {} },
   moves: { inc() {} },
+  refused: { inc() {} },
   faults: { inc() {} },
   transactions: { startTimer: () => () => 0 },
 };
@@ -101,6 +104,7 @@ function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): 
       registers,
     }),
     moves: new Counter({ name: 'sitehand_moves_total', help: 'Moves of changes', labelNames: ['event'], registers }),
+    refused: refusedIn(Counter, registers),
     faults: new Counter({ name: 'sitehand_faults_total', help: 'Errors of Sitehand itself', registers }),
     transactions: new Histogram({
       name: 'sitehand_database_transaction_seconds',
@@ -121,6 +125,17 @@ function sendsIn(Counter: (typeof Library)['Counter'], registers: Registry[]): M
   // A counter that begins with its first event shows no increase for that event.
   for (const outcome of ['accepted', 'rejected', 'throttled', 'unknown', 'not sent']) sends.inc({ outcome }, 0);
   return sends;
+}
+
+function refusedIn(Counter: (typeof Library)['Counter'], registers: Registry[]): Metrics['refused'] {
+  const refused = new Counter({
+    name: 'sitehand_refused_deliveries_total',
+    help: 'Deliveries that were refused: not signed by Slack, of another time, too long, or not readable',
+    labelNames: ['why'],
+    registers,
+  });
+  for (const why of ['signature', 'time', 'length', 'malformed']) refused.inc({ why }, 0);
+  return refused;
 }
 
 function showGauge(

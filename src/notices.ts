@@ -1,9 +1,14 @@
+import { hostname } from 'node:os';
 import { counted } from './commands/kit/page.ts';
 import { ConfigMistakes } from './config.ts';
-import type { Logger } from './log.ts';
+import { errorMessage } from './errors.ts';
+import { createLog, type Logger } from './log.ts';
+import { logTo, type LogOutput } from './log-output.ts';
 import type { PublishResult } from './pipeline/audit/audit-anchor.ts';
+import { tellOps } from './pipeline/messages/ops-messages.ts';
 import { PolicyMistakes, mistakeLine as mistakeInWords } from './policy/mistakes.ts';
 import type { PolicyEvents } from './policy/watch.ts';
+import { scrub } from './secret.ts';
 import type { Jump } from './storage/clock.ts';
 import type { Database, DatabaseOptions } from './storage/database.ts';
 import { abandoned } from './storage/inbox.ts';
@@ -38,8 +43,7 @@ export const databaseNotices = (
 ): Required<Pick<DatabaseOptions, 'onFatal' | 'onWarning' | 'onJump'>> => ({
   // The only place where a running process ends itself: without the database, nothing it does can be trusted.
   onFatal: (error) => {
-    log.fatal({ err: error }, `Sitehand ends: ${error.message}`);
-    process.exit(1);
+    end(log, `Sitehand ends: ${error.message}`, error.cause);
   },
   onWarning: (warning) => log.warn(warning),
   onJump: (jump) => {
@@ -67,9 +71,12 @@ const worthTellingMs = 20_000;
 /** How often the current time is saved as a sign of life. */
 export const aliveEveryMs = 15_000;
 
-/** Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. */
+/**
+ * Saves the current time. The next start measures its absence from it, and other processes start their clocks by it. It
+ * is also the write that shows when a database takes writes again.
+ */
 export async function noteAlive(database: Database): Promise<void> {
-  await database.transaction(async (tx) => {
+  await database.transactionThatWrites(async (tx) => {
     const at = await database.now(tx);
     await writeKv(tx, { key: aliveKey, value: String(database.clockAhead()), at });
   });
@@ -108,25 +115,62 @@ export function logHead(log: Logger, result: PublishResult | undefined): void {
     log.error({ trail: result.head }, 'the audit trail was altered: this line is not in it');
 }
 
+/** The last words of a process, in the log and on standard error, because one of them may be full. */
+function end(log: Logger, says: string, error?: unknown): never {
+  log.fatal({ err: error }, says);
+  sayElsewhere(`${says}${error === undefined ? '' : `: ${scrub(errorMessage(error))}`}\n`);
+  process.exit(1);
+}
+
+const sayElsewhere = (says: string): void => void process.stderr.write(says);
+
 /**
- * Logs uncaught errors and rejections, without secrets, and ends the process with 1. Does the same if the event loop
- * runs empty; otherwise the process would end silently with 0. Returns the log.
+ * The log of a bot, on standard output. Uncaught errors and rejections are logged, without secrets, and end the process
+ * with 1. So does an event loop that runs empty; otherwise the process would end silently with 0.
  */
-export function exitWithLog(log: Logger): Logger {
-  const end = (says: string, error?: unknown): never => {
-    log.fatal({ err: error }, says);
-    process.exit(1);
+export function openLog(level: string): { readonly log: Logger; readonly logLoss: LogOutput['loss'] } {
+  // Each failed write has its callback, too.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const output = logTo(process.stdout, sayElsewhere);
+  const log = createLog(level, output);
+  process.on('uncaughtException', (error) => end(log, 'Sitehand ends: unexpected error', error));
+  process.on('beforeExit', () => end(log, 'Sitehand ends: nothing is left to wait for'));
+  return { log, logLoss: output.loss };
+}
+
+/** How often it is checked whether the log loses lines. */
+export const logEveryMs = 5_000;
+
+/**
+ * Tells the ops channel once that the log loses lines, and once that it is over; then the log says how many it lacks.
+ * Call the result every `logEveryMs`.
+ */
+export function createLogWatch(database: Database, log: Logger, loss: LogOutput['loss']): () => Promise<void> {
+  let known = 0;
+  let tried: number | undefined;
+  let key: string | undefined;
+  return async () => {
+    const { lines, why = '', isLosing } = loss();
+    if (lines === known) return;
+    const lost = lines - known;
+    const machine = code(hostname());
+    if (key === undefined) {
+      const begins = `log:${await database.now()}`;
+      await tellOps(
+        database,
+        begins,
+        say`⚠️ **I can't write my log** on ${machine} (${why}). I go on working, and count the lines that are lost. Please make room for it.`,
+      );
+      key = begins;
+    }
+    if (lines === tried && !isLosing) {
+      await tellOps(database, key, say`I can write my log on ${machine} again. It lacks ${counted(lost, 'line')}.`);
+      [known, tried, key] = [lines, undefined, undefined];
+      return;
+    }
+    tried = lines;
+    log.error({ lost, why }, 'lines of this log could not be written and are lost');
   };
-  // Standard output is full or closed. The log is evidence, and has no other place.
-  process.stdout.on('error', (error: Error & { readonly code?: string }) => {
-    process.stderr.write(
-      `Sitehand ends: it can't write its log to standard output (${error.code ?? 'unknown error'})\n`,
-    );
-    process.exit(1);
-  });
-  process.on('uncaughtException', (error) => end('Sitehand ends: unexpected error', error));
-  process.on('beforeExit', () => end('Sitehand ends: nothing is left to wait for'));
-  return log;
 }
 
 /** The message for a failed start: wrong settings as a list, everything else as a sentence. */

@@ -13,6 +13,7 @@ import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
+import type { LogOutput } from './log-output.ts';
 import { openMetrics } from './metrics.ts';
 import { databaseNotices } from './notices.ts';
 import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
@@ -56,14 +57,18 @@ import type { PipelineContext } from './pipeline/conversation/context.ts';
 
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
+/** The log, and what it could not write. */
+type Logging = { readonly log: Logger; readonly logLoss: LogOutput['loss'] };
+
 /** The base, and the host with its names. */
-export async function openFoundations(config: Config, log: Logger, now: () => number, migrations = ourMigrations) {
-  const base = await openBase(config, log, now, migrations);
+export async function openFoundations(config: Config, logging: Logging, now: () => number, migrations = ourMigrations) {
+  const base = await openBase(config, logging, now, migrations);
   return { ...base, ...(await openHost(config, base)) };
 }
 
 /** Log, metrics, policy and database. */
-async function openBase(config: Config, log: Logger, now: () => number, migrations: typeof ourMigrations) {
+async function openBase(config: Config, logging: Logging, now: () => number, migrations: typeof ourMigrations) {
+  const { log } = logging;
   const { port, host } = config.metrics;
   const counting = await openMetrics(port, host).catch((error: unknown) =>
     notListening(`METRICS_PORT ${port} on METRICS_HOST ${host}`, error),
@@ -82,7 +87,7 @@ async function openBase(config: Config, log: Logger, now: () => number, migratio
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const replica = joinReplicas(database, () => policy.current().hash, log);
-  return { now, log, counting, metrics, onTrouble, tell, policy, database, ...replica };
+  return { now, ...logging, counting, metrics, onTrouble, tell, policy, database, ...replica };
 }
 
 async function openHost(config: Config, base: Awaited<ReturnType<typeof openBase>>) {
@@ -183,8 +188,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
       onEvent: (event) => metrics.moves.inc({ event }),
     }),
     owner,
-    policy: policy.current,
-    policyIsBroken: policy.isBroken,
+    ...buildRules(foundations),
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     ...frontend,
     ...buildHosting(config, foundations),
@@ -209,6 +213,13 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
   const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
+
+/** The rules in force, and whether they can be relied on. */
+const buildRules = ({ policy, replicas }: Foundations) => ({
+  policy: policy.current,
+  policyIsBroken: policy.isBroken,
+  rulesDiffer: replicas.rulesDiffer,
+});
 
 /** The host's names, how it speaks, and the way to write to it. */
 const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, names, certificate }: Foundations) => ({
@@ -240,10 +251,15 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 }
 
 /** The parts that send requests to sites, and the addresses that are not encrypted. */
-function buildOutgoing({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
+function buildOutgoing(config: Config, { log, now, policy }: Foundations) {
+  const { unencrypted, unverified, hosting, checkConnectTo: instead } = config;
+  if (unencrypted.length > 0)
+    log.warn({ unencrypted }, 'ALLOW_PLAIN_HTTP is set: what goes there can be read on the way');
+  if (unverified.length > 0)
+    log.warn({ unverified }, 'no certificate is checked there: somebody on the way can answer');
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
   const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
-  return { plainHttp, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
+  return { unencrypted, unverified, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

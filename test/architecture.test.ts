@@ -27,6 +27,8 @@ const neighbours = (file: string): readonly string[] =>
 
 const leaves = [
   'addresses',
+  'encryption',
+  'log-output',
   'contradictions',
   'beside',
   'csv',
@@ -64,8 +66,8 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'notices',
     ...leaves,
   ],
-  notices: ['pipeline', 'policy', 'commands', 'storage', 'text', 'config', 'log'],
-  gauges: ['pipeline', 'policy', 'hosting', 'storage', 'metrics', 'semaphore', 'time-limit'],
+  notices: ['pipeline', 'policy', 'commands', 'storage', 'text', 'config', 'errors', 'log', 'log-output', 'secret'],
+  gauges: ['pipeline', 'policy', 'hosting', 'storage', 'log-output', 'metrics', 'semaphore', 'time-limit'],
   sitehand: ['main', 'program', 'policy'],
   program: [
     'wiring',
@@ -142,7 +144,9 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   secret: ['masking'],
   log: ['secret'],
   metrics: ['sockets'],
-  config: ['addresses', 'contradictions', 'secret'],
+  encryption: ['addresses'],
+  'log-output': [],
+  config: ['addresses', 'contradictions', 'encryption', 'secret'],
   'node-version': [],
 };
 

@@ -41,7 +41,7 @@ describe('the settings that the audit program needs', () => {
       formerAuditKeys: [],
     });
     const key = fileOf('audit-key', `${long}\n`);
-    const read = readTrailConfig({ DATABASE_URL: 'postgres://bot:hidden-8f2e@db/x', AUDIT_KEY_FILE: key });
+    const read = readTrailConfig({ DATABASE_URL: 'postgres://bot:hidden-8f2e@localhost/x', AUDIT_KEY_FILE: key });
     expect(read.auditKey?.reveal()).toBe(long);
     expect(scrub('it says hidden-8f2e')).not.toContain('hidden-8f2e');
   });
@@ -83,7 +83,7 @@ describe('the minimum of settings', () => {
     [
       'slashes at the end',
       { HOSTING_API_URL: 'https://h/v2//', SLACK_API_URL: 'https://s/api' },
-      { hosting: { url: 'https://h/v2' }, slack: { apiUrl: 'https://s/api/' }, plainHttp: [] },
+      { hosting: { url: 'https://h/v2' }, slack: { apiUrl: 'https://s/api/' }, unencrypted: [] },
     ],
     ['a space around', { LOG_LEVEL: ' debug ', PORT: '0' }, { logLevel: 'debug', http: { port: 0 } }],
     ['a level in capitals', { LOG_LEVEL: 'WARN' }, { logLevel: 'warn' }],
@@ -99,13 +99,28 @@ describe('the minimum of settings', () => {
       (host): [string, Variables, object] => [
         `plain http on this machine: ${host}`,
         { HOSTING_API_URL: `http://${host}/v2`, SLACK_API_URL: `http://${host}/api/` },
-        { plainHttp: [] },
+        { unencrypted: [] },
       ],
     ),
     [
       'plain http to another machine, if allowed',
       { HOSTING_API_URL: 'http://h/v2', SLACK_API_URL: 'http://127.0.0.1.example/', ALLOW_PLAIN_HTTP: '1' },
-      { plainHttp: ['SLACK_API_URL', 'HOSTING_API_URL'] },
+      { unencrypted: ['SLACK_API_URL', 'HOSTING_API_URL'] },
+    ],
+    ...['sslmode=verify-full', 'sslmode=require', 'ssl=true'].map((query): [string, Variables, object] => [
+      `PostgreSQL on another machine with ${query}`,
+      { DATABASE_URL: `postgres://bot@db.example/sitehand?${query}` },
+      { unencrypted: [], unverified: [] },
+    ]),
+    [
+      'PostgreSQL on another machine without a check of its certificate',
+      { DATABASE_URL: 'postgres://bot@db.example/sitehand?sslmode=no-verify' },
+      { unencrypted: [], unverified: ['DATABASE_URL'] },
+    ],
+    [
+      'PostgreSQL on another machine in clear, if allowed',
+      { DATABASE_URL: 'postgres://db/x', DATABASE_LISTEN_URL: 'postgres://db/y', ALLOW_PLAIN_HTTP: '1' },
+      { unencrypted: ['DATABASE_URL', 'DATABASE_LISTEN_URL'], unverified: [] },
     ],
     ['no place for the trail but the database', {}, { auditOut: undefined }],
     ['the trail on standard output', { AUDIT_OUT: 'stdout' }, { auditOut: { kind: 'stdout' } }],
@@ -117,23 +132,27 @@ describe('the minimum of settings', () => {
     [
       'the trail at a plain address on this machine',
       { AUDIT_OUT: 'http://localhost:8080/in?token=1', AUDIT_OUT_KEY: long },
-      { auditOut: { kind: 'webhook' }, plainHttp: [] },
+      { auditOut: { kind: 'webhook' }, unencrypted: [] },
     ],
     [
       'the trail at a plain address of another machine, where that is allowed',
       { AUDIT_OUT: 'http://siem/in', AUDIT_OUT_KEY: long, ALLOW_PLAIN_HTTP: '1' },
-      { plainHttp: ['AUDIT_OUT'] },
+      { unencrypted: ['AUDIT_OUT'] },
     ],
     [
       'checks of sites that go elsewhere',
       { CHECK_CONNECT_TO: '[::1]:8080' },
       { checkConnectTo: { host: '::1', port: 8080 } },
     ],
-    ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
+    [
+      'PostgreSQL',
+      { DATABASE_URL: 'postgres://u:p%40ss@localhost/db' },
+      { databaseUrl: 'postgres://u:p%40ss@localhost/db' },
+    ],
     [
       'PostgreSQL behind a pooler',
-      { DATABASE_URL: 'postgres://pooler/db', DATABASE_LISTEN_URL: 'postgres://server/db' },
-      { databaseUrl: 'postgres://pooler/db', databaseListenUrl: 'postgres://server/db' },
+      { DATABASE_URL: 'postgres://localhost/db', DATABASE_LISTEN_URL: 'postgres://localhost:5433/db' },
+      { databaseUrl: 'postgres://localhost/db', databaseListenUrl: 'postgres://localhost:5433/db' },
     ],
   ])('%s', (_, more, wanted) => {
     expect(readConfig({ ...enough, ...more })).toMatchObject(wanted);
@@ -156,7 +175,7 @@ describe('the minimum of settings', () => {
       AUDIT_KEYS_FORMER: 'former-1, former-2',
       AUDIT_OUT: 'https://siem.example/in?token=in-the-query',
       AUDIT_OUT_KEY: `out-${long}`,
-      DATABASE_URL: 'postgres://u:db-p%40ssword@h/db',
+      DATABASE_URL: 'postgres://u:db-p%40ssword@localhost/db',
     });
     const shown = JSON.stringify(config) + inspect(config, { depth: 9 });
     for (const value of [
@@ -170,9 +189,13 @@ describe('the minimum of settings', () => {
     ])
       expect(shown).not.toContain(value);
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
-    readConfig({ ...enough, DATABASE_URL: 'postgres://h/db?user=u&password=asked-for-9c41' });
+    readConfig({ ...enough, DATABASE_URL: 'postgres://localhost/db?user=u&password=asked-for-9c41' });
     expect(scrub('no login with asked-for-9c41')).toBe('no login with ***');
-    readConfig({ ...enough, DATABASE_URL: 'postgres://h/db', DATABASE_LISTEN_URL: 'postgres://u:listens-77ab@h/db' });
+    readConfig({
+      ...enough,
+      DATABASE_URL: 'postgres://localhost/db',
+      DATABASE_LISTEN_URL: 'postgres://u:listens-77ab@localhost/db',
+    });
     expect(scrub('no login with listens-77ab')).toBe('no login with ***');
   });
 });
@@ -321,6 +344,16 @@ describe('a mistake in the settings', () => {
         ],
       ),
     ),
+    ...['DATABASE_URL', 'DATABASE_LISTEN_URL'].map((name): [string, Variables, string] => [
+      `PostgreSQL on another machine in clear as ${name}`,
+      { DATABASE_URL: 'postgres://localhost/sitehand', [name]: 'postgres://bot@db.example/sitehand' },
+      `${name} is PostgreSQL on another machine without TLS: anybody on the way can read and change what is stored. Add ?sslmode=verify-full, or set ALLOW_PLAIN_HTTP=1`,
+    ]),
+    [
+      'an ssl that pg cannot read',
+      { DATABASE_URL: 'postgres://localhost/sitehand?ssl=false' },
+      'DATABASE_URL has an ssl= that is not true or no-verify: write sslmode=verify-full, for example',
+    ],
     ['plain http, half allowed', { ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP must be 1, or not set'],
     ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
     ...(['http', '-1', '0', '1.5', '0x10', '1e3', '65536'] as const).map((said): [string, Variables, string] => [
@@ -363,12 +396,12 @@ describe('a mistake in the settings', () => {
     ],
     [
       'an address to listen on that is not PostgreSQL',
-      { DATABASE_URL: 'postgres://h/db', DATABASE_LISTEN_URL: 'mysql://x' },
+      { DATABASE_URL: 'postgres://localhost/db', DATABASE_LISTEN_URL: 'mysql://x' },
       'DATABASE_LISTEN_URL must be postgres://…',
     ],
     [
       'an address to listen on beside SQLite',
-      { DATABASE_LISTEN_URL: 'postgres://h/db' },
+      { DATABASE_LISTEN_URL: 'postgres://localhost/db' },
       'DATABASE_LISTEN_URL is set, but DATABASE_URL is not PostgreSQL: leave one of them out',
     ],
     [

@@ -15,6 +15,7 @@ test('if the database does not answer, the metrics say so and leave out its cont
     auditOut: undefined,
     hosting: idle,
     turns: { usual: idle, urgent: idle, reports: idle },
+    logLoss: () => ({ lines: 0, why: undefined, isLosing: false }),
     slackRestMs: () => 1_500,
   };
   try {

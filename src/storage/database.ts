@@ -9,6 +9,7 @@ import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { coalesce } from './coalesce.ts';
+import { watchWrites } from './writes.ts';
 import { beginTime, type Time } from './time.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -28,6 +29,10 @@ export type Database = {
   statement<T>(work: (db: ReadHandle) => Promise<T>): Promise<T>;
   /** As `transaction`, but without waiting for the disk: for leases and the like, which may be lost in a power cut. */
   transactionWithoutFsync<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** As `transaction`, for work that always writes: if it succeeds, `refusesWrites` is over. */
+  transactionThatWrites<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Whether the database is read-only or its disk is full, as of the last write that showed it. */
+  readonly refusesWrites: () => boolean;
   /**
    * The current time, in epoch milliseconds, shared by all replicas. It never goes back and does not jump with the
    * clock; see `clock.ts`.
@@ -102,7 +107,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     return {
       kind: databaseKind(db),
       db,
-      ...transactions,
+      ...watchWrites(transactions),
       ...watchMigrations(migrations.length, stillOurs),
       now,
       clockAhead: ahead,

@@ -36,13 +36,16 @@ const batchSize = 500;
 
 /**
  * Queues a message, due at `at` (epoch ms). If the key exists, that message gets this body and a new version, so it is
- * edited or posted in its newest form. Rejects with a RangeError beyond `maxMessageBody`.
+ * edited or posted in its newest form. Undefined: it is for the card or the thread of a change that has neither, because
+ * its batch's card shows it. Rejects with a RangeError beyond `maxMessageBody`.
  */
 export async function enqueueMessage(
   tx: Tx,
   { key, kind, at, change = null, about = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
-): Promise<Message> {
+): Promise<Message | undefined> {
   if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
+  const isInThread = kind === 'card' || kind === 'reply';
+  if (isInThread && change !== null && (await isOfBatch(tx, change))) return undefined;
   const [requester, waits] = [
     sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
@@ -65,6 +68,14 @@ export async function enqueueMessage(
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+const isOfBatch = async (tx: Tx, number: number): Promise<boolean> =>
+  (await tx
+    .selectFrom('changes')
+    .select('number')
+    .where('number', '=', number)
+    .where('batch', 'is not', null)
+    .executeTakeFirst()) !== undefined;
 
 /**
  * Slack's rate limits are tight, so the order matters. Messages to decide on go first. Among one person's messages:

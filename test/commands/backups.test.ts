@@ -80,6 +80,14 @@ describe('the backups of an environment', () => {
     expect(plain((await show([made(-0.05)])).title)).toContain('the newest just now');
   });
 
+  test('have names and notes without credentials, also where they are cut', async () => {
+    const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+    const note = `password=Tr0ub4dor-and-3 ${'x'.repeat(40)} ${token}`;
+    const [line = ''] = linesOf(await show([made(3, { type: 'manual', name: `${token}.sql`, note })]));
+    expect(line).toContain('***.sql · “password=*** x');
+    expect(line).not.toMatch(/Tr0ub|ghp_/);
+  });
+
   test('have names and notes that fit a phone', async () => {
     const [line = ''] = linesOf(await show([made(3, { name: 'n'.repeat(5_000), note: 'm'.repeat(5_000) })]));
     expect(line).toContain(`${'n'.repeat(80)}… (4,920 more characters) · “${'m'.repeat(80)}… (4,920 more characters)”`);

@@ -58,6 +58,11 @@ const refused = async (page: Promise<Page>): Promise<Refusal> => {
 };
 
 describe('files', () => {
+  test('whose names contain credentials are drawn with those masked', async () => {
+    const page = await show(nodes({ 'dump-AKIAIOSFODNN7EXAMPLE.sql': null, 'main.3f9c01ab.chunk.js': null }));
+    expect(codeIn(page)).toBe('├─ dump-***.sql\n└─ main.3f9c01ab.chunk.js');
+  });
+
   test('are a tree, folders first, two levels deep', async () => {
     const page = await show(site);
     expect(codeIn(page).split('\n')).toEqual([

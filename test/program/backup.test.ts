@@ -22,11 +22,11 @@ import { appendAudit } from '../../src/storage/audit.ts';
 import { addDigest } from '../../src/storage/backup-digest.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
-import { enqueueMessage, markDelivered } from '../../src/storage/messages.ts';
+import { enqueueMessage } from '../../src/storage/messages.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { restoredTo } from '../../src/storage/timeline.ts';
 import { openIdleSqlite } from '../../src/storage/sqlite.ts';
-import { save } from '../storage/samples.ts';
+import { post, save } from '../storage/samples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -396,8 +396,7 @@ describe('restore', () => {
         .insertInto('inbox')
         .values({ ...delivery, lease_until: 1, received_at: 1, closed_at: null })
         .execute();
-      const posted = await enqueueMessage(tx, { key: '1:card', kind: 'card', change: 1, at });
-      await markDelivered(tx, posted, { channel: 'C1', ts: '1.1' });
+      await post(tx, { key: '1:card', kind: 'card', change: 1, at }, { channel: 'C1', ts: '1.1' });
       await enqueueMessage(tx, { key: '1:2', kind: 'reply', change: 1, body, at, decides: true });
     });
     await first.close();

@@ -137,6 +137,7 @@ function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Sce
       return 0;
     },
     presenceOf: () => 'listed',
+    rulesDiffer: () => false,
     send: {
       open: async () => {
         await turn('a connection');

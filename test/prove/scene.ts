@@ -36,6 +36,8 @@ export type Scene = {
   readonly setClock: (hoursWrong: number) => Promise<void>;
   /** Makes the next flush of a database file fail, as on a broken disk. */
   readonly failFlush: () => void;
+  /** Whether the bot's standard output takes nothing, as on a full disk. */
+  readonly fillLog: (isFull: boolean) => void;
   /** Whether the newest bot has ended. */
   readonly hasEnded: () => boolean;
   /** Makes everything due now that waits for its time and is not being worked on. */
@@ -72,10 +74,11 @@ export async function withScene<T>(
   const file = join(folder, 'order.json');
   const clock = join(folder, 'clock');
   const flush = join(folder, 'flush');
+  const fullLog = join(folder, 'full-log');
   let hasEnded = false;
   let bot: Bot | undefined;
   // The compile cache comes first: the bot itself enables it too late for these modules.
-  const imports = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)}`;
+  const imports = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)} --import ./test/prove/full-log.ts?order=${encodeURIComponent(fullLog)}`;
   const defaults = { ownProcess: 'all', start: false, policy: rules, hosting, slack: { ackTimeoutMs } } as const;
   const scenario = await openScenario(
     url === undefined ? defaults : { ...defaults, environment: { DATABASE_URL: url } },
@@ -107,6 +110,7 @@ export async function withScene<T>(
       return bot;
     },
     failFlush: () => writeFileSync(flush, ''),
+    fillLog: (isFull) => (isFull ? writeFileSync(fullLog, '') : rmSync(fullLog)),
     hasEnded: () => hasEnded,
     hurry: async () => {
       await hurry(book);

@@ -54,14 +54,32 @@ describe('addresses', () => {
     '0177.0.0.1',
     '127.1',
     '127.0.0.1.',
+    // Azure, Alibaba, Oracle, AWS and Google speak to their machines there.
+    '168.63.129.16',
+    '100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    // The first of them inside IPv6.
+    '::ffff:168.63.129.16',
+    '::168.63.129.16',
+    '64:ff9b::168.63.129.16',
+    '2002:a83f:8110::1',
+    '168.063.129.16',
     '',
     'localhost',
   ];
   test.each(inside)('%s is not public', (one) => expect(isPublicAddress(one)).toBe(false));
-  test.each(['1.1.1.1', '8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00:1450:4001::8a'])(
-    '%s is public',
-    (one) => expect(isPublicAddress(one)).toBe(true),
-  );
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.63.0.1',
+    '168.63.129.17',
+    '2606:4700::1111',
+    '2a00:1450:4001::8a',
+  ])('%s is public', (one) => expect(isPublicAddress(one)).toBe(true));
 
   test.each([
     'http://127.0.0.1/',

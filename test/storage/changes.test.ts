@@ -9,10 +9,9 @@ import {
   touchChange,
   updateChange,
 } from '../../src/storage/changes.ts';
-import { markDelivered, enqueueMessage } from '../../src/storage/messages.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
 import { describeBoth } from './describe-both.ts';
-import { save, sample } from './samples.ts';
+import { post, save, sample } from './samples.ts';
 
 const numbers = (rows: readonly { number: number }[]): number[] => rows.map((row) => row.number);
 
@@ -118,10 +117,8 @@ describeBoth('changes', (open) => {
     const database = await open();
     const { number } = await save(database);
     await database.transaction(async (tx) => {
-      const card = await enqueueMessage(tx, { key: '1:card', kind: 'card', change: number, at: 1 });
-      await markDelivered(tx, card, { channel: 'C1', ts: '1.1' });
-      const reply = await enqueueMessage(tx, { key: '1:1', kind: 'reply', change: number, at: 1 });
-      await markDelivered(tx, reply, { channel: 'C1', ts: '1.2' });
+      await post(tx, { key: '1:card', kind: 'card', change: number, at: 1 }, { channel: 'C1', ts: '1.1' });
+      await post(tx, { key: '1:1', kind: 'reply', change: number, at: 1 }, { channel: 'C1', ts: '1.2' });
     });
     expect(await findByCard(database.db, 'C1', '1.1')).toMatchObject({ number });
     expect(await findByCard(database.db, 'C1', '1.2')).toBeUndefined();

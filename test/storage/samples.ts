@@ -1,6 +1,8 @@
 import { insertChange, type Change, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { enqueueMessage, markDelivered, type MessagePlace, type NewMessage } from '../../src/storage/messages.ts';
 import type { NewQueuedRequest } from '../../src/storage/queue.ts';
+import type { Tx } from '../../src/storage/tx.ts';
 import type { NewWatch } from '../../src/storage/watches.ts';
 
 /** A waiting change, as `submit` saves it. */
@@ -62,3 +64,10 @@ export const sampleQueued: NewQueuedRequest = {
   created_at: 10,
   expires_at: 1_000,
 };
+
+/** Queues a message and records that it was posted there. */
+export async function post(tx: Tx, message: NewMessage, place: MessagePlace): Promise<void> {
+  const queued = await enqueueMessage(tx, message);
+  if (queued === undefined) throw new Error('a change of a batch has no messages of its own');
+  await markDelivered(tx, queued, place);
+}

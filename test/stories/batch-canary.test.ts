@@ -52,15 +52,20 @@ describe.concurrent('a canary', () => {
     expect(writeCounts(scenario, ['acme-docs/live', 'acme-docs/staging'])).toEqual([1, 1]);
   });
 
-  test('whose site cannot be checked stops the batch', async () => {
+  test('whose site cannot be checked is said to be so before, and stops the batch at once', async () => {
     const dee = scenario.person('dee');
-    const card = await submitBatch(dee, `${clear} lumen-studio/* --canary lumen-studio/live`);
-    await scenario.becomes(
-      Number(scenario.rows('select number from changes where batch = ?', card.number)[0]?.['number']),
-      'done',
-    );
-    scenario.runSql('update changes set settled_at = settled_at - 3600000 where batch = ?', card.number);
-    await card.tells("Stopped after its canary: I couldn't check the site of lumen-studio/live");
+    const line = `${clear} lumen-studio/* --canary lumen-studio/live`;
+    const review = await dee.opens(line, 'Leave out');
+    const why = "can't be checked: the policy turns checks of it off";
+    expect(review.text).toContain(`Goes first, alone: lumen-studio/live; then it stops, because its site ${why}`);
+    const card = await dee.confirms();
+    await card.tells(`Stopped after its canary: the site of lumen-studio/live ${why}`);
     expect(writeCounts(scenario, ['lumen-studio/live', 'lumen-studio/staging'])).toEqual([1, 0]);
+    expect(
+      scenario.slack
+        .messages({ channel: card.channel, as: dee.id })
+        .map(({ text }) => text)
+        .join(),
+    ).not.toContain("I'm checking its site, and the others follow");
   });
 });

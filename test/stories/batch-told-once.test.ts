@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { manySites } from './batch.ts';
+import { eventually, manySites, policy as clearing, submitBatch } from './batch.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const policy = `
@@ -58,3 +58,21 @@ describe.concurrent('a stop of a batch is told to its requester once, with its n
     }),
   );
 });
+
+test(
+  'changes of a batch that take long leave nothing owed: they have no thread of their own',
+  inScenario({ policy: clearing, hosting: { durations: { 'cache:clear': 0 } } }, async (scenario) => {
+    const asked = scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: '/operations/*', times: 'always' });
+    const batch = await submitBatch(scenario.person('ana'), '/site cache clear acme-docs/live, acme-docs/staging');
+    const inBatch = "batch is not null and state = 'accepted'";
+    const polls = `select poll_state from changes where ${inBatch} and json_extract(poll_state, '$.looks') > 1`;
+    await eventually(scenario, 'both were asked about after half a minute', () => {
+      scenario.runSql(`update changes set due_at = 1, sent_at = sent_at - 60000 where ${inBatch} and owner is null`);
+      return scenario.rows(polls).length === 2;
+    });
+    scenario.hosting.faults.remove(asked.id);
+    await scenario.becomes(batch.number, 'done');
+    const due = (table: 'messages' | 'changes') => scenario.rows(`select * from ${table} where due_at is not null`);
+    await vi.waitFor(() => expect([...due('messages'), ...due('changes')]).toEqual([]), wait);
+  }),
+);

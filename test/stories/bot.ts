@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { logTo } from '../../src/log-output.ts';
 import { start } from '../../src/main.ts';
 import { resourceAt } from '../lazy-resource.ts';
 
@@ -41,15 +42,25 @@ const pace = { postEveryMs: 0, editsPerMinute: 10_000, channelsForMs: 0, renewEv
 
 /**
  * Starts the bot in the test's own process with only these environment variables, which saves a second. It can be
- * stopped but not killed. Its caches in memory use the clock `now` (epoch ms).
+ * stopped but not killed. Its caches in memory use the clock `now` (epoch ms). `onLine` throws for a line that the log
+ * can't take.
  */
 export function startBotHere(
   env: Readonly<Record<string, string>>,
   onLine: (line: string) => void,
   now: () => number,
 ): Bot {
-  const log = createLog(env['LOG_LEVEL'] ?? 'info', { write: (line) => onLine(line.trimEnd()) });
-  const running = Promise.resolve().then(() => start(readConfig(env), { log, pace, now }));
+  const write = (line: string, onWritten: (error?: Error) => void): void => {
+    try {
+      for (const one of line.trim().split('\n')) onLine(one);
+      onWritten();
+    } catch (error) {
+      onWritten(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const output = logTo({ writableLength: 0, write }, () => {});
+  const log = createLog(env['LOG_LEVEL'] ?? 'info', output);
+  const running = Promise.resolve().then(() => start(readConfig(env), { log, logLoss: output.loss, pace, now }));
   let port = 0;
   const ready = running.then(async (bot) => answersReady((port = bot.port)));
   ready.catch(() => undefined);
@@ -137,7 +148,8 @@ export function startBot(
 /** Resolves when the bot is ready, that is, knows the names of all sites. */
 async function answersReady(port: number): Promise<void> {
   const until = performance.now() + patienceMs;
-  while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) {
+  const readyz = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+  for (let says = await readyz(); !/^ready\b/.test(says) || says.includes('not been listed'); says = await readyz()) {
     if (performance.now() > until) throw new Error('the bot did not become ready');
     // Without a pause, polling would keep a bot busy while its host lists nothing.
     await wait(100);

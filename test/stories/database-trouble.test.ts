@@ -95,6 +95,22 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     expect(written()).toBe(1);
   });
 
+  test('read-only: commands are refused and it is not ready; it is again once writes are taken, without anybody asking', async () => {
+    const database = String((await rows('select current_database() as name'))[0]?.['name']);
+    const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+      await sql.query(`set default_transaction_read_only = off`);
+      await sql.query(`alter database "${database}" set default_transaction_read_only = ${value}`);
+      await endConnections();
+    };
+    const written = writesOf('acme-shop/staging');
+    await setReadOnly('on');
+    await (await scenario.person('ben').says(clear)).hears(noDatabase);
+    await soon(async () => expect(await ready()).toBe(503));
+    await setReadOnly('off');
+    await isReady();
+    expect(written()).toBe(0);
+  });
+
   test('promise 8: silent, with no connection ended: commands are acked and refused, and work resumes within seconds of its return', async () => {
     const written = writesOf('acme-shop/staging');
     const asked = async (): Promise<number> =>

@@ -15,6 +15,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
   /** Makes all writes to files fail from now on, until there is room again. */
   let fill: () => void;
   let makeRoom: () => void;
+  const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status;
   beforeAll(async () => {
     scenario = await openScenario({ ownProcess: 'the first', start: false });
     const pid = (await scenario.start()).pid();
@@ -43,7 +44,10 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
     await prints(scenario, /disk I\/O error[^\n]*trouble while looking for work/);
     expect(scenario.log().includes('no transaction is active')).toBe(false);
     expect(scenario.writes()).toHaveLength(before);
+    expect(await ready()).toBe(503);
     makeRoom();
+    // By itself, also if nobody asks for anything.
+    await vi.waitFor(async () => expect(await ready()).toBe(200), { timeout: patienceMs, interval: 100 });
     await change.tells(finished);
     expect(scenario.writes()).toHaveLength(before + 1);
     expect(scenario.rows('select number from changes')).toHaveLength(1);

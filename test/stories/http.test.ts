@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { signed } from './signed.ts';
 import { threeSeconds } from './three-seconds.ts';
 
 let scenario: Scenario;
@@ -25,7 +26,7 @@ test('signed HTTP works like Socket Mode: a review, a card, a thread, an undo', 
   expect(scenario.writes()).toHaveLength(1);
 });
 
-test.each(['wrong', 'stale'] as const)('a request whose signature is %s is refused', async (signature) => {
+test.each(['wrong', 'stale', 'ahead'] as const)('a request whose signature is %s is refused', async (signature) => {
   scenario.slack.delivery.signature = signature;
   try {
     const said = await scenario.person('ana').says('/site cache clear acme-shop/live', 'C0GENERAL');
@@ -34,6 +35,41 @@ test.each(['wrong', 'stale'] as const)('a request whose signature is %s is refus
   } finally {
     scenario.slack.delivery.signature = 'right';
   }
+});
+
+const delivery = '{"type":"url_verification","challenge":"hello"}';
+const post = (headers: Readonly<Record<string, string>>, body = delivery): Promise<Response> =>
+  fetch(address('/slack/events'), { method: 'POST', body, headers });
+/** The time so many seconds from now, as Slack writes it. */
+const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
+
+test.each([
+  ['now', inSeconds(0), 200],
+  ['290 s ago', inSeconds(-290), 200],
+  ['290 s ahead', inSeconds(290), 200],
+  ['310 s ago', inSeconds(-310), 401],
+  ['310 s ahead', inSeconds(310), 401],
+  ['in milliseconds', String(Date.now()), 401],
+  ['a fraction', `${inSeconds(0)}.5`, 401],
+  ['negative', '-1', 401],
+  ['in words', 'now', 401],
+])('a rightly signed delivery whose time is %s', async (_, at, status) => {
+  expect((await post(signed(delivery, at))).status).toBe(status);
+});
+
+test('what strangers send is counted, and the log has one line of it', async () => {
+  const answers = await Promise.all([
+    ...Array.from({ length: 100 }, () => post({})),
+    ...Array.from({ length: 100 }, () => post({ ...signed(delivery), 'x-slack-signature': 'v0=00' })),
+    ...Array.from({ length: 20 }, () => post(signed('[]'), '[]')),
+    post({}, 'x'.repeat(300_000)).catch(() => ({ status: 413 })),
+  ]);
+  expect(answers.filter(({ status }) => status < 400)).toEqual([]);
+  const lines = scenario.log().split('\n');
+  expect(lines.filter((line) => line.includes('"from":"slack"'))).toEqual([]);
+  // One at once, and on a machine that is slow enough one for the first minute.
+  const told = lines.filter((line) => line.includes('deliveries were refused')).length;
+  expect(told === 1 || told === 2).toBe(true);
 });
 
 test('the health routes answer one word each, and a body that is too long is refused', async () => {

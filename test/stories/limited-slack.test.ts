@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { labelsOf } from './people.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 
@@ -40,12 +41,19 @@ describe('a Slack, or a similar server, that tells nothing about groups and chan
     expect(second.channel).toBe(ana.direct);
   });
 
-  test('a server without forms says so, a slow one gets a button, and nothing is done', async () => {
+  test('a server without forms says so, a slow or broken one gets a button, and nothing is done', async () => {
     const add = '/site allowlist add acme-shop/live 198.51.100.4';
     scenario.slack.faults.add({ method: 'views.open', kind: 'off', times: 1 });
     await (await scenario.person('ben').says(add)).hears('this server has no forms. Nothing was done.');
-    scenario.slack.faults.add({ method: 'views.open', kind: 'delay', delayMs: 4_000, times: 1 });
-    await (await scenario.person('ben').says(add)).hears('This needs a form. Nothing was done yet.');
+    for (const trouble of [
+      { kind: 'delay', delayMs: 4_000 },
+      { kind: 'status', status: 500 },
+      { kind: 'error', error: 'internal_error' },
+    ] as const) {
+      scenario.slack.faults.add({ method: 'views.open', times: 1, ...trouble });
+      const said = await scenario.person('ben').says(add);
+      expect(labelsOf(await said.hears('This needs a form. Nothing was done yet.'))).toEqual(['Open the form']);
+    }
     expect(scenario.writes('acme-shop/live')).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RawEnvelope } from '../../src/playground/slack/delivery/envelope.ts';
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
-import { canaries, openScenario, type Scenario } from './scenario.ts';
+import { openScenario, type Scenario } from './scenario.ts';
+import { signed } from './signed.ts';
 
 /** A signed delivery that lacks required parts. It is acked or refused, nothing runs, and the process survives. */
 type Case = readonly [name: string, kind: RawEnvelope['kind'], payload: unknown];
@@ -109,15 +109,6 @@ const depths = [
   `{"type":"event_callback","event":{"type":"app_mention","blocks":${deep}}}`,
   `{"type":"view_submission","view":{"state":{"values":${deep}}}}`,
 ];
-const signed = (body: string): Readonly<Record<string, string>> => {
-  const at = String(Math.floor(Date.now() / 1_000));
-  const signature = createHmac('sha256', canaries.signingSecret).update(`v0:${at}:${body}`).digest('hex');
-  return {
-    'x-slack-request-timestamp': at,
-    'x-slack-signature': `v0=${signature}`,
-    'content-type': 'application/json',
-  };
-};
 const sendRaw = {
   socket: ({ slack }: Scenario, words: string) => {
     slack.sendRaw(words);

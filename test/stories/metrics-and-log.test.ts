@@ -152,6 +152,28 @@ test('completed work is counted, and waiting work is measured', async () => {
   expect(all.filter(({ labels }) => Object.values(labels).some((said) => names.has(said)))).toEqual([]);
 });
 
+test('a log without room: changes go on, lost lines are counted, and the ops channel hears once and once again', async () => {
+  const ops = (): readonly string[] =>
+    scenario.slack
+      .messages({ channel: 'C0OPS', as: 'U03CHI' })
+      .map(({ text }) => text)
+      .filter((text) => text.includes('my log'));
+  scenario.fillLog(true);
+  const cleared = await scenario.person('ana').asks('/site cache clear acme-blog/live');
+  await cleared.shows('Done after');
+  await scenario.slack.until(
+    () => ops().some((text) => text.includes("I can't write my log")) || undefined,
+    patienceMs,
+  );
+  expect(valueOf(await scrape(), 'sitehand_log_lost_lines')).toBeGreaterThan(2);
+  scenario.fillLog(false);
+  await scenario.slack.until(() => ops().some((text) => text.includes('I can write my log')) || undefined, patienceMs);
+  expect(ops()).toEqual([expect.stringMatching(/I can write my log on .* again\. It lacks \d+ lines\./)]);
+  expect(logged('lines of this log could not be written and are lost')).toEqual([
+    expect.objectContaining({ why: 'ENOSPC' }),
+  ]);
+});
+
 const rowsOf = (page: string): readonly (readonly [string, string])[] =>
   [...page.matchAll(/^\| `(sitehand_[a-z_]+)` \|([^|]*)\|/gm)].map(([, name = '', labels = '']) => [
     name,

@@ -212,6 +212,55 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
   );
 
   test(
+    'promise 4: with different rules, an approval of either counts only once they are the same again; the rest goes on',
+    withBots(
+      0,
+      async (scenario, sql) => {
+        const other = `${scenario.environment['POLICY_FILE']}.other`;
+        await copyFile(scenario.environment['POLICY_FILE'] ?? '', other);
+        await appendFile(other, '\n# another file\n');
+        const first = await scenario.start();
+        const stale = await scenario.start({ POLICY_FILE: other });
+        const looks = async () => {
+          const { rows } = await sql.query<{ at: string }>(`select at from kv where key like 'replica:%' order by at`);
+          return rows.map(({ at }) => Number(at));
+        };
+        /** Resolves when both have looked for the other since this moment. */
+        const bothLook = async (): Promise<void> => {
+          const newest = Math.max(...(await looks()));
+          await vi.waitFor(async () => expect((await looks())[0]).toBeGreaterThan(newest), { timeout: patienceMs });
+        };
+        await bothLook();
+        // They have differed for long enough for the ops channel to know.
+        await sql.query(`insert into kv (key, value, at) values ('policies_differ', '', 1)`);
+        await bothLook();
+        const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+        const push = await ana.requests('/site push acme-shop/staging acme-shop/live --database');
+        for (const bot of [first, stale]) {
+          scenario.slack.deliverTo(`http://127.0.0.1:${bot.port()}/slack/events`);
+          const click = await chi.clicks(push.card(), 'Approve');
+          await click.hears('My replicas go by different rules right now');
+        }
+        await push.shows(/^⏳/);
+        const cleared = await ana.asks('/site cache clear acme-shop/staging');
+        await cleared.tells('reports it finished');
+        expect(scenario.writes(live)).toEqual([]);
+        scenario.slack.deliverTo(`http://127.0.0.1:${first.port()}/slack/events`);
+        await stale.end('SIGTERM');
+        const again = (): boolean =>
+          scenario.slack
+            .messages({ channel: 'C0OPS', as: ids.chi })
+            .some(({ text }) => text.includes('approvals count again'));
+        await scenario.slack.until(() => again() || undefined, patienceMs);
+        await chi.clicks(push.card(), 'Approve');
+        await push.tells('Done after');
+        expect(scenario.writes(live)).toHaveLength(1);
+      },
+      { slack: { delivery: { kind: 'http' } }, hosting: { durations: { 'environments:push': 0 } } },
+    ),
+  );
+
+  test(
     'understand a channel that another one has bound, without a restart',
     withBots(
       0,

@@ -52,9 +52,11 @@ describe.concurrent.each(troubles)(
     );
 
     test(
-      'a named site is reported as unclear, not as missing',
+      'it is ready, because a load balancer must let pause through, and a named site is reported as unclear',
       inScenario({}, async (scenario) => {
         await restart(scenario, trouble);
+        expect((await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status).toBe(200);
+        await (await scenario.person('dee').says('/site pause')).hears('paused');
         const said = await scenario.person('ana').says('/site cache clear acme-shop/live');
         await said.hears(/I can't tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
         const listed = await scenario.person('ana').says('/site environments');

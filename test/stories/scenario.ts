@@ -72,6 +72,8 @@ export type Scenario = {
     message: Pick<VisibleMessage, 'channel' | 'ts'>,
     blocks: readonly unknown[],
   ) => Promise<void>;
+  /** Whether the log of a bot in this process takes no more lines, as on a full disk. */
+  readonly fillLog: (isFull: boolean) => void;
   /** All output of every bot process. */
   readonly log: () => string;
   /** Everything the bot has left behind: log, messages, database files. */
@@ -143,6 +145,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   const all = new Set<Bot>();
   const now = createSteadyNow();
   let ahead = 0;
+  let isLogFull = false;
   let bot: Bot | undefined;
   const end = async (signal: NodeJS.Signals): Promise<Exit> => {
     const ended = bot;
@@ -170,7 +173,10 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     },
     start: async (environment, until = 'ready') => {
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
-      const onLine = (line: string): unknown => lines.push(line);
+      const onLine = (line: string): void => {
+        if (isLogFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        lines.push(line);
+      };
       const given = { ...defaults, ...environment };
       const program = isOwn ? (options.program ?? (await programOf())) : undefined;
       const started = program ? startBot(program, given, onLine) : startBotHere(given, onLine, () => now() + ahead);
@@ -234,6 +240,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
       const body = await answer.text();
       if (!body.includes('"ok":true')) throw new Error(`not redrawn: ${body}`);
     },
+    fillLog: (isFull) => void (isLogFull = isFull),
     log: () => lines.join('\n'),
     leftovers: async () =>
       [...lines, ...(await contents(join(folder, 'database'))), ...argumentsOfCalls(slack)].join('\n'),

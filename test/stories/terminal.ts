@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { catalogue } from '../../src/commands/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { logTo } from '../../src/log-output.ts';
 import type { Card, Note } from '../../src/pipeline/changes/card.ts';
 import type { Button } from '../../src/pipeline/changes/buttons.ts';
 import { shownOf } from '../../src/pipeline/changes/confirmation.ts';
@@ -58,7 +59,8 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
     printed.set(ts, shown);
     waiting = waiting.filter(({ pattern, found }) => !pattern.test(shown.text) || found(shown.text));
   };
-  const foundations = await openFoundations(config, createLog('silent'), createSteadyNow());
+  const { loss: logLoss } = logTo(process.stdout, () => {});
+  const foundations = await openFoundations(config, { log: createLog('silent'), logLoss }, createSteadyNow());
   const { pipeline, worker, delivery, logs } = await buildPipeline(config, foundations, frontendOf(print));
   await foundations.directory.refresh();
   worker.start();

@@ -1,8 +1,8 @@
 import { showDuration, dayMs, hourMs } from '../../duration.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
-import { clipped, joined, say, time } from '../../text.ts';
+import { joined, say, time } from '../../text.ts';
 import { duration, environments, option } from '../kit/fields.ts';
-import { age, counted, isAhead, listOr, readAt, unreadText, type Page } from '../kit/page.ts';
+import { age, counted, freeText, isAhead, listOr, readAt, unreadText, type Page } from '../kit/page.ts';
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { asEnvironments, manyPage, type Ranked } from '../many-environments.ts';
@@ -33,8 +33,8 @@ export const backupsList = report({
               say`**${at ? age(now - at) : 'age not known'}**`,
               at ? time(at, 'date') : undefined,
               titleCased(type),
-              tellsMore(name, type) ? clipped(name, maxNameLength) : undefined,
-              note && say`“${clipped(note, maxNameLength)}”`,
+              tellsMore(name, type) ? freeText(name, maxNameLength) : undefined,
+              note && say`“${freeText(note, maxNameLength)}”`,
             ],
             ' · ',
           ),

@@ -1,7 +1,7 @@
 import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
 import { say, time, type Inline } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
-import { readAt, paragraph } from '../kit/page.ts';
+import { freeText, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const backupsNext = report({
@@ -41,7 +41,7 @@ function whenOf(resetAt: string | undefined): Inline {
   const at = isWhole ? Date.parse(zoned) : Number.NaN;
   return at >= earliest && at <= latest
     ? time(at, 'date')
-    : `${text.slice(0, 100)} (in the host's own words${hasZone ? '' : ', UTC'})`;
+    : `${freeText(text, 100)} (in the host's own words${hasZone ? '' : ', UTC'})`;
 }
 
 /** A time outside these bounds was misread. */

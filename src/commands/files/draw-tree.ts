@@ -1,5 +1,6 @@
 import type { FileNode } from '../../hosting/contract/files.ts';
 import { codeOf, unseen } from '../../text.ts';
+import { scrub } from '../../secret.ts';
 import { counted } from '../kit/page.ts';
 
 /** The most lines drawn: more than anybody would read. */
@@ -54,9 +55,9 @@ export function countIn(nodes: readonly FileNode[]): { readonly files: number; r
   return { files, folders };
 }
 
-/** A name without line breaks or invisible characters. */
+/** A name without line breaks, invisible characters or credentials. */
 export function onOneLine(name: string): string {
-  const shown = name.replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
+  const shown = scrub(name.slice(0, 4 * maxNameLength)).replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
   return shown.length > maxNameLength ? `${shown.slice(0, maxNameLength - 1)}…` : shown;
 }
 

@@ -1,7 +1,8 @@
 import { minuteMs } from '../../duration.ts';
 import type { Offer } from '../../errors.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
-import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
+import { scrub } from '../../secret.ts';
+import { amount, beginning, say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
 export type PagePart =
@@ -110,3 +111,14 @@ export const readAt = (now: number): Text => say`read from the host ${time(now, 
 /** A number with its noun: `1 rule`, `3 rules`. */
 export const counted = (number: number, noun: string, plural = `${noun}s`): string =>
   `${amount(number)} ${number === 1 ? noun : plural}`;
+
+/**
+ * Free text of the host, such as a note, with known shapes of credentials masked. Only for reading: what is sent, or
+ * typed to name something, is shown as it is.
+ */
+export function freeText(text: string, maxLength: number): string {
+  const masked = scrub(text.slice(0, 4 * maxLength));
+  if (masked.length <= maxLength && text.length <= 4 * maxLength) return masked;
+  const kept = beginning(masked, maxLength);
+  return `${kept}… (${amount(text.length - kept.length)} more characters)`;
+}

@@ -33,8 +33,11 @@ export type ItemProgress = {
 export type BatchProgress = {
   /** One for each item, in the same order. */
   readonly items: readonly ItemProgress[];
-  /** The item that goes first and alone: the others wait until its site is known to be well. */
-  readonly canary?: { readonly item: number; readonly isPassed: boolean };
+  /**
+   * The item that goes first and alone: the others wait until its site is known to be well. `unchecked`: why nothing
+   * will show that, as was known when the batch was asked for.
+   */
+  readonly canary?: { readonly item: number; readonly isPassed: boolean; readonly unchecked?: Text };
   /** Changes that ended badly before somebody let the batch go on. */
   readonly passedOver: readonly number[];
   /** Why it stopped last. */

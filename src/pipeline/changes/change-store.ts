@@ -72,9 +72,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
       if (change.state === 'approved' && change.risk !== 'routine') await acquireLocks(tx, change, note.at);
-      // The batch's card shows what happens to its changes.
-      if (!isPartOfBatch(change))
-        await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
+      await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
       if (change.state === 'waiting') await enqueueCopies(tx, change, note.at);
       await record(tx, change, 'asked', note);
       return change;

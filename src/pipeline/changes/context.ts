@@ -14,6 +14,8 @@ export type ChangesContext = AccessContext &
     readonly database: Database;
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;
+    /** Whether replicas go by different rules, so that nothing that needs an approval may be decided or sent. */
+    readonly rulesDiffer: () => boolean;
     readonly siteCheck: SiteCheck;
     /**
      * Asks Slack now. With `how` the answer may be older: `fresh` allows groups of some seconds ago, `recent` also

@@ -16,6 +16,8 @@ import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } 
 /** An environment where there is nothing to do, and why. */
 export type NothingToDo = { readonly env: Environment; readonly why: Text };
 
+type WithCanary = Authorized & Pick<Frozen, 'canaryUnchecked'>;
+
 const maxNamed = 40;
 const maxWarnings = 5;
 
@@ -23,7 +25,7 @@ const maxWarnings = 5;
  * Freezes these as a batch; a single item stays an ordinary change. Throws `Refusal` if the action can't be done to
  * many environments with these fields, or is too long to be shown.
  */
-export function freezeBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
+export function freezeBatch(authorized: WithCanary, action: AnyAction, items: readonly Frozen[]): Frozen {
   canaryIn(authorized, items);
   const [only, ...more] = items;
   if (only && more.length === 0) return { ...only, parsed: { ...authorized.parsed, canary: undefined } };
@@ -80,8 +82,8 @@ function itemOf(frozen: Frozen): BatchItem {
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
-function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): FrozenCard {
-  const { input, authorization } = authorized;
+function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly Frozen[]): FrozenCard {
+  const { input, authorization, canaryUnchecked: why } = authorized;
   const all = environmentsIn(items);
   const canary = all[canaryIn(authorized, items) ?? -1];
   const where = counted(all.length, 'environment');
@@ -91,7 +93,10 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   const cards = items.map(frozenCardOf);
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
-  const first = canary && say`${canary.name}; the others follow once its site is known to be well`;
+  const then = why
+    ? say`then it stops, because its site can't be checked: ${why}. **Go on** lets the others follow`
+    : say`the others follow once its site is known to be well`;
+  const first = canary && say`${canary.name}; ${then}`;
   const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);
   const facts = [
     ...factsOf({ 'Goes first, alone': first }),

@@ -28,6 +28,8 @@ export type Frozen = Authorized & {
   readonly fingerprint: string;
   /** A batch: what is frozen for each environment, in order. */
   readonly items?: readonly Frozen[];
+  /** Why nothing will show whether the site of its canary is well; undefined: it can be checked. */
+  readonly canaryUnchecked?: Text;
   /** Facts for the requester alone about named environments that are not part of the batch. */
   readonly leftOut?: FrozenCard['facts'];
 };

@@ -25,8 +25,12 @@ export type Rechecked =
 /** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
 export async function recheck(context: ChangesContext, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
+  const { timerOf, approval } = authorizationOf(change);
+  const isHeld = timerOf === undefined && context.rulesDiffer();
+  // Otherwise the loosest file would decide.
+  if (isHeld && approval !== 'none') return rulesDiffer;
   const rights = await recheckRights(context, change);
-  if ('kind' in rights) return rights;
+  if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
   return recheckDrift(context, change, rights);
 }
 
@@ -36,6 +40,9 @@ export const listingMs = 8_000;
 const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
 const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
+const rulesDiffer = later(
+  say`My replicas go by different rules right now, so this waits until the same policy file is everywhere.`,
+);
 const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 

@@ -34,8 +34,10 @@ export type PipelineContext = StepsContext &
     readonly dialect: Dialect;
     /** Called with a command's path and its outcome, for metrics. */
     readonly onCommand: (command: string, outcome: CommandOutcome) => void;
-    /** Environment variables whose address is plain http to another machine. */
-    readonly plainHttp: readonly string[];
+    /** Environment variables whose address leads to another machine without encryption. */
+    readonly unencrypted: readonly string[];
+    /** Those whose other end need not prove who it is. */
+    readonly unverified: readonly string[];
     /** Whether the hosting API is on this machine, as a stand-in is. */
     readonly isHostHere: boolean;
   };

@@ -17,6 +17,8 @@ import { enqueueOps } from './ops-messages.ts';
 export type Replicas = {
   /** How many are live as of the last look, this one included: never 0. */
   readonly count: () => number;
+  /** Whether live replicas have gone by different rules for longer than a new file takes to reach all machines. */
+  readonly rulesDiffer: () => boolean;
   /** Renews this replica's sign of life, reads the others', and tells the ops channel if their rules differ. */
   readonly look: () => Promise<void>;
   /** Called at a stop: releases unstarted work and removes this replica's sign of life. */
@@ -27,8 +29,12 @@ export type Replicas = {
 export const lookEveryMs = 5_000;
 /** A replica that was not seen for this long counts as dead. */
 const liveMs = 30_000;
-/** Differences are reported after this time, because a new policy file reaches the machines one after another. */
-const differMs = 60_000;
+/**
+ * From then on no approval counts, and the ops channel is told: a new policy file reaches the machines one after
+ * another.
+ */
+const holdMs = 30_000;
+const tellMs = 60_000;
 /** The key that exists while the ops channel has been told that the rules differ. */
 const differKey = 'policies_differ';
 const maxNames = 5;
@@ -44,12 +50,13 @@ export function createReplicas(
 ): Replicas {
   let count = 1;
   let differSince: number | undefined;
+  let isHeld = false;
   const leave = (): Promise<void> =>
     database.transaction(async (tx) => {
       await releaseOwned(tx, sign().owner, await database.now(tx));
       await removeSignOfLife(tx, sign().owner);
     });
-  if (database.kind === 'sqlite') return { count: () => 1, look: async () => {}, leave };
+  if (database.kind === 'sqlite') return { count: () => 1, rulesDiffer: () => false, look: async () => {}, leave };
   const look = async (): Promise<void> => {
     const { signs, now, isTold } = await database.transactionWithoutFsync(async (tx) => {
       const now = await database.now(tx);
@@ -61,12 +68,14 @@ export function createReplicas(
     const unreadable = signs.filter(isUnreadable);
     if (unreadable.length > 0) onUnreadable(unreadable.map(({ owner }) => owner));
     differSince = policiesOf(signs).size > 1 ? (differSince ?? now) : undefined;
-    const isDue = differSince !== undefined && now - differSince >= differMs;
+    const forMs = differSince === undefined ? -1 : now - differSince;
+    // A replica that has just started believes those that have told the ops channel.
+    isHeld = forMs >= holdMs || (forMs >= 0 && isTold);
     // Unreadable replicas may use other rules.
     const areSame = differSince === undefined && unreadable.length === 0;
-    if (isTold ? areSame : isDue) await tellOfRules(database, signs);
+    if (isTold ? areSame : forMs >= tellMs) await tellOfRules(database, signs);
   };
-  return { count: () => count, look, leave };
+  return { count: () => count, rulesDiffer: () => isHeld, look, leave };
 }
 
 /** The live replicas, in the order of their owners. */
@@ -125,7 +134,7 @@ const tellOfRules = (database: Database, signs: readonly LiveReplica[]): Promise
     if (policies) await writeKv(tx, { key: differKey, value: '', at });
     else await removeKv(tx, differKey);
     const says = policies
-      ? say`⚠️ **My replicas use different rules.** ${policies}. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.`
-      : say`All replicas use the same rules again (${signs.length} live).`;
+      ? say`⚠️ **My replicas use different rules.** ${policies}. Until that is over, I count no approvals and send nothing that needs one; which rules apply to the rest depends on the replica that happens to answer. Please put the same policy file on every machine.`
+      : say`All replicas use the same rules again (${signs.length} live), so approvals count again.`;
     await enqueueOps(tx, `policies:${at}`, says, at);
   });

@@ -3,7 +3,8 @@ import { Refusal } from '../../errors.ts';
 import { say } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
-import { freezeBatch, leftOutFacts, type NothingToDo } from '../changes/freeze-batch.ts';
+import { checkPlanFor } from '../changes/check-plan.ts';
+import { canaryIn, environmentsIn, freezeBatch, leftOutFacts, type NothingToDo } from '../changes/freeze-batch.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
@@ -56,7 +57,19 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'The same goes for all of them.' });
-  return { ...freezeBatch(authorized, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
+  const whole = { ...authorized, ...canaryCheck(context, authorized, items) };
+  return { ...freezeBatch(whole, action, items), leftOut: leftOutFacts(authorized.notAllowed ?? [], nothing) };
+}
+
+/** Whether it is known already that the site of the canary can't be checked, and why. */
+function canaryCheck(
+  { listing, policy }: StepsContext,
+  authorized: Authorized,
+  items: readonly Frozen[],
+): Pick<Frozen, 'canaryUnchecked'> {
+  const canary = environmentsIn(items)[canaryIn(authorized, items) ?? -1];
+  const plan = canary && checkPlanFor(canary, listing(), policy());
+  return plan?.kind === 'cannot be checked' ? { canaryUnchecked: plan.why } : {};
 }
 
 /** Reads from the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */

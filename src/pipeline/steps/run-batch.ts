@@ -238,6 +238,8 @@ async function canarySiteOf(
   if (change === undefined) return 'later';
   if (!mayBreakSite(change)) return unchecked(say`a site check can't tell how this ended`);
   const { after } = (await keptReadings(tx, change.number)).readings;
+  if (after === undefined && canary?.unchecked && change.settled_at !== null)
+    return unchecked(say`the site of ${change.target_name} can't be checked: ${canary.unchecked}`);
   if (after === undefined || after === 'begun') {
     const isLate = change.settled_at !== null && at - change.settled_at > readingsWithinMs;
     return isLate ? unchecked(say`I couldn't check the site of ${change.target_name}`) : 'later';

@@ -1,6 +1,7 @@
 import type { Control, ControlRequest } from '../http.ts';
 import type { ChannelChange, PersonChange } from './driving/administer.ts';
 import type { SurfaceReference, ElementSelector } from './driving/surface.ts';
+import { signatures } from './delivery/http.ts';
 import { faultOf } from './faults.ts';
 import type { InputValue } from './inputs.ts';
 import { type Fields, fieldsOf, isFields, listOf, objectsOf, nonEmptyTextOf } from './json-fields.ts';
@@ -99,8 +100,9 @@ const PATHS: Readonly<Record<string, Answer>> = {
   'POST /delivery': (slack, { body }) => {
     const { duplicates, signature } = body;
     if (typeof duplicates === 'number') slack.delivery.duplicates = Math.min(Math.max(Math.trunc(duplicates), 1), 20);
-    const known = (['right', 'wrong', 'stale'] as const).find((each) => each === signature);
-    if (signature !== undefined && known === undefined) throw new Impossible('a signature is right, wrong or stale');
+    const known = signatures.find((each) => each === signature);
+    if (signature !== undefined && known === undefined)
+      throw new Impossible(`a signature is one of ${signatures.join(', ')}`);
     if (known !== undefined) slack.delivery.signature = known;
     return slack.delivery;
   },

@@ -1,13 +1,12 @@
-import { isPlainHttp } from '../../addresses.ts';
 import {
   ConfigMistakes,
   givenIn,
-  plainMistake,
   readConfig,
   secretVariables,
   variables,
   type EnvironmentVariables,
 } from '../../config.ts';
+import { plainMistakesIn } from '../../encryption.ts';
 import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */
@@ -43,9 +42,7 @@ export function mistakeIn(settings: EnvironmentVariables, name: SettingName): st
   }
   const { error } = variables.shape[name].safeParse(value);
   if (error) return `${name} ${error.issues[0]?.message ?? 'cannot be used'}`;
-  return value !== undefined && name.endsWith('API_URL') && !settings['ALLOW_PLAIN_HTTP'] && isPlainHttp(value)
-    ? plainMistake(name)
-    : undefined;
+  return plainMistakesIn({ ALLOW_PLAIN_HTTP: settings['ALLOW_PLAIN_HTTP'], [name]: value })[0];
 }
 
 /** Everything that keeps a bot from starting with these settings, one sentence each. */

@@ -6,18 +6,26 @@ import type { Undeliverable } from '../../pipeline/messages/messenger.ts';
  */
 export type RefusalKind = 'transient' | 'drawing' | 'token' | 'gone';
 
-// The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
-const transient = new Set([
-  // Missing rights of the token or network. Somebody has to fix them, but the token itself is valid.
-  'not_allowed_token_type',
-  'missing_scope',
-  'accesslimited',
+/** Slack's own trouble: the same call may succeed when it is made again. */
+const outages = [
   'internal_error',
   'fatal_error',
   'service_unavailable',
   'request_timeout',
   'ratelimited',
   'rate_limited',
+];
+
+/** Whether this error code tells of trouble at Slack, not of what was asked. */
+export const isOutage = (errorCode: string): boolean => outages.includes(errorCode);
+
+// The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
+const transient = new Set([
+  ...outages,
+  // Missing rights of the token or network. Somebody has to fix them, but the token itself is valid.
+  'not_allowed_token_type',
+  'missing_scope',
+  'accesslimited',
   'message_limit_exceeded',
   'update_failed',
   // These last as long as a migration.

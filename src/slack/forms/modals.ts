@@ -21,6 +21,7 @@ import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } 
 import { errorNote } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { isOutage } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
@@ -199,7 +200,7 @@ export const originOf = ({ channel, thread, person, cardsIn }: Interaction): Ori
 
 /**
  * Opens a view, or pushes it on top of the open one. Undefined if there is no trigger, the trigger has expired, or
- * Slack does not answer. Throws `Refusal` on servers without forms.
+ * Slack does not answer or is in trouble itself. Throws `Refusal` on servers without forms.
  */
 export async function openView(
   { views }: SlackContext,
@@ -212,7 +213,7 @@ export async function openView(
     return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
   } catch (error) {
     const name = platformError(error);
-    if (name === undefined || name.includes('trigger')) return undefined;
+    if (name === undefined || name.includes('trigger') || isOutage(name)) return undefined;
     if (name === 'unknown_method') {
       throw new Refusal('This needs a form, and this server has no forms. Nothing was done.', {
         hint: 'Type the whole command instead; help and the name of the command show how.',

@@ -9,8 +9,9 @@ import { notListening } from '../../errors.ts';
 import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../client/client-options.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
-import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
+import { readSafely, refuseForeign } from './malformed.ts';
 import { probesFor, serveProbe, type Probes } from './probes.ts';
+import { createRefusals, type OnRefused } from './refusals.ts';
 import { reconnectAlways } from './reconnect.ts';
 import type { SlackContext } from '../context/context.ts';
 
@@ -41,8 +42,7 @@ export function createSlackServer({ config, context, isOpsWell }: SlackServerOpt
   const { http } = config;
   const running = new Set<Promise<void>>();
   const health = probesFor(context, () => receiver, isOpsWell);
-  const onMalformed = noteMalformed(context);
-  const receiver = receiverFor(config, logger, health, onMalformed);
+  const receiver = receiverFor(config, logger, health, createRefusals(context));
   const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
   const app = appOn(receiver, config, context, logger);
   listen(app, context, trackIn(running, log));
@@ -118,19 +118,12 @@ const trackIn =
     running.add(task);
   };
 
-const noteMalformed =
-  ({ log, metrics }: SlackContext): OnMalformed =>
-  (why) => {
-    metrics.faults.inc();
-    log.warn({ why }, 'a delivery from Slack could not be read');
-  };
-
 /** Bolt does not ack a delivery that it can't read. Socket Mode acks it here; HTTP answers 400. */
 function receiverFor(
   { slack }: Config,
   logger: BoltLogger,
   health: Probes,
-  onMalformed: OnMalformed,
+  onRefused: OnRefused,
 ): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
@@ -140,28 +133,28 @@ function receiverFor(
       appToken: delivery.appToken.reveal(),
       logger,
       installerOptions,
-      processEventErrorHandler: async ({ error, event }) => {
-        onMalformed(error);
+      processEventErrorHandler: async ({ event }) => {
+        onRefused('malformed');
         await event.ack().catch(() => undefined);
         return false;
       },
     });
-    readSafely(receiver, onMalformed);
+    readSafely(receiver, onRefused);
     return receiver;
   }
+  const expected = { signingSecret: delivery.signingSecret.reveal(), bodyLimit };
   const receiver = new HTTPReceiver({
-    signingSecret: delivery.signingSecret.reveal(),
+    ...expected,
     endpoints: '/slack/events',
-    bodyLimit,
     logger,
-    processEventErrorHandler: async ({ error, response }) => {
-      onMalformed(error);
+    processEventErrorHandler: async ({ response }) => {
+      onRefused('malformed');
       if (!response.headersSent) HTTPModuleFunctions.buildNoBodyResponse(response, 400);
       return true;
     },
     customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
   });
-  refuseMalformed(receiver, bodyLimit, onMalformed);
+  refuseForeign(receiver, expected, onRefused);
   return receiver;
 }
 

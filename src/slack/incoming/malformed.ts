@@ -1,59 +1,84 @@
+import type { IncomingMessage } from 'node:http';
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { attempt } from '../../errors.ts';
+import type { OnRefused, RefusalReason } from './refusals.ts';
 
-/** Bolt parses deliveries outside its own error handling, so an exception there would end the process. */
+/** Refuses what Slack did not deliver, or what would make Bolt throw outside its own error handling and end the process. */
 
 type Buffered = Awaited<ReturnType<typeof HTTPModuleFunctions.bufferIncomingMessage>>;
 
-/** Called with why a delivery was refused: an error or a phrase, never the content. */
-export type OnMalformed = (why: unknown) => void;
-
-const notADelivery = 'it is not what Slack delivers';
+/** How far a delivery's time may be from ours, before or after it, in seconds. Bolt looks at the past only. */
+const toleranceSeconds = 300;
 /** The deepest nesting of a delivery. A form with a hundred inputs has a tenth of it. */
 const maxLevels = 100;
 
-/** Refuses a body that would make Bolt throw. `limit` is the longest body in bytes. */
-export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalformed: OnMalformed): void {
+/** What is answered to a refused delivery. */
+const statuses: Readonly<Record<RefusalReason, number>> = { signature: 401, time: 401, length: 413, malformed: 400 };
+
+/**
+ * Lets a request with a body through only if it is whole, at most `bodyLimit` bytes long, signed by Slack within five
+ * minutes of now, and readable. Nothing else of it reaches Bolt, which would write a line to the log for each.
+ */
+export function refuseForeign(receiver: HTTPReceiver, from: Expected, onRefused: OnRefused): void {
   const listen = receiver.requestListener;
-  const { bufferIncomingMessage, buildNoBodyResponse } = HTTPModuleFunctions;
+  const { buildNoBodyResponse } = HTTPModuleFunctions;
   receiver.requestListener = (request, response) => {
     // `boundConnections` closed this connection for too many requests.
     if (request.socket.destroyed) return;
     // Deliveries are POST; health checks are GET.
     if (request.method !== 'POST') return listen(request, response);
-    bufferIncomingMessage(request, limit)
-      .then((buffered) => {
-        if (!isMalformed(buffered)) return listen(buffered, response);
-        onMalformed(notADelivery);
-        return buildNoBodyResponse(response, 400);
+    verified(request, from)
+      .then((delivery) => {
+        if (typeof delivery !== 'string') return listen(delivery, response);
+        onRefused(delivery);
+        return buildNoBodyResponse(response, statuses[delivery]);
       })
-      .catch((error: unknown) => buildNoBodyResponse(response, statusOf(error)));
+      // Not whole, or an address without a listener.
+      .catch(() => buildNoBodyResponse(response, 404));
   };
+}
+
+type Expected = { readonly signingSecret: string; readonly bodyLimit: number };
+
+/** The request with its body, or why it is refused. Rejects if the request ends before its body does. */
+async function verified(request: IncomingMessage, expected: Expected): Promise<Buffered | RefusalReason> {
+  const { bufferIncomingMessage, parseAndVerifyHTTPRequest } = HTTPModuleFunctions;
+  const buffered = await bufferIncomingMessage(request, expected.bodyLimit).catch((error: unknown) => {
+    if (error instanceof Error && isRawBodyError(error) && error.type === 'entity.too.large') return 'length' as const;
+    throw error;
+  });
+  if (buffered === 'length') return buffered;
+  const delivery = await parseAndVerifyHTTPRequest(expected, buffered).catch(() => undefined);
+  if (!isOfNow(buffered)) return 'time';
+  if (delivery === undefined) return 'signature';
+  return isMalformed(delivery) ? 'malformed' : delivery;
+}
+
+/** False if it has a time that is not a number of seconds close to ours. What is signed has one. */
+function isOfNow({ headers: { 'x-slack-request-timestamp': at } }: Buffered): boolean {
+  if (at === undefined) return true;
+  return /^\d+$/.test(String(at)) && Math.abs(Date.now() / 1_000 - Number(at)) <= toleranceSeconds;
 }
 
 /** Bolt itself refuses a body it cannot parse. */
 const isMalformed = (request: Buffered): boolean =>
   attempt(() => isDelivery(HTTPModuleFunctions.parseHTTPRequestBody(request))) === false;
 
-/** The status that Bolt would answer; 404 is for an address without a listener. */
-const statusOf = (error: unknown): number =>
-  error instanceof Error && isRawBodyError(error) && error.type === 'entity.too.large' ? 413 : 404;
-
 /** An unreadable message fails alone. If it has an envelope, it is acked, so that Slack does not repeat it. */
-export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalformed): void {
+export function readSafely({ client }: SocketModeReceiver, onRefused: OnRefused): void {
   const read = client.listeners('ws_message');
   client.removeAllListeners('ws_message').on('ws_message', (...message: unknown[]) => {
     const envelope = envelopeIn(message[0]);
     if (envelope !== undefined && !isDelivery(envelope.payload)) {
-      onMalformed(notADelivery);
+      onRefused('malformed');
       client.websocket?.send(JSON.stringify({ envelope_id: envelope.envelope_id }), () => undefined);
       return;
     }
     for (const listener of read)
       Promise.resolve(message)
         .then((args): unknown => listener.apply(client, args))
-        .catch(onMalformed);
+        .catch(() => onRefused('malformed'));
   });
 }
 

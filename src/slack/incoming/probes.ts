@@ -7,7 +7,8 @@ export type Probes = Readonly<Record<string, (request: IncomingMessage, response
 
 /**
  * The answers to the probes of liveness and readiness: a few words. The details are in the log. `isOpsWell`: whether
- * the ops channel takes posts; without that, the bot is ready all the same.
+ * the ops channel takes posts. Without that, or before the host has listed its sites, the bot is ready all the same:
+ * somebody may want to pause sending or decline.
  */
 export const probesFor = (
   context: SlackContext,
@@ -17,8 +18,11 @@ export const probesFor = (
   '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
   '/readyz': (_, response) => {
     const reply = (why: string | undefined): unknown => {
-      const remark = isOpsWell() ? '' : '\nthe ops channel needs a look: doctor says why';
-      const body = why === undefined ? `ready${remark}` : 'not ready';
+      const remarks = [
+        ...(isOpsWell() ? [] : ['the ops channel needs a look: doctor says why']),
+        ...(context.pipeline.listing().at === undefined ? ["the host's sites have not been listed yet"] : []),
+      ];
+      const body = why === undefined ? ['ready', ...remarks].join('\n') : 'not ready';
       return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(body);
     };
     const whyNot = isConnected(receiver()) ? notReady(context) : Promise.resolve('no connection to Slack');
@@ -31,8 +35,8 @@ async function notReady({ pipeline }: SlackContext): Promise<string | undefined>
   const { database } = pipeline;
   await readKv(database.db, pauseKey);
   if (database.isOutdated()) return 'a newer version has changed the database';
-  if (!pipeline.isTaken()) return 'Slack no longer accepts the bot token';
-  return pipeline.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
+  if (database.refusesWrites()) return 'the database takes no writes';
+  return pipeline.isTaken() ? undefined : 'Slack no longer accepts the bot token';
 }
 
 /** Answers a probe on our own server, and any other request with 404. */

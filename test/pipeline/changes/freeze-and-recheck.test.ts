@@ -158,6 +158,7 @@ describe('promise 4: the checks just before the write', () => {
       whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
       freshenNames: async () => 0,
       presenceOf: () => 'listed',
+      rulesDiffer: () => false,
       listing: () => emptyListing,
       certificate: noCertificate,
       read: async (call) =>
@@ -187,6 +188,7 @@ describe('promise 4: the checks just before the write', () => {
     ...wants(1),
     whoIs: async (id) => (id === ana.id ? ana : member(chi.id, chi.name, more)),
   });
+  const differ: Partial<ChangesContext> = { rulesDiffer: () => true };
   const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
 
   test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
@@ -306,6 +308,28 @@ describe('promise 4: the checks just before the write', () => {
       wanting(1, { state: 'waiting' }),
       chiIs({ standing: 'guest' }),
       'as it was',
+    ],
+    ['replicas go by different rules, and it needs no approval', storedChange(), differ, 'as it was'],
+    [
+      'replicas go by different rules, and it was approved',
+      wanting(1),
+      { ...chiIs({}), ...differ },
+      'later',
+      'replicas',
+    ],
+    [
+      'replicas go by different rules, and it waits',
+      wanting(1, { state: 'waiting' }),
+      { ...chiIs({}), ...differ },
+      'later',
+      'this waits until the same policy file is everywhere',
+    ],
+    [
+      'replicas go by different rules, and these ask for an approval now',
+      storedChange(),
+      { ...wants(2), ...differ },
+      'later',
+      'replicas',
     ],
     ['the target is gone', storedChange(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
     [

@@ -63,6 +63,7 @@ export function contextOver(
     ...noSites,
     freshenNames: async () => 0,
     presenceOf: () => 'listed',
+    rulesDiffer: () => false,
     history: createSendHistory(),
     onAnswer: () => undefined,
     onSaved: () => undefined,

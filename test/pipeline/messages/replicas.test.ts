@@ -150,13 +150,50 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       await look();
       await look();
       expect(await told()).toEqual([
-        '⚠️ My replicas use different rules. one, two: rules aaaaaaaa; three: rules bbbbbbbb. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.',
+        '⚠️ My replicas use different rules. one, two: rules aaaaaaaa; three: rules bbbbbbbb. Until that is over, I count no approvals and send nothing that needs one; which rules apply to the rest depends on the replica that happens to answer. Please put the same policy file on every machine.',
       ]);
       pass(5_000);
       rule('three', 'aaaaaaaaaaaa');
       await look();
       await look();
-      expect((await told()).slice(1)).toEqual(['All replicas use the same rules again (3 live).']);
+      expect((await told()).slice(1)).toEqual([
+        'All replicas use the same rules again (3 live), so approvals count again.',
+      ]);
+    }));
+
+  it('hold what needs an approval once their rules differ for half a minute; one that starts or is killed is noticed', () =>
+    withFleet(async ({ join, rule, pass, told }) => {
+      const [one, two] = [join('one'), join('two', 'bbbbbbbbbbbb')];
+      const look = async (...more: readonly Replicas[]): Promise<readonly boolean[]> => {
+        for (const replica of [one, two, ...more]) await replica.look();
+        return [one, two, ...more].map(({ rulesDiffer }) => rulesDiffer());
+      };
+      for (let seconds = 0; seconds < 30; seconds += 5) {
+        expect(await look()).toEqual([false, false]);
+        pass(5_000);
+      }
+      // The first has known the second for 30 seconds now.
+      pass(5_000);
+      expect(await look()).toEqual([true, true]);
+      pass(30_000);
+      await look();
+      expect(await told()).toHaveLength(1);
+      // It believes those that have told the ops channel.
+      expect(await look(join('three'))).toEqual([true, true, true]);
+      rule('two', 'aaaaaaaaaaaa');
+      await look();
+      expect(await look()).toEqual([false, false]);
+      rule('two', 'bbbbbbbbbbbb');
+      await look();
+      await look();
+      pass(29_000);
+      await look();
+      pass(2_000);
+      expect(await look()).toEqual([true, true]);
+      // It was killed, so it renews its sign of life no more.
+      pass(31_000);
+      await one.look();
+      expect(one.rulesDiffer()).toBe(false);
     }));
 
   it('do not say that their rules are the same again while one of them cannot be read', () =>
@@ -178,7 +215,9 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       expect(await told()).toHaveLength(1);
       await two.leave();
       await one.look();
-      expect((await told()).slice(1)).toEqual(['All replicas use the same rules again (1 live).']);
+      expect((await told()).slice(1)).toEqual([
+        'All replicas use the same rules again (1 live), so approvals count again.',
+      ]);
     }));
 
   it('do not report rules that differ only while a new file reaches the machines', () =>

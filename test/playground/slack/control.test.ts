@@ -104,7 +104,7 @@ describe('the control API', () => {
     ['/people/U0', { deleted: true }, 'no person'],
     ['/people/U01ANA', { deleted: 'yes' }, 'wrong type'],
     ['/groups/S0DEVS', { users: 'all' }, 'list of strings'],
-    ['/delivery', { signature: 'none' }, 'right, wrong or stale'],
+    ['/delivery', { signature: 'none' }, 'right, wrong, stale, ahead'],
     ['/redeliver', { envelope: 'e' }, 'no envelope'],
     ['/command', [], 'JSON object'],
   ])('refuses POST %s %o: %s', async (path, body, says) => {

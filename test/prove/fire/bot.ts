@@ -1,14 +1,13 @@
 import { readConfig } from '../../../src/config.ts';
-import { createLog } from '../../../src/log.ts';
 import { start } from '../../../src/main.ts';
-import { exitWithLog, failure } from '../../../src/notices.ts';
+import { failure, openLog } from '../../../src/notices.ts';
 import { slackPace } from '../../../src/slack/client/rate-limits.ts';
 
 /** The bot as `main.ts` runs it, without Slack's rates: the stand-in does not enforce them. */
 
 const pace = { ...slackPace, postEveryMs: 0, editsPerMinute: 1_000_000 };
 try {
-  const { stop } = await start(readConfig(), { log: exitWithLog(createLog('info')), pace });
+  const { stop } = await start(readConfig(), { ...openLog('info'), pace });
   process.once('SIGTERM', () => void stop().then(() => process.exit(0)));
 } catch (error) {
   process.stderr.write(failure(error));

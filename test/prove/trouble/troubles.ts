@@ -151,6 +151,19 @@ const fileIsReplaced: Trouble['begins'] = (scene) => {
   return endsAndStarts(scene);
 };
 
+const logIsFull: Trouble['begins'] = ({ fillLog, scenario, hasEnded }) => {
+  fillLog(true);
+  return {
+    mend: () => {
+      fillLog(false);
+      return eventually('written again', () => {
+        if (hasEnded()) throw new Error('the bot has ended');
+        return scenario.log().includes('lines of this log could not be written') ? '' : 'the log says nothing';
+      });
+    },
+  };
+};
+
 /** The database is restored to before the change was sent, while the host has it. */
 const commitIsLost: Trouble['begins'] = async (scene) => {
   const { scenario, write, rows } = scene;
@@ -222,6 +235,7 @@ export const troubles: readonly Trouble[] = [
   { name: 'a message is edited', begins: messageIsEdited },
   { name: 'the clock is set back two hours', only: 'SQLite', begins: clockJumps(-2) },
   { name: 'the clock is set forward two hours', only: 'SQLite', begins: clockJumps(2) },
+  { name: 'the log has no room', begins: logIsFull },
   {
     name: 'a flush fails',
     only: 'SQLite',

@@ -1,6 +1,6 @@
 import { counted } from '../../../commands/kit/page.ts';
 import { readKv } from '../../../storage/kv.ts';
-import { code, joined, say, time } from '../../../text.ts';
+import { code, joined, say, time, type Text } from '../../../text.ts';
 import { policyInForceKey } from '../../audit/policy-history.ts';
 import { version } from '../build-info.ts';
 import type { HealthContext } from './context.ts';
@@ -18,11 +18,26 @@ export async function rules({ policy, policyIsBroken, database }: HealthContext)
     : well(says);
 }
 
-export function encryption({ plainHttp }: HealthContext): CheckResult {
-  if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
+export function encryption({ unencrypted, unverified }: HealthContext): CheckResult {
+  const plainly = unencrypted.length > 0;
+  if (!plainly && unverified.length === 0)
+    return well(say`nothing leaves this machine unencrypted for Slack, the host or the database`);
+  const names = (all: readonly string[]): Text => joined(all.map(code), ' and ');
   return bad(
-    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read what is sent there`,
-    say`Whoever runs Sitehand should use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
+    joined(
+      [
+        plainly
+          ? say`${names(unencrypted)}: no encryption to another machine, so anybody on the way can read what is sent there`
+          : undefined,
+        unverified.length > 0
+          ? say`${names(unverified)}: no certificate is checked, so somebody on the way can answer instead`
+          : undefined,
+      ],
+      '; ',
+    ),
+    plainly
+      ? say`Whoever runs Sitehand should use https://, or ${code('sslmode=verify-full')} for PostgreSQL, and remove ${code('ALLOW_PLAIN_HTTP')}.`
+      : say`Whoever runs Sitehand should write ${code('sslmode=verify-full')} there, with ${code('sslrootcert')} if the authority is their own.`,
   );
 }
 

@@ -3,10 +3,11 @@ import { request } from 'node:http';
 import { fieldsOf, parseJson } from '../json-fields.ts';
 import type { DeliveryResult, RawEnvelope, Transport } from './envelope.ts';
 
-/** How requests are signed: correctly, with a wrong secret, or dated an hour ago. */
-export type Signature = 'right' | 'wrong' | 'stale';
+/** How requests are signed: correctly, with a wrong secret, or dated an hour ago or ahead. */
+export const signatures = ['right', 'wrong', 'stale', 'ahead'] as const;
+export type Signature = (typeof signatures)[number];
 
-const STALE_SECONDS = 3600;
+const OFF_SECONDS: Readonly<Partial<Record<Signature, number>>> = { stale: -3600, ahead: 3600 };
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** The `v0` signature of a request body. https://docs.slack.dev/authentication/verifying-requests-from-slack */
@@ -31,7 +32,7 @@ export function createHttpDelivery(options: {
     if (url === undefined) return { acked: false, ms: 0, ack: undefined, failure: 'not_connected' };
     const body = encoded(envelope);
     const signature = options.signature();
-    const seconds = Math.floor(options.now() / 1000) - (signature === 'stale' ? STALE_SECONDS : 0);
+    const seconds = Math.floor(options.now() / 1000) + (OFF_SECONDS[signature] ?? 0);
     const secret = signature === 'wrong' ? `${options.secret}-of-somebody-else` : options.secret;
     const headers = {
       'content-type': envelope.kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',

@@ -47,7 +47,8 @@ const healthy = (database: Database, more: Partial<PipelineContext> = {}): Pipel
     listing: () => listing,
     freshenNames: () => Promise.resolve(now - 65_000),
     dialect: 'document',
-    plainHttp: [],
+    unencrypted: [],
+    unverified: [],
     isHostHere: false,
     siteCheck: createSiteCheck({ now: () => now }),
     auditOut: undefined,
@@ -116,10 +117,13 @@ describeBoth('health', (open) => {
     expect(await due(now - 900_001)).toMatch(/^⚠️ a watch has been due since 2024-10-03 23:44 UTC → .*many logs/);
   });
 
-  it('warns of keys that travel unencrypted', async () => {
-    const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
-    const { Encryption } = await found(healthy(await open({ now: () => now }), { plainHttp }));
-    expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
+  it.each([
+    [['SLACK_API_URL', 'HOSTING_API_URL'], [], /^⚠️ SLACK_API_URL and HOSTING_API_URL: no encryption .* → .*https:/],
+    [['DATABASE_URL'], ['DATABASE_LISTEN_URL'], /^⚠️ DATABASE_URL: no .*; DATABASE_LISTEN_URL: no certificate/],
+    [[], ['DATABASE_URL'], /^⚠️ DATABASE_URL: no certificate is checked.* → .*sslmode=verify-full/],
+  ])('warns of what travels unencrypted (%j) or to anybody who answers (%j)', async (unencrypted, unverified, says) => {
+    const { Encryption } = await found(healthy(await open({ now: () => now }), { unencrypted, unverified }));
+    expect(Encryption).toMatch(says);
   });
 
   it('warns if site checks go elsewhere', async () => {
