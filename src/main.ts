@@ -48,7 +48,7 @@ import {
   type Slack,
 } from './wiring.ts';
 
-/** What its log could not write (`logLoss`). Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
+/** What the log could not write. Replacements for tests: the log, the pace, the clock (epoch ms), the migrations. */
 type Overrides = {
   readonly log?: Logger;
   readonly logLoss?: LogOutput['loss'];
@@ -77,7 +77,7 @@ export async function start(
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
-  const { database, directory, policy, counting, replicas } = foundations;
+  const { database, directory, policy, counting } = foundations;
   const { auditOut } = back.pipeline;
   counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
@@ -87,11 +87,7 @@ export async function start(
     record: (next) => recordPolicy(back.pipeline, next),
     ...policyNotices(log, foundations.tell, edge.onReload),
   });
-  const downtimeNote = await absenceReport(database);
-  if (downtimeNote) foundations.tell('back again', downtimeNote);
-  await takeOver(database);
-  await handleSetBack(back.pipeline);
-  await replicas.look();
+  await catchUp(foundations, back);
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
@@ -109,6 +105,15 @@ export async function start(
   flushCompileCache();
 
   return { port, stop: () => stopAll(foundations, back, edge) };
+}
+
+/** What happened while this process was away. */
+async function catchUp({ database, replicas, tell }: Foundations, { pipeline }: Pipeline): Promise<void> {
+  const downtimeNote = await absenceReport(database);
+  if (downtimeNote) tell('back again', downtimeNote);
+  await takeOver(database);
+  await handleSetBack(pipeline);
+  await replicas.look();
 }
 
 async function stopAll(

@@ -44,8 +44,7 @@ export async function enqueueMessage(
   { key, kind, at, change = null, about = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message | undefined> {
   if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
-  const isInThread = kind === 'card' || kind === 'reply';
-  if (isInThread && change !== null && (await isOfBatch(tx, change))) return undefined;
+  if (await isInBatchThread(tx, kind, change)) return undefined;
   const [requester, waits] = [
     sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
@@ -69,13 +68,12 @@ export async function enqueueMessage(
     .executeTakeFirstOrThrow();
 }
 
-const isOfBatch = async (tx: Tx, number: number): Promise<boolean> =>
-  (await tx
-    .selectFrom('changes')
-    .select('number')
-    .where('number', '=', number)
-    .where('batch', 'is not', null)
-    .executeTakeFirst()) !== undefined;
+/** Whether this would be the card of a change of a batch, or a reply under it: it has neither. */
+async function isInBatchThread(tx: Tx, kind: Message['kind'], change: number | null): Promise<boolean> {
+  if (change === null || (kind !== 'card' && kind !== 'reply')) return false;
+  const found = tx.selectFrom('changes').select('number').where('number', '=', change).where('batch', 'is not', null);
+  return (await found.executeTakeFirst()) !== undefined;
+}
 
 /**
  * Slack's rate limits are tight, so the order matters. Messages to decide on go first. Among one person's messages:
