@@ -14,13 +14,14 @@ export type Deadline = Disposable & {
   readonly restart: (milliseconds: number) => void;
 };
 
-/** Far too late: a timer that is late by more than this part of its time. It then waits for as long again, once. */
-const lateShare = 1 / 4;
+/** A wait is split into so many parts. */
+const parts = 4;
 
 /**
  * Begins a time limit. What has arrived by its end is still read: if this process was frozen or blocked, its timers are
- * due before it has read its sockets. So a timer that fires far too late waits a little more, and the end always comes
- * after one turn of input and output.
+ * due before it has read its sockets. So a timer that fires late makes its part of the wait longer, and not the others
+ * shorter; after the last part, one that fires far too late waits once more; and the end comes after a turn of input and
+ * output.
  */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();
@@ -30,17 +31,18 @@ export function startDeadline(milliseconds: number): Deadline {
     clearTimeout(timer);
     clearImmediate(turn);
   };
-  const wait = (of: number, forMs: number): void => {
-    const dueAt = performance.now() + forMs;
+  const wait = (of: number, left: number): void => {
+    const partMs = of / parts;
+    const dueAt = performance.now() + partMs;
     timer = setTimeout(() => {
-      const more = of * lateShare;
-      if (forMs === of && performance.now() - dueAt > more) return wait(of, more);
+      const isFarTooLate = performance.now() - dueAt > partMs;
+      if (left > 1 || (left === 1 && isFarTooLate)) return wait(of, left - 1);
       turn = setImmediate(() => controller.abort(new TooLate(of)));
-    }, forMs);
+    }, partMs);
   };
   const restart = (of: number): void => {
     stop();
-    wait(of, of);
+    wait(of, parts);
   };
   restart(milliseconds);
   return { signal: controller.signal, restart, [Symbol.dispose]: stop };
