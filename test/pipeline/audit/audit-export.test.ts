@@ -32,7 +32,7 @@ describe('a CSV export', () => {
     );
     expect(exportLine('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
     expect(exportLine('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
-    expect(exportLine('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
+    expect(exportLine('csv', { ...entry, reason: '\t=1' })).toContain(`,"\t'=1",`);
     expect(exportLine('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
     expect(exportLine('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
     expect(exportLine('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);

@@ -11,7 +11,16 @@ import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { lookAndFreeze } from '../../../src/pipeline/steps/look-and-freeze.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { plain, say } from '../../../src/text.ts';
-import { company, contextWith, environment, noCertificate, parsedFor, refusalText } from '../fixtures.ts';
+import {
+  company,
+  contextWith,
+  emptyListing,
+  environment,
+  noCertificate,
+  parsedFor,
+  policyOf,
+  refusalText,
+} from '../fixtures.ts';
 
 /** How a batch looks at its environments: a few at a time, all or nothing, and those with nothing to do are left out. */
 
@@ -65,6 +74,8 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
   const context = contextWith({
     database,
     company: () => company,
+    policy: () => policyOf(),
+    listing: () => emptyListing,
     certificate: noCertificate,
     read: () => Promise.reject(new Error('this action reads nothing by itself')),
   });
