@@ -40,7 +40,11 @@ describe.concurrent('the review of a batch', () => {
       // Again if a look that was under way has put its own state in its place.
       await vi.waitFor(
         () => {
-          runSql('update changes set poll_state = ?, due_at = 1 where batch = ? and settled_at is null', long, card.number);
+          runSql(
+            'update changes set poll_state = ?, due_at = 1 where batch = ? and settled_at is null',
+            long,
+            card.number,
+          );
           const open = rows('select number from changes where batch = ? and settled_at is null', card.number);
           if (open.length > 0) throw new Error('the changes are still followed');
         },
