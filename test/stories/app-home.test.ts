@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { policy as batchPolicy, manySites, submitBatch } from './batch.ts';
-import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { addCopies, ids, inScenario, patienceMs } from './scenario.ts';
 
 /** Max is Chi's second account. */
 const twoApprovals = `
@@ -12,19 +12,6 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 2 } }
 `;
-
-/** Adds changes like this one, which belong to no batch, as the newest ones. */
-function addCopies({ rows, runSql }: Scenario, of: number, count: number): void {
-  const [row = {}] = rows('select * from changes where number = ?', of);
-  const newest = Number(rows('select max(number) as it from changes')[0]?.['it']);
-  for (let number = newest + 1; number <= newest + count; number += 1) {
-    const copy = Object.entries<unknown>({ ...row, number, batch: null }).flatMap(([name, value]) =>
-      typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
-    );
-    const [names, marks] = [copy.map(([name]) => name).join(', '), copy.map(() => '?').join(', ')];
-    runSql(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
-  }
-}
 
 describe('App Home', () => {
   test(

@@ -287,6 +287,19 @@ export async function reloadPolicy(scenario: Scenario, text: string): Promise<vo
   });
 }
 
+/** Adds changes like this one, which belong to no batch, as the newest ones. */
+export function addCopies({ rows, runSql }: Scenario, of: number, count: number): void {
+  const [row = {}] = rows('select * from changes where number = ?', of);
+  const newest = Number(rows('select max(number) as it from changes')[0]?.['it']);
+  for (let number = newest + 1; number <= newest + count; number += 1) {
+    const copy = Object.entries<unknown>({ ...row, number, batch: null }).flatMap(([name, value]) =>
+      typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
+    );
+    const [names, marks] = [copy.map(([name]) => name).join(', '), copy.map(() => '?').join(', ')];
+    runSql(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
+  }
+}
+
 type Numbered = { readonly number: number };
 
 /** The state of a change in the database; undefined if there is no such change. */

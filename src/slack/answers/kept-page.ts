@@ -73,7 +73,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
       context.messages.chat.postMessage({
         ...noUnfurl,
-        channel,
+        channel: place,
         ...(thread !== undefined && { thread_ts: thread }),
         ...drawn,
       }),

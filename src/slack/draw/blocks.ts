@@ -95,14 +95,8 @@ export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint
 /** The id of a kept page, for its buttons. */
 type KeptAs = { readonly id: string; readonly shareable: boolean };
 
-/** Whether a page may need *Next page*, and so has to be kept. */
-export const isLong = ({ parts }: Page): boolean =>
-  parts.some((part) => {
-    if (part.kind === 'table') return part.rows.length > 20;
-    if (part.kind === 'list')
-      return part.entries.length > 20 || widthOf(inShort(joined(part.entries))) > limits.text / 2;
-    return part.kind === 'code' && part.text.length > limits.text / 2;
-  });
+/** Whether a page needs *Next page*, and so has to be kept. */
+export const isLong = ({ parts }: Page): boolean => parts.some((part) => drawPart(part, 0).next !== undefined);
 
 /** A page of an answer, from row `from` on. Without `kept` it has no *Share* and no *Next page*. */
 export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {

@@ -1,3 +1,5 @@
+import type { Person } from '../../pipeline/access/access-check.ts';
+import { mayBeShown } from '../../pipeline/access/sight.ts';
 import { targetsOf } from '../../pipeline/access/targets.ts';
 import { lockInWords, lockWarning } from '../../pipeline/changes/lock-replies.ts';
 import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
@@ -11,17 +13,21 @@ const lookMs = 300;
 
 /**
  * Says at the top of a form who has locked its targets: what an action waits for, and what `unlock` removes. Undefined:
- * nobody, or it could not be looked up in time. Either way the lock is checked again before anything is saved or sent.
- * Call it only after the ack.
+ * nobody, it could not be looked up in time, or this person may neither run the command there nor see the status. The
+ * lock is checked again before anything is saved or sent. Call it only after the ack.
  */
 export async function lockNote(
-  { pipeline: { database, company }, log }: SlackContext,
+  { pipeline, log }: SlackContext,
+  person: Person,
   resolved: Resolved,
 ): Promise<Text | undefined> {
+  const { database, company } = pipeline;
   const { command, path } = resolved.parsed;
   const { target, alsoReads } = targetsOf(resolved, company());
   const isUnlock = path === 'unlock';
   if (!(command.shape === 'action' || isUnlock) || target === undefined) return undefined;
+  const belongsTo = [path, 'status'].map((one) => [{ path: one, targets: [target] }]);
+  if (!belongsTo.some((shown) => mayBeShown(pipeline, person, shown) === 'yes')) return undefined;
   const risk = command.shape === 'action' ? command.risk : 'destructive';
   const wants = { risk, targets: JSON.stringify([target, ...alsoReads]) };
   const look = async (): Promise<Text | undefined> => {

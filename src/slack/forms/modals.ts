@@ -41,7 +41,7 @@ export async function openForm(
 ): Promise<void> {
   const { parsed } = resolved;
   const draw = async (): Promise<ModalView> => {
-    const says = joined([await lockNote(context, resolved), wrong?.says, wrong?.hint]);
+    const says = joined([await lockNote(context, person, resolved), wrong?.says, wrong?.hint]);
     return drawForm(context, originOf(interaction), parsed, person, { says });
   };
   if (interaction.trigger !== undefined) {
@@ -119,7 +119,7 @@ export async function showReview(
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
     if (result.differs) outcome = changedMeanwhile;
-    const above = joined([outcome ?? notice, await lockNote(context, result.frozen)], '\n');
+    const above = joined([outcome ?? notice, await lockNote(context, ready.requester.person, result.frozen)], '\n');
     return reviewOf(context, interaction, result.frozen, above);
   }).catch((error: unknown) => {
     if (outcome === undefined) throw error;

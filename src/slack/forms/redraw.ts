@@ -96,6 +96,6 @@ async function redrawn(context: SlackContext, event: FieldChange): Promise<Modal
   if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
   const filled = readInputs(view.state.values, lists);
   const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
-  const says = await lockNote(context, resolve(parsed, context.pipeline.names(person)));
+  const says = await lockNote(context, person, resolve(parsed, context.pipeline.names(person)));
   return drawForm(context, memo.origin, parsed, person, { says, choices: memo.choices });
 }

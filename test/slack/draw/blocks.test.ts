@@ -187,6 +187,12 @@ describe('what is never dropped', () => {
     // A page that is not kept has no *Next page*.
     expect(isLong({ title: inline('x'), parts: [partOf(rows.map(() => [inline('x')]))] })).toBe(true);
     expect(isLong({ title: inline('x'), parts: [partOf([[inline('x')]])] })).toBe(false);
+    // Only what would not fit is kept for it, and all of that.
+    for (let count = 1; count < 30; count += 1) {
+      const some: Page = { title: inline('x'), parts: [partOf(rows.slice(0, count))] };
+      const isCut = JSON.stringify(drawPage(some, undefined).blocks).includes('the rest is too long to keep');
+      expect([count, isLong(some)]).toEqual([count, isCut]);
+    }
   });
 
   test('a column with a long cell wraps its lines, which Slack does only on request', () => {
