@@ -22,11 +22,13 @@ groups:
   all: [U01ANA, U02BEN, U03CHI]
   falcon-team: [U04DEE]
   site: [U05FAY]
+  quiet: [U06ROB]
 rules:
   - { allow: [read, audit], to: [all] }
   - { allow: [read], to: [falcon-team] }
   - { allow: [routine, sensitive, lock, unlock, watch, digest, use, pause, resume], to: [all] }
   - { allow: [read, audit, 'allowlist add'], to: [site], where: ['harbor-events/*'] }
+  - { allow: [read, audit], to: [quiet], where: ['acme-docs/*'] }
   - { allow: [images], to: [falcon-team, site], where: ['harbor-events/*', 'north-bakery/*'] }
 channels:
   C0ACME: { sites: ['acme-*'] }
@@ -228,6 +230,9 @@ test('the auditor of a site sees no line about another, and no reason or rule th
   expect(all).toContain(`${mark}-firm`);
   expect(own).toContain('harbor-lock');
   expect(own).not.toMatch(/bakery|quince/);
+  const rob = scenario.person('rob');
+  await said(rob, 'audit export jsonl', 'I found no line among those you can see, so there is no file.');
+  expect(scenario.slack.files(rob.id)).toEqual([]);
 
   expect((await said(chi, `status ${open}`, 'Sending:')).text).toContain(`paused by @Chi since`);
   expect((await said(chi, `status ${open}`, 'Sending:')).text).toContain(`${mark}-firm`);
