@@ -294,3 +294,19 @@ test('once the rules changed, what was kept is shown no more, and a hidden chang
   expect(added).toBeDefined();
   expect(await undo(ana, added?.['number'])).toBe(await undo(ana, 99_999));
 });
+
+test('a pause names what it holds back only to those who may see it, and counts the rest', async () => {
+  const { ana, ben, chi } = people;
+  await (await chi.says(`/site pause the ${mark}-firm`, chi.direct)).hears('Sending is paused');
+  const held = [
+    await chi.asks(`/site cache clear ${hidden}`, chi.direct),
+    await chi.asks('/site cache clear acme-shop/live', chi.direct),
+  ];
+  for (const { shows } of held) await shows('All sending is paused');
+  for (const who of [ana, ben]) {
+    const { text } = await said(who, 'pause', 'Sending is already paused');
+    expect(text).toMatch(/acme-shop\/live\n• and 1 more/);
+    expect(text).not.toContain('north-bakery');
+  }
+  expect((await said(chi, 'pause', 'Sending is already paused')).text).toContain(hidden);
+});

@@ -446,6 +446,32 @@ describe('what a rule denies where an environment is', () => {
     }
   });
 
+  test.each([
+    ['change', 'change', 1],
+    ['read', 'change', 1],
+    ['watches', 'watch stop', 1],
+    ['read', 'watch stop', 1],
+    ['timers', 'timers cancel', 3],
+    ['read', 'timers cancel', 3],
+  ])('without %s, %s of what is hidden is answered like that of what is not there', async (denied, path, number) => {
+    const who = testUser(scenario.slack, idOf(denied));
+    const heard = async (asked: number): Promise<string> => {
+      const said = await who.says(`/site ${path} ${asked}`, who.direct);
+      return (await said.hears(/Nothing was done/)).text.replaceAll(String(asked), 'N');
+    };
+    expect(await heard(number)).toBe(await heard(999));
+  });
+
+  test('the thread of a change that is hidden gives no target: nothing says its id', async () => {
+    const { ts } = await scenario.change(1, 'ben');
+    const heard = async (denied: string | undefined, words: Words): Promise<string> => {
+      const said = await testUser(scenario.slack, idOf(denied)).mentions('backups list', 'C0GENERAL', ts);
+      return (await said.hears(words)).text;
+    };
+    expect(await heard(undefined, 'backups')).toContain(nameOf('hidden'));
+    expect(await heard('read', /./)).not.toMatch(/bakery|[0-9a-f]{8}-/);
+  });
+
   test('a form says who holds a lock to those who may run its command there, or see the status', async () => {
     const form = surfaces['form of redirects edit'];
     const who = { ...testUser(scenario.slack, withoutBoth), scenario };
