@@ -98,6 +98,7 @@ const home: Surface = async (who) => {
 
 const surfaces = {
   status: answer((side) => `status ${nameOf(side)}`),
+  'status without a name': answer(() => 'status'),
   'time line': answer((side) => `changes ${nameOf(side)} --since 1h`),
   'time line as a file': fileOf((side) => `changes export ${nameOf(side)} --since 1h`),
   changes: answer(() => 'changes'),
@@ -207,6 +208,12 @@ const rows: readonly Row[] = [
     needs: ['changes export', 'logs'],
     shows: (side) => `${marks[side]}-error`,
     instead: notShown('logs'),
+  },
+  {
+    surface: 'status without a name',
+    part: 'what was used lately',
+    needs: ['status', 'environments'],
+    shows: (side) => `[${nameOf(side)}]`,
   },
   { surface: 'changes', part: 'the list', needs: ['changes'], shows: change },
   { surface: 'changes of one', part: 'the list', needs: ['changes'], shows: change },
@@ -386,7 +393,11 @@ describe('what a rule denies where an environment is', () => {
 
   async function runEverything(id: string): Promise<void> {
     const who: Reader = { ...testUser(scenario.slack, id), scenario };
-    for (const [name, surface] of Object.entries(surfaces)) {
+    // What is about everything comes last: some of it is about what was used.
+    const inOrder = Object.entries(surfaces).toSorted(
+      ([one], [other]) => Number(isOfAll(one)) - Number(isOfAll(other)),
+    );
+    for (const [name, surface] of inOrder) {
       const hidden = await surface(who, 'hidden');
       received.set(`${id} ${name} hidden`, hidden);
       received.set(`${id} ${name} open`, isOfAll(name) ? hidden : await surface(who, 'open'));
@@ -508,6 +519,7 @@ describe('what a rule denies where an environment is', () => {
 /** Whether a surface is about everything at once. */
 const isOfAll = (name: string): boolean =>
   [
+    'status without a name',
     'changes',
     'timers',
     'queue',
