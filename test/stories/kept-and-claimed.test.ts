@@ -22,11 +22,13 @@ groups:
   all: [U01ANA, U02BEN, U03CHI]
   falcon-team: [U04DEE]
   site: [U05FAY]
+  quiet: [U06ROB]
 rules:
   - { allow: [read, audit], to: [all] }
   - { allow: [read], to: [falcon-team] }
   - { allow: [routine, sensitive, lock, unlock, watch, digest, use, pause, resume], to: [all] }
   - { allow: [read, audit, 'allowlist add'], to: [site], where: ['harbor-events/*'] }
+  - { allow: [read, audit], to: [quiet], where: ['acme-docs/*'] }
   - { allow: [images], to: [falcon-team, site], where: ['harbor-events/*', 'north-bakery/*'] }
 channels:
   C0ACME: { sites: ['acme-*'] }
@@ -98,7 +100,7 @@ test('an answer is shared only where its reader is, and only in channels that ma
   await share('C0SHARED', 'shared with another organisation');
   // What is said to be direct messages are the reader's own.
   for (const channel of [fay.id, fay.direct, 'D0ANABEN']) await share(channel, 'Shared by @Ben');
-  nothingElsewhere();
+  expect(elsewhere()).toEqual([]);
 });
 
 test('nobody opens the kept answers of somebody else with fewer rights', async () => {
@@ -123,12 +125,12 @@ test('nobody opens the kept answers of somebody else with fewer rights', async (
 /** Somebody else's direct messages, by both ids, and a private channel that Ben is not in. */
 const foreign = ['U05FAY', 'D0U05FAY', 'G0BAKERY'] as const;
 
-/** Fay has read nothing of the hidden site, and nothing was posted where Ben is not. */
-function nothingElsewhere(): void {
-  const { fay } = people;
-  const toFay = scenario.slack.messages({ channel: fay.direct, as: fay.id });
-  expect(toFay.filter(({ text }) => /north-bakery\/|quince/.test(text))).toEqual([]);
-  expect(scenario.slack.messages({ channel: 'G0BAKERY', as: 'U03CHI' })).toEqual([]);
+/** What Fay was told about the hidden site, and what was posted where Ben is not. */
+function elsewhere(): readonly VisibleMessage[] {
+  const { id, direct } = people.fay;
+  const toFay = scenario.slack.messages({ channel: direct, as: id });
+  const inPrivate = scenario.slack.messages({ channel: 'G0BAKERY', as: 'U03CHI' });
+  return [...toFay.filter(({ text }) => /north-bakery\/|quince/.test(text)), ...inPrivate];
 }
 
 const cardOf = /· #\d+\nAsked by @Ben/;
@@ -156,7 +158,7 @@ test.each(['channel', 'cardsIn'] as const)(
       const [row] = scenario.rows('select channel, requester from changes order by number desc limit 1');
       expect(row).toEqual({ channel: ben.id, requester: ben.id });
     }
-    nothingElsewhere();
+    expect(elsewhere()).toEqual([]);
   },
 );
 
@@ -178,7 +180,7 @@ test('a form with a claimed channel: answers go to direct messages, watches tell
     }
   }
   expect(scenario.rows("select key from kv where key like 'channel_site:%'")).toEqual([]);
-  nothingElsewhere();
+  expect(elsewhere()).toEqual([]);
 });
 
 test('a press with another channel: the card and the answer are in direct messages', async () => {
@@ -192,7 +194,7 @@ test('a press with another channel: the card and the answer are in direct messag
     const [row] = scenario.rows('select channel, requester from changes order by number desc limit 1');
     expect(row).toEqual({ channel: ben.id, requester: ben.id });
   }
-  nothingElsewhere();
+  expect(elsewhere()).toEqual([]);
 });
 
 test('the auditor of a site sees no line about another, and no reason or rule that may name one', async () => {
@@ -228,6 +230,9 @@ test('the auditor of a site sees no line about another, and no reason or rule th
   expect(all).toContain(`${mark}-firm`);
   expect(own).toContain('harbor-lock');
   expect(own).not.toMatch(/bakery|quince/);
+  const rob = scenario.person('rob');
+  await said(rob, 'audit export jsonl', 'I found no line among those you can see, so there is no file.');
+  expect(scenario.slack.files(rob.id)).toEqual([]);
 
   expect((await said(chi, `status ${open}`, 'Sending:')).text).toContain(`paused by @Chi since`);
   expect((await said(chi, `status ${open}`, 'Sending:')).text).toContain(`${mark}-firm`);
@@ -288,4 +293,20 @@ test('once the rules changed, what was kept is shown no more, and a hidden chang
     );
   expect(added).toBeDefined();
   expect(await undo(ana, added?.['number'])).toBe(await undo(ana, 99_999));
+});
+
+test('a pause names what it holds back only to those who may see it, and counts the rest', async () => {
+  const { ana, ben, chi } = people;
+  await (await chi.says(`/site pause the ${mark}-firm`, chi.direct)).hears('Sending is paused');
+  const held = [
+    await chi.asks(`/site cache clear ${hidden}`, chi.direct),
+    await chi.asks('/site cache clear acme-shop/live', chi.direct),
+  ];
+  for (const { shows } of held) await shows('All sending is paused');
+  for (const who of [ana, ben]) {
+    const { text } = await said(who, 'pause', 'Sending is already paused');
+    expect(text).toMatch(/acme-shop\/live\n• and 1 more/);
+    expect(text).not.toContain('north-bakery');
+  }
+  expect((await said(chi, 'pause', 'Sending is already paused')).text).toContain(hidden);
 });

@@ -1,10 +1,14 @@
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
+import type { Target } from '../../src/hosting/contract/target.ts';
+import { mayShow } from '../../src/pipeline/access/visibility.ts';
 import type { Entry } from '../../src/playground/hosting/journal.ts';
 import type { Environment } from '../../src/playground/hosting/resources.ts';
 import { person as slackPerson, SEED } from '../../src/playground/slack/seed.ts';
 import type { VisibleView } from '../../src/playground/slack/shapes.ts';
-import { expectSoon, has, testUser, type Said, type TestUser, type Words } from './people.ts';
+import { company, policyFrom } from '../pipeline/fixtures.ts';
+import { expectSoon, has, testUser, type ChangeThread, type Said, type TestUser, type Words } from './people.ts';
 import { openScenario, type Scenario } from './scenario.ts';
 
 /** Whatever anybody is shown belongs to commands and is about targets: it takes the right to each of them there. */
@@ -46,7 +50,7 @@ const fileOf =
     const before = slack.files(who.id).length;
     const said = await who.says(`/site ${line(side)}`, who.direct);
     const first = await said.hears(/./);
-    if (/may not|can't find/.test(first.text)) return first.text;
+    if (/may not|can't find|there is no file/.test(first.text)) return first.text;
     const files = await expectSoon(
       slack,
       'a file',
@@ -94,11 +98,12 @@ const home: Surface = async (who) => {
 
 const surfaces = {
   status: answer((side) => `status ${nameOf(side)}`),
+  'status without a name': answer(() => 'status'),
   'time line': answer((side) => `changes ${nameOf(side)} --since 1h`),
   'time line as a file': fileOf((side) => `changes export ${nameOf(side)} --since 1h`),
   changes: answer(() => 'changes'),
   'changes of one': answer((side) => `changes ${nameOf(side)}`),
-  change: answer((side) => `change ${side === 'hidden' ? 1 : 3}`),
+  change: answer((side) => `change ${sides.indexOf(side) + 1}`),
   timers: answer(() => 'timers'),
   'timers of one': answer((side) => `timers ${nameOf(side)}`),
   queue: answer(() => 'queue'),
@@ -111,7 +116,7 @@ const surfaces = {
   environments: answer(() => 'environments'),
   'domains list': answer(() => 'domains list'),
   'themes list': answer(() => 'themes list'),
-  'themes list in': answer((side) => `themes list in ${nameOf(side)}, acme-shop/live`),
+  'themes list in': answer((side) => `themes list in ${sites[side]}/*`),
   'themes show': answer((side) => `themes show ${nameOf(side)}`),
   'allowlist show': answer((side) => `allowlist show ${nameOf(side)}`),
   'allowlist find': answer((side) => `allowlist find ${addresses[side]}`),
@@ -137,6 +142,10 @@ type Row = {
   readonly needs: readonly string[];
   readonly shows: (side: Side) => Words;
   readonly instead?: string;
+  /** A report about the company, which it also takes the right to; undefined: about the environment alone. */
+  readonly isOfCompany?: true;
+  /** What the rows are about, if not the environment. */
+  readonly about?: 'domain';
 };
 
 const notShown = (path: string): string => `not shown: no rule lets you run ${path} here`;
@@ -200,6 +209,12 @@ const rows: readonly Row[] = [
     shows: (side) => `${marks[side]}-error`,
     instead: notShown('logs'),
   },
+  {
+    surface: 'status without a name',
+    part: 'what was used lately',
+    needs: ['status', 'environments'],
+    shows: (side) => `[${nameOf(side)}]`,
+  },
   { surface: 'changes', part: 'the list', needs: ['changes'], shows: change },
   { surface: 'changes of one', part: 'the list', needs: ['changes'], shows: change },
   { surface: 'change', part: 'the story', needs: ['change'], shows: (side) => `${marks[side]}-reason` },
@@ -209,13 +224,22 @@ const rows: readonly Row[] = [
   { surface: 'queue of one', part: 'the list', needs: ['queue'], shows: (side) => `cache clear on ${nameOf(side)}` },
   { surface: 'watches', part: 'the list', needs: ['watches'], shows: (side) => `${marks[side]}-match` },
   { surface: 'environments', part: 'the list', needs: ['environments'], shows: nameOf },
-  { surface: 'domains list', part: 'the list', needs: ['domains list'], shows: domainOf, instead: '2 domains that' },
+  {
+    surface: 'domains list',
+    part: 'the list',
+    needs: ['domains list'],
+    shows: domainOf,
+    instead: '2 domains that',
+    isOfCompany: true,
+    about: 'domain',
+  },
   {
     surface: 'themes list',
     part: 'the list',
     needs: ['themes list'],
     shows: (side) => `${marks[side]}-theme`,
     instead: '1 theme that',
+    isOfCompany: true,
   },
   {
     surface: 'themes list in',
@@ -235,7 +259,7 @@ const rows: readonly Row[] = [
   {
     surface: 'allowlist find',
     part: 'the list',
-    needs: ['allowlist show'],
+    needs: ['allowlist find', 'allowlist show'],
     shows: (side) => `${nameOf(side)} lets it in`,
     instead: notShown('allowlist show'),
   },
@@ -294,6 +318,8 @@ const denials: readonly (string | undefined)[] = [undefined, 'read', ...commands
 const idOf = (denied: string | undefined): string => `U1READER${denials.indexOf(denied)}`;
 /** Whom a rule denies two commands there. */
 const withoutBoth = 'U1BOTH';
+/** People with rules of their own, other ones in each run. */
+const drawn = drawRules(8).map((rules, at) => ({ id: `U1DRAWN${at}`, group: `drawn-${at}`, rules }));
 const where = JSON.stringify([`${sites.hidden}/*`, `domain:${domainOf('hidden')}`]);
 
 const policy = `
@@ -304,8 +330,10 @@ groups:
 ${denials.map((denied) => `  ${group(denied)}: [${idOf(denied)}]`).join('\n')}
   without-both: [${withoutBoth}]
   readers: [${[...denials.map(idOf), withoutBoth].join(', ')}]
+${drawn.map(({ id, group }) => `  ${group}: [${id}]`).join('\n')}
 rules:
-  - { allow: [read, audit], to: everyone }
+  - { allow: [read, audit], to: [team, readers] }
+  - { allow: [push], to: [${drawn.map(({ group }) => group).join(', ')}], approval: { by: [team], count: 1, expires: 1h } }
   - { allow: [routine, sensitive, lock, watch, pause, resume], to: [team] }
   - { allow: [sensitive, push], to: [readers], approval: { by: [team], count: 1, expires: 1h } }
 ${denials
@@ -314,15 +342,37 @@ ${denials
   )
   .join('\n')}
   - { deny: [status, 'redirects edit'], to: [without-both], where: ${where} }
+${drawn.flatMap(({ group, rules }) => rules.map((rule) => `  - ${JSON.stringify({ ...rule, to: [group] })}`)).join('\n')}
   # The text of every policy is in the trail, for those who may audit the company.
   - { deny: [audit], to: [${group('read')}], where: [company] }
 `;
+
+/** For each person, the rules that only they have: most may run most, and some things not in some places. */
+function drawRules(count: number) {
+  const classes = ['read', 'audit', 'sensitive'];
+  const some = (from: readonly string[], maxLength: number) => fc.subarray([...from], { minLength: 1, maxLength });
+  const places = [...sides.map((side) => `${sites[side]}/*`), '*/live', `domain:${domainOf('hidden')}`, 'company'];
+  const where = some(places, 2);
+  const first = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ allow: fc.constant(classes) }) },
+    { weight: 1, arbitrary: fc.record({ allow: fc.constant(classes), where: some(places, 4) }) },
+  );
+  const more = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ deny: some(commands, 8), where }) },
+    { weight: 1, arbitrary: fc.record({ deny: some(classes, 1), where }) },
+    { weight: 1, arbitrary: fc.record({ allow: some(commands, 8), where }) },
+  );
+  const rules = fc.tuple(first, fc.array(more, { minLength: 1, maxLength: 3 }));
+  return fc.sample(rules, count).map(([one, others]) => [one, ...others]);
+}
 
 function group(denied: string | undefined): string {
   return `without-${(denied ?? 'nothing').replaceAll(' ', '-')}`;
 }
 
-const readers = [...denials.map(idOf), withoutBoth].map((id) => slackPerson(id, `Reader ${id}`, 'Reader'));
+const readers = [...denials.map(idOf), withoutBoth, ...drawn.map(({ id }) => id)].map((id) =>
+  slackPerson(id, `Reader ${id}`, 'Reader'),
+);
 const members = readers.map(({ id }) => id);
 const seed = {
   ...SEED,
@@ -337,25 +387,34 @@ describe('what a rule denies where an environment is', () => {
   /** What each reader received. */
   const received = new Map<string, string>();
   const textFor = (denied: string | undefined, surface: string, side: Side): string =>
-    received.get(`${denied} ${surface} ${side}`) ?? '';
+    received.get(`${idOf(denied)} ${surface} ${side}`) ?? '';
   /** The sections of the hosting API that were read about the hidden environment for each reader. */
   const read = new Map<string | undefined, readonly string[]>();
 
+  async function runEverything(id: string): Promise<void> {
+    const who: Reader = { ...testUser(scenario.slack, id), scenario };
+    // What is about everything comes last: some of it is about what was used.
+    const inOrder = Object.entries(surfaces).toSorted(
+      ([one], [other]) => Number(isOfAll(one)) - Number(isOfAll(other)),
+    );
+    for (const [name, surface] of inOrder) {
+      const hidden = await surface(who, 'hidden');
+      received.set(`${id} ${name} hidden`, hidden);
+      received.set(`${id} ${name} open`, isOfAll(name) ? hidden : await surface(who, 'open'));
+    }
+  }
+
   beforeAll(async () => {
     scenario = await openScenario({ policy, slack: { seed } });
-    for (const side of sides) await plant(scenario, side);
+    await plant(scenario);
     for (const denied of denials) {
-      const who: Reader = { ...testUser(scenario.slack, idOf(denied)), scenario };
       const { journal } = scenario.hosting;
       const before = journal.entries().length;
-      for (const [name, surface] of Object.entries(surfaces)) {
-        const hidden = await surface(who, 'hidden');
-        received.set(`${denied} ${name} hidden`, hidden);
-        received.set(`${denied} ${name} open`, isOfAll(name) ? hidden : await surface(who, 'open'));
-      }
+      await runEverything(idOf(denied));
       const about = journal.entries().slice(before).filter(isAboutHidden(scenario));
       read.set(denied, [...new Set(about.map(({ section = 'unknown' }) => section))].toSorted());
     }
+    for (const { id } of drawn) await runEverything(id);
   });
   afterAll(() => scenario.close());
 
@@ -371,6 +430,21 @@ describe('what a rule denies where an environment is', () => {
     if (instead !== undefined) expect(textFor(needs.at(-1), surface, 'hidden')).toContain(instead);
   });
 
+  test.each(drawn)('whatever the rules: $id', ({ id, rules }) => {
+    const loaded = policyFrom(policy);
+    const may = (path: string, target: Target): boolean => mayShow(loaded, { id, groups: [] }, path, target) === 'yes';
+    const cells = rows.flatMap((row) =>
+      sides.map((side) => ({ ...row, side, name: `${row.surface}, ${row.part}: ${side}` })),
+    );
+    const shown = cells.filter(({ surface, side, shows }) =>
+      has(received.get(`${id} ${surface} ${side}`) ?? '', shows(side)),
+    );
+    const allowed = cells.filter(({ needs, side, about, isOfCompany }) =>
+      needs.every((path) => may(path, targetOf(scenario, side, about)) && (!isOfCompany || may(path, company))),
+    );
+    expect({ rules, shown: shown.map(({ name }) => name) }).toEqual({ rules, shown: allowed.map(({ name }) => name) });
+  });
+
   test('without the right to read, nothing names it but what was typed', () => {
     const { world } = scenario.hosting;
     const { id, siteId } = own(scenario, nameOf('hidden'));
@@ -381,6 +455,32 @@ describe('what a rule denies where an environment is', () => {
       if (isOfAll(surface) || surface === 'allowlist find') expect(text).not.toContain(sites.hidden);
       else expect(text).toMatch(/I can't find/);
     }
+  });
+
+  test.each([
+    ['change', 'change', 1],
+    ['read', 'change', 1],
+    ['watches', 'watch stop', 1],
+    ['read', 'watch stop', 1],
+    ['timers', 'timers cancel', 3],
+    ['read', 'timers cancel', 3],
+  ])('without %s, %s of what is hidden is answered like that of what is not there', async (denied, path, number) => {
+    const who = testUser(scenario.slack, idOf(denied));
+    const heard = async (asked: number): Promise<string> => {
+      const said = await who.says(`/site ${path} ${asked}`, who.direct);
+      return (await said.hears(/Nothing was done/)).text.replaceAll(String(asked), 'N');
+    };
+    expect(await heard(number)).toBe(await heard(999));
+  });
+
+  test('the thread of a change that is hidden gives no target: nothing says its id', async () => {
+    const { ts } = await scenario.change(1, 'ben');
+    const heard = async (denied: string | undefined, words: Words): Promise<string> => {
+      const said = await testUser(scenario.slack, idOf(denied)).mentions('backups list', 'C0GENERAL', ts);
+      return (await said.hears(words)).text;
+    };
+    expect(await heard(undefined, 'backups')).toContain(nameOf('hidden'));
+    expect(await heard('read', /./)).not.toMatch(/bakery|[0-9a-f]{8}-/);
   });
 
   test('a form says who holds a lock to those who may run its command there, or see the status', async () => {
@@ -419,6 +519,7 @@ describe('what a rule denies where an environment is', () => {
 /** Whether a surface is about everything at once. */
 const isOfAll = (name: string): boolean =>
   [
+    'status without a name',
     'changes',
     'timers',
     'queue',
@@ -452,12 +553,39 @@ const own = (scenario: Scenario, name: string): Environment => {
   return found;
 };
 
-/** Leaves something of every kind at an environment that can be shown. */
-async function plant(scenario: Scenario, side: Side): Promise<void> {
+function targetOf(scenario: Scenario, side: Side, about: Row['about']): Target {
+  const { id, siteId } = own(scenario, nameOf(side));
+  const site = { id: siteId, name: sites[side] };
+  return about === 'domain'
+    ? { kind: 'domain', id: domainOf(side), name: domainOf(side), site }
+    : { kind: 'environment', id, name: nameOf(side), live: true, site };
+}
+
+/** Leaves something of every kind that can be shown, at both environments. */
+async function plant(scenario: Scenario): Promise<void> {
+  const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+  const cleared: ChangeThread[] = [];
+  for (const side of sides) {
+    plantAtHost(scenario, side);
+    cleared.push(await ben.asks(`/site cache clear ${nameOf(side)} --reason ${marks[side]}-reason`, 'C0GENERAL'));
+  }
+  for (const { tells } of cleared) await tells('✅');
+  for (const side of sides) {
+    const [name, mark] = [nameOf(side), marks[side]];
+    await ben.opens(`/site allowlist add ${name} ${addresses[side]} --for 2h`, 'List before', 'C0GENERAL');
+    await (await ben.confirms({}, 'C0GENERAL')).tells('✅');
+    await (await chi.says(`/site lock ${name} ${mark}-lock`, 'C0GENERAL')).hears('is locked by you');
+    await (await ben.says(`/site cache clear ${name} --queue`, 'C0GENERAL')).hears('number 1');
+    await (await ben.says(`/site watch ${name} --match ${mark}-match`, 'C0GENERAL')).hears('is on until');
+  }
+  // They read nothing meanwhile.
+  scenario.runSql('update watches set due_at = 9000000000000');
+}
+
+function plantAtHost(scenario: Scenario, side: Side): void {
   const { world } = scenario.hosting;
-  const name = nameOf(side);
   const mark = marks[side];
-  const env = own(scenario, name);
+  const env = own(scenario, nameOf(side));
   const at = Date.now() - 20_000;
   const stamp = new Date(at).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
   const text = `${stamp} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: PHP Fatal error:  Uncaught Error: ${mark}-error" while reading response header from upstream, client: 203.0.113.9, server: ${sites[side]}.example`;
@@ -475,13 +603,4 @@ async function plant(scenario: Scenario, side: Side): Promise<void> {
   ];
   const [backup] = own(scenario, 'acme-shop/live').backups;
   if (backup) env.backups = [{ ...backup, type: backups[side], created_at: Date.now() - 3_600_000 }];
-  const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
-  const cleared = await ben.asks(`/site cache clear ${name} --reason ${mark}-reason`, 'C0GENERAL');
-  await cleared.tells('✅');
-  await ben.opens(`/site allowlist add ${name} ${addresses[side]} --for 2h`, 'List before', 'C0GENERAL');
-  await (await ben.confirms({}, 'C0GENERAL')).tells('✅');
-  await (await chi.says(`/site lock ${name} ${mark}-lock`, 'C0GENERAL')).hears('is locked by you');
-  await (await ben.says(`/site cache clear ${name} --queue`, 'C0GENERAL')).hears('number 1');
-  await (await ben.says(`/site watch ${name} --match ${mark}-match`, 'C0GENERAL')).hears(/#\d/);
-  scenario.runSql('update watches set due_at = 9000000000000');
 }

@@ -96,12 +96,14 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
 /** Without a target: the channel's site, if it has one environment or one live environment; otherwise the choices. */
 async function choose(queryService: QueryService): Promise<{ readonly instead: Args }> {
   const bound = await queryService.bound();
-  const { environments, trouble } = queryService.names();
+  const { environments: listed, trouble } = queryService.names();
+  const environments = listed.filter((env) => queryService.mayRunOn('status', env));
   const ofSite = environments.filter(({ site }) => bound !== undefined && (site?.id ?? site?.name) === bound.site);
   const live = ofSite.filter((one) => one.live);
   const [only, ...others] = live.length > 0 ? live : ofSite;
   if (only && others.length === 0) return { instead: ['status', only.id] };
-  const choices = bound ? ofSite : await queryService.recent();
+  const offered = new Set(environments.map(({ id }) => id));
+  const choices = bound ? ofSite : (await queryService.recent()).filter(({ id }) => offered.has(id));
   const why =
     bound === undefined
       ? say`Which environment?`

@@ -6,6 +6,7 @@ import { parse } from '../../pipeline/language/parse.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import { readerOf } from '../../pipeline/access/visibility.ts';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
@@ -116,9 +117,9 @@ export async function parseLine(
 }
 
 /**
- * The default target of a line. In a change's thread it is the change's target, and a bare name means another
- * environment of the same site. In a channel bound to a site, a bare name outside threads means an environment of that
- * site.
+ * The default target of a line. In the thread of a change that this person may read, it is the change's target, and a
+ * bare name means another environment of the same site. In a channel bound to a site, a bare name outside threads means
+ * an environment of that site.
  */
 async function lineContextOf(
   { pipeline }: SlackContext,
@@ -131,7 +132,8 @@ async function lineContextOf(
     environments.find(
       (one) => site !== undefined && siteOf(one) === site && comparableName(ownName(one)) === comparableName(word),
     )?.id;
-  const change = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
+  const carded = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
+  const change = carded && readerOf(pipeline, person)(carded) ? carded : undefined;
   const [kind, target] = change?.target.split(':') ?? [];
   if (kind === 'environment') {
     const known = environments.find((one) => one.id === target);

@@ -19,10 +19,15 @@ export const auditExport = builtin({
       title: say`**Audit trail as a file** · ${more ? `the newest ${counted(lines, 'line')}` : counted(lines, 'line')}${sinceWhen}`,
       parts: [
         paragraph(
-          say`It has every line you can see, oldest first.${more ? ' Older lines were left out, because a file has a size limit.' : ''} The trail records this export.`,
+          say`${lines === 0 ? none : `It has every line you can see, oldest first.${more ? cut : ''}`} ${noted}`,
         ),
       ],
-      file: { name, content },
+      // Slack takes no empty file.
+      ...(lines > 0 && { file: { name, content } }),
     };
   },
 });
+
+const none = 'I found no line among those you can see, so there is no file.';
+const cut = ' Older lines were left out, because a file has a size limit.';
+const noted = 'The trail records this export.';
