@@ -80,6 +80,12 @@ export function denialOf(policy: Policy, person: Member, request: AccessRequest)
   return 'rule' in denials ? 'denied' : denials.perhaps;
 }
 
+/** Whether certainly no rule denies the person this command, or reading, anywhere. */
+export function isDeniedNothing(policy: Policy, person: Member, command: PolicyCommand = readingAnything): boolean {
+  const memberships = membershipsOf(policy, person);
+  return rulesOn(policy, command).deny.every(({ to }) => holds(to, memberships, 'deny') === 'no');
+}
+
 /** The Slack user groups that leave a decision unknown; empty if it is certain. */
 export const unknownIn = (decision: AccessDecision): readonly string[] =>
   decision.kind === 'not allowed' && decision.why.kind === 'unknown' ? decision.why.groups : none;
@@ -95,10 +101,6 @@ export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Nee
 /** Whether the person may see a target and its state. */
 export const mayRead = (policy: Policy, person: Member, target: Target): boolean =>
   decideReading(policy, person, target).kind === 'allowed';
-
-/** Whether the rules know this right only by the class *read*, so that it is the right to read. */
-export const isReadingAlone = ({ rules }: Policy, { path, risk }: PolicyCommand): boolean =>
-  risk === 'read' && !rules.some(({ what }) => what.has(path));
 
 /** The decision on whether the person may see a target and its state. */
 export const decideReading = (policy: Policy, person: Member, target: Target): AccessDecision =>

@@ -127,6 +127,10 @@ export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
+/** Whether the rules know this right only by the class *read*, so that it is the right to read. */
+export const isReadingAlone = ({ rules }: Policy, { path, risk }: PolicyCommand): boolean =>
+  risk === 'read' && !rules.some(({ what }) => what.has(path));
+
 /** How many approvals a change needs by default, and whether it needs a reason. */
 export const defaultApprovals = 1;
 export const defaultReason = 'optional';

@@ -343,8 +343,6 @@ ${denials
   .join('\n')}
   - { deny: [status, 'redirects edit'], to: [without-both], where: ${where} }
 ${drawn.flatMap(({ group, rules }) => rules.map((rule) => `  - ${JSON.stringify({ ...rule, to: [group] })}`)).join('\n')}
-  # The text of every policy is in the trail, for those who may audit the company.
-  - { deny: [audit], to: [${group('read')}], where: [company] }
 `;
 
 /** For each person, the rules that only they have: most may run most, and some things not in some places. */

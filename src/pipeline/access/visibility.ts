@@ -2,8 +2,8 @@ import { catalogue } from '../../commands/index.ts';
 import { rightOf } from '../../commands/rights.ts';
 import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { groupsAbout, decideReading, isReadingAlone, unknownIn } from '../../policy/policy.ts';
-import type { Member, Policy } from '../../policy/rules.ts';
+import { groupsAbout, decideReading, isDeniedNothing, unknownIn } from '../../policy/policy.ts';
+import { isReadingAlone, type Member, type Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
@@ -37,14 +37,32 @@ function isReading(policy: Policy, path: string): boolean {
   return command !== undefined && isReadingAlone(policy, rightOf(path, command));
 }
 
-/** Decides what this person is shown of rows, as `mayShow` for all of their targets. */
+/**
+ * Whether this person may be shown, by the command `path`, what can name any site: by the right to the company, and only
+ * if no rule hides anything from them.
+ */
+function mayShowAny(policy: Policy, person: Member, path: string | undefined, company: Target): boolean {
+  const command = catalogue.get(path ?? '');
+  const right = command && rightOf(path ?? '', command);
+  return (
+    mayShow(policy, person, path, company) === 'yes' &&
+    isDeniedNothing(policy, person) &&
+    (right === undefined || isDeniedNothing(policy, person, right))
+  );
+}
+
+/** Decides what this person is shown of rows, as `mayShow` for all of their targets. A row about the company can name any. */
 export function readerOf(context: AccessContext, person: Person, path?: string): MayRead {
   const policy = context.policy();
   const targets = targetsNow(context);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${targetKey(target)}:${target.name}`;
-    const answer = known.get(key) ?? mayShow(policy, person, path, target) === 'yes';
+    const answer =
+      known.get(key) ??
+      (target.kind === 'company'
+        ? mayShowAny(policy, person, path, target)
+        : mayShow(policy, person, path, target) === 'yes');
     known.set(key, answer);
     return answer;
   };
@@ -53,7 +71,7 @@ export function readerOf(context: AccessContext, person: Person, path?: string):
 
 /** Whether this person may be shown what can name any site: the reason of a pause, the text of a rule. */
 export const readsCompany = ({ policy, company }: AccessContext, person: Member): boolean =>
-  mayShow(policy(), person, undefined, company()) === 'yes';
+  mayShowAny(policy(), person, undefined, company());
 
 /** For a change that this person may not read: the Slack user groups that decide that. Empty: no group does. */
 export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {
