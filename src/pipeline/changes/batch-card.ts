@@ -101,13 +101,9 @@ function canaryLine(batch: Change, all: readonly ShownItem[]): readonly Text[] {
   // Somebody may have let the others follow without its site being known to be well.
   if (canary.isPassed) return first.change === undefined ? [] : [say`**${name} went first.**`];
   if (first.standing === 'to do' || first.standing === 'under way')
-    return [
-      canary.unchecked
-        ? say`**${name} goes first, alone.** Then I stop, because its site can't be checked.`
-        : say`**${name} goes first, alone.** The others follow if its site is well after that.`,
-    ];
+    return [say`**${name} goes first, alone.** The others follow if its site is known to be well after that.`];
   if (first.standing !== 'done' && first.standing !== 'accepted') return [];
-  return [say`**${name} went first.** I'm checking its site, and the others follow if it is well.`];
+  return [say`**${name} went first.** The others follow if its site is known to be well.`];
 }
 
 /** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. The bar counts what was accepted, too. */

@@ -34,10 +34,9 @@ export type BatchProgress = {
   /** One for each item, in the same order. */
   readonly items: readonly ItemProgress[];
   /**
-   * The item that goes first and alone: the others wait until its site is known to be well. `unchecked`: why nothing
-   * will show that, as was known when the batch was asked for.
+   * The item that goes first and alone: the others wait until its site is known to be well.
    */
-  readonly canary?: { readonly item: number; readonly isPassed: boolean; readonly unchecked?: Text };
+  readonly canary?: { readonly item: number; readonly isPassed: boolean };
   /** Changes that ended badly before somebody let the batch go on. */
   readonly passedOver: readonly number[];
   /** Why it stopped last. */

@@ -94,7 +94,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
   const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
   const then = why
-    ? say`then it stops, because its site can't be checked: ${why}. **Go on** lets the others follow`
+    ? say`then it stops, unless its site can be checked by then: now it can't, because ${why}. **Go on** lets the others follow`
     : say`the others follow once its site is known to be well`;
   const first = canary && say`${canary.name}; ${then}`;
   const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);

@@ -25,8 +25,8 @@ export type Findings = Pick<Series, 'cut'> & { readonly verdict: Verdict; readon
 
 export type SiteReadings = {
   readonly before?: ReadingBefore;
-  /** `begun`: readings began, and their result is not known. */
-  readonly after?: 'begun' | Findings;
+  /** `begun`: readings began, and their result is not known. `notChecked`: why the site can't be read. */
+  readonly after?: 'begun' | { readonly notChecked: Text } | Findings;
 };
 
 const prefix = 'site check:';
@@ -117,7 +117,7 @@ export function findingsOf({ readings, cut }: Series, before?: ReadingBefore): F
  * unknown. The thread of a routine change has one reply, so it doesn't mention a site that is unsteady.
  */
 export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
-  if (after === undefined || after === 'begun') return undefined;
+  if (after === undefined || after === 'begun' || 'notChecked' in after) return undefined;
   const { verdict, shown, cut } = after;
   if (cut === 'busy' && shown.impression === 'bad')
     return say`⚠️ **${name} was ${shown.says} in one reading** (${placeOf(shown)}), and I was reading too many sites to look again. ${wasBefore(before, shown)}`;
@@ -156,14 +156,14 @@ const placeOf = ({ address, as }: ShortLook): Text =>
 
 /** The readings before and after a change, in half a sentence that follows *the site*. */
 export function readingsInShort({ before, after }: SiteReadings): Text {
-  const isBad = after !== undefined && after !== 'begun' && after.shown.impression === 'bad';
-  const same = isBad ? sameBefore(before, after.shown) : before;
+  const shown = typeof after === 'object' && 'shown' in after ? after.shown : undefined;
+  const same = shown?.impression === 'bad' ? sameBefore(before, shown) : before;
   const was = same ? `was ${same.says}` : before ? `was ${before.says} on another page` : 'was not read before';
   return say`${was}, then ${afterInShort(after)}`;
 }
 
 function afterInShort(after: SiteReadings['after']): string {
-  if (after === undefined) return 'not read';
+  if (after === undefined || (after !== 'begun' && 'notChecked' in after)) return 'not read';
   if (after === 'begun') return 'not known';
   const { verdict, shown } = after;
   if (verdict.kind === 'one reading') return `${shown.says} in one reading`;
@@ -185,6 +185,7 @@ const notRead = say`not read`;
 function afterInWords(after: SiteReadings['after']): Text {
   if (after === undefined) return notRead;
   if (after === 'begun') return say`unknown: I started reading it, but have no result`;
+  if ('notChecked' in after) return say`not read, because ${after.notChecked}`;
   const { verdict, shown } = after;
   if (verdict.kind === 'one reading')
     return say`${impressionWords[verdict.looks]} in one reading: ${oneInWords(shown)}`;

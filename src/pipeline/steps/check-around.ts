@@ -11,7 +11,14 @@ import { runButton, type Button } from '../changes/buttons.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { snapshotOf } from '../changes/freeze.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { findingsOf, shortReading, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
+import {
+  findingsOf,
+  shortReading,
+  keepReadings,
+  keptReadings,
+  verdictInWords,
+  type SiteReadings,
+} from '../changes/site-readings.ts';
 import { reparse } from '../language/reparse.ts';
 import type { StepsContext } from './context.ts';
 
@@ -99,11 +106,15 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   const { database, siteCheck } = context;
   const change = await findChange(database.db, number);
   if (change === undefined || !isJustOver(change, await database.now())) return;
-  if (planFor(context, change)?.kind !== 'pages') return;
   // So that a domain that the change added, or that the host has verified since then, is read too.
-  await context.freshenNames(listingMs);
+  if (planFor(context, change)?.kind === 'pages') await context.freshenNames(listingMs);
   const plan = planFor(context, change);
-  if (plan?.kind !== 'pages' || !(await reserveSeries(context, number))) return;
+  if (plan?.kind === 'cannot be checked') {
+    // The others of its batch may wait for that.
+    if (change.batch !== null) await noteAfter(context, number, { notChecked: plan.why });
+    return;
+  }
+  if (plan === undefined || !(await noteAfter(context, number, 'begun'))) return;
   const limits = { onBehalfOf: change.requester };
   const first = await siteCheck.read(plan, limits);
   const series = await siteCheck.readOn(plan, first, limits);
@@ -128,12 +139,19 @@ function isJustOver({ state, sent_at, settled_at, lost_at }: Change, now: number
   return sent_at !== null && since !== null && now - since < justNowMs;
 }
 
-/** Reserves the only series of this change before anything is read, so that no replica and no restart repeats it. */
-const reserveSeries = ({ database }: StepsContext, number: number): Promise<boolean> =>
+/**
+ * Notes that the only series of this change begins, before anything is read, so that no replica and no restart repeats
+ * it; or that there is none. False: that was noted before.
+ */
+const noteAfter = (
+  { database }: StepsContext,
+  number: number,
+  after: NonNullable<SiteReadings['after']>,
+): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { readings, stored } = await keptReadings(tx, number);
     if (readings.after !== undefined) return false;
-    return keepReadings(tx, number, { ...readings, after: 'begun' }, { stored, at: await database.now(tx) });
+    return keepReadings(tx, number, { ...readings, after }, { stored, at: await database.now(tx) });
   });
 
 /** Helpful next steps: the log since the change and the status of an environment, another check of a domain. */

@@ -50,11 +50,10 @@ export function rowOf(
 
 /** The target columns. A batch is about all of its environments, and locks none of them itself. */
 function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
-  const { target, alsoReads, items, canaryUnchecked: unchecked } = frozen;
+  const { target, alsoReads, items } = frozen;
   if (items) {
     const canary = canaryIn(frozen, items);
-    const first =
-      canary === undefined ? {} : { canary: { item: canary, isPassed: false, ...(unchecked && { unchecked }) } };
+    const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
     const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
     const target_name = counted(items.length, 'environment');

@@ -238,12 +238,12 @@ async function canarySiteOf(
   if (change === undefined) return 'later';
   if (!mayBreakSite(change)) return unchecked(say`a site check can't tell how this ended`);
   const { after } = (await keptReadings(tx, change.number)).readings;
-  if (after === undefined && canary?.unchecked && change.settled_at !== null)
-    return unchecked(say`the site of ${change.target_name} can't be checked: ${canary.unchecked}`);
   if (after === undefined || after === 'begun') {
     const isLate = change.settled_at !== null && at - change.settled_at > readingsWithinMs;
     return isLate ? unchecked(say`I couldn't check the site of ${change.target_name}`) : 'later';
   }
+  if ('notChecked' in after)
+    return unchecked(say`the site of ${change.target_name} can't be checked: ${after.notChecked}`);
   if (after.verdict.kind === 'well') return 'well';
   return unchecked(say`the site of ${change.target_name} is not known to be well (${after.shown.says})`);
 }

@@ -77,8 +77,8 @@ const labels = (...of: Parameters<typeof batchOf>): readonly string[] =>
 const linesOf = (...of: Parameters<typeof batchOf>): readonly string[] => cardFor(...of).lines.map(plain);
 
 describe('the environment that goes first', () => {
-  const goes = 's1/live goes first, alone. The others follow if its site is well after that.';
-  const checks = "s1/live went first. I'm checking its site, and the others follow if it is well.";
+  const goes = 's1/live goes first, alone. The others follow if its site is known to be well after that.';
+  const checks = 's1/live went first. The others follow if its site is known to be well.';
   test.each<[State, string, boolean, string | undefined]>([
     ['running', '---', false, goes],
     ['running', '-s-', false, goes],
