@@ -29,7 +29,10 @@ export function logTo(stream: Stream, complain: (says: string) => void): LogOutp
   let lines = 0;
   let why: string | undefined;
   let isLosing = false;
-  const lose = (code: string): void => {
+  /** Lines so far, and the number of the last one that was lost. */
+  let [written, lastLost] = [0, 0];
+  const lose = (number: number, code: string): void => {
+    lastLost = Math.max(lastLost, number);
     if (!isLosing)
       complain(`Sitehand can't write its log (${code}). It goes on working, and counts the lines that are lost.\n`);
     lines += 1;
@@ -39,12 +42,15 @@ export function logTo(stream: Stream, complain: (says: string) => void): LogOutp
   return {
     loss: () => ({ lines, why, isLosing }),
     write: (line) => {
-      if (stream.writableLength > maxWaiting) return lose('nobody reads it');
+      written += 1;
+      const number = written;
+      if (stream.writableLength > maxWaiting) return lose(number, 'nobody reads it');
       // A full disk may have taken half of a line.
       const whole = isLosing ? `\n${line}` : line;
       stream.write(whole, (error) => {
-        if (error) lose(error.code ?? 'unknown error');
-        else isLosing = false;
+        if (error) lose(number, error.code ?? 'unknown error');
+        // A line from before the loss may be written late.
+        else if (number > lastLost) isLosing = false;
       });
     },
   };

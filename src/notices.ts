@@ -159,7 +159,7 @@ export function createLogWatch(database: Database, log: Logger, loss: LogOutput[
       await tellOps(
         database,
         begins,
-        say`⚠️ **I can't write my log** on ${machine} (${why}). I go on working, and count the lines that are lost. Please make room for it.`,
+        say`⚠️ **I can't write my log** on ${machine} (${why}). I go on working, and count the lines that are lost. Please make room for it, or see why nobody reads it.`,
       );
       key = begins;
     }

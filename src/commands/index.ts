@@ -122,6 +122,13 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['about', about],
 ]);
 
+/** The command of this path; a path that does not exist is a mistake in the program. */
+export function commandAt(path: string): Command {
+  const command = catalogue.get(path);
+  if (command === undefined) throw new Error(`there is no command ${path}`);
+  return command;
+}
+
 /** Whether a command changes something, at the host or here. */
 export const changesSomething = (command: Command): boolean =>
   command.shape === 'action' || (command.shape === 'builtin' && command.changes === true);

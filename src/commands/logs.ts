@@ -4,6 +4,7 @@ import { choice, count, environment, flag, moment, option, optional, word, type 
 import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt, startOf } from './kit/values/times.ts';
+import { joined, say } from '../text.ts';
 
 const defaultLines = 1_000;
 const maxLines = 20_000;
@@ -27,7 +28,7 @@ export const logs = report({
   shows: ['changes'],
   fields,
   target: 'env',
-  show: async ({ input, read, now, zone, analyzeLog, sentChanges }) => {
+  show: async ({ input, read, now, zone, analyzeLog, sentChanges, withheld }) => {
     const span = spanOf(input, now, zone);
     const most = input.lines ?? defaultLines;
     // A host that ignores the span sends its newest lines, which may all be later than the span.
@@ -43,7 +44,9 @@ export const logs = report({
     const isNothing = input.search !== undefined && found.trim() === '';
     const text = isNothing ? await read(getLogs({ ...log, lines: maxLines })) : found;
     const recall = (since: number) => sentChanges(input.env, since);
-    return analyzeLog({ text, asked: askedOf(input), wanted, most, span, now }, recall);
+    const page = await analyzeLog({ text, asked: askedOf(input), wanted, most, span, now }, recall);
+    const hidden = withheld('changes', input.env);
+    return hidden ? { ...page, source: joined([page.source, say`changes beside it are ${hidden}`], '; ') } : page;
   },
 });
 

@@ -50,6 +50,7 @@ export const reportDefaults: Omit<ReportContext, keyof Sources> = {
   analyzeLog: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   sentChanges: async () => [],
   seen: { environment: () => true, domain: () => true },
+  withheld: () => undefined,
   each: () => Promise.reject(new Error('no test reads many environments here')),
   everything: () => ({ kind: 'environments', all: [live, staging], trouble: undefined }),
   siteCheck: {

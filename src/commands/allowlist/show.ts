@@ -11,9 +11,10 @@ export const allowlistShow = report({
   shows: ['timers'],
   fields: { env: environment() },
   target: 'env',
-  show: async ({ input, now, ...sources }) => {
+  show: async ({ input, now, withheld, ...sources }) => {
     const snapshot = await lookAtAllowlist({ input, ...sources });
     const { list } = snapshot;
+    const hidden = withheld('timers', input.env);
     const timed = timedOf(
       snapshot,
       snapshot.timed.map(({ address }) => address),
@@ -25,6 +26,7 @@ export const allowlistShow = report({
           ? paragraph(`The list is empty. ${emptyIsUnknown}`)
           : { kind: 'code', text: list.map(shownEntry).join('\n') },
         ...(timed.length > 0 ? [paragraph(say`Timed access ends: ${endsOf(timed)}.`)] : []),
+        ...(hidden ? [paragraph(say`When timed access ends is ${hidden}`)] : []),
       ],
       source: readAt(now),
       offers: [{ label: 'Add an address', opens: 'form', args: ['allowlist', 'add', input.env.id] }],

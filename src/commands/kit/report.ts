@@ -1,4 +1,5 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
+import type { Text } from '../../text.ts';
 import type { CompanyDomain } from '../../hosting/contract/domains.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
@@ -19,6 +20,8 @@ export type ReportContext = LookSources & {
   readonly alias: (address: string) => string;
   /** Which rows of the company's lists this person may be shown. */
   readonly seen: SeenRows;
+  /** A sentence that says why the results of another command aren't shown for it; undefined: they are. */
+  readonly withheld: (path: string, env: Environment) => Text | undefined;
   /** Reads from many environments, a few at a time. An environment that may not or could not be read in time says so. */
   readonly each: <T>(of: EnvironmentRead<T>) => Promise<readonly EnvironmentResult<T>[]>;
   /** All environments that the person can see. Throws `Refusal` if there are none, or too many. */

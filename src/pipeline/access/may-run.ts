@@ -1,6 +1,6 @@
 import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue, commandAt, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
 import { offering, Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
@@ -16,6 +16,13 @@ import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Whether the rules allow it. A list: it depends on these Slack user groups. */
 export type MayRun = 'yes' | 'no' | readonly string[];
+
+/** What several answers are together, if all are needed. */
+export function allOf(answers: readonly MayRun[]): MayRun {
+  if (answers.includes('no')) return 'no';
+  const unknown = answers.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
+  return unknown.length === 0 ? 'yes' : [...new Set(unknown)];
+}
 
 /** Whether the person may run the command on any target. */
 export function mayRunSomewhere(policy: Policy, person: Member, path: string, command: Command): MayRun {
@@ -37,8 +44,7 @@ export function isDecided(command: Command, target: Target | undefined): boolean
 
 /** Whether the rules let the person run the command on this target, or be shown what it shows about it. */
 export function mayRunOn(policy: Policy, person: Member, path: string, target: Target): MayRun {
-  const command = catalogue.get(path);
-  if (command === undefined) throw new Error(`there is no command ${path}`);
+  const command = commandAt(path);
   if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))
     return mayRunSomewhere(policy, person, path, command);
   const right = rightOf(path, command);

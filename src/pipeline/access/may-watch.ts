@@ -1,8 +1,8 @@
-import { catalogue } from '../../commands/index.ts';
+import { commandAt } from '../../commands/index.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import type { Watch } from '../../storage/watches.ts';
-import type { MayRun } from './may-run.ts';
+import { allOf, type MayRun } from './may-run.ts';
 import { mayShow } from './visibility.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 
@@ -10,12 +10,7 @@ type Kind = Watch['kind'];
 
 const commandOf = { errors: 'watch', digest: 'digest' } as const satisfies Readonly<Record<Kind, string>>;
 
-function watching(kind: Kind) {
-  const path = commandOf[kind];
-  const command = catalogue.get(path);
-  if (command === undefined) throw new Error(`there is no command ${path}`);
-  return { path, command };
-}
+const watching = (kind: Kind) => ({ path: commandOf[kind], command: commandAt(commandOf[kind]) });
 
 /** The Slack user groups that decide whether somebody may watch an environment. */
 export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => groupsToAsk(policy, watching(kind));
@@ -23,8 +18,5 @@ export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => 
 /** Whether the person may watch an environment in this way: a watch needs the rights to all that it shows. */
 export function mayWatch(policy: Policy, person: Member, target: Environment, kind: Kind): MayRun {
   const { path, command } = watching(kind);
-  const rights = [path, ...(command.shows ?? [])].map((one) => mayShow(policy, person, one, target));
-  if (rights.includes('no')) return 'no';
-  const unknown = rights.flatMap((may) => (may === 'yes' || may === 'no' ? [] : may));
-  return unknown.length === 0 ? 'yes' : [...new Set(unknown)];
+  return allOf([path, ...(command.shows ?? [])].map((one) => mayShow(policy, person, one, target)));
 }

@@ -6,7 +6,7 @@ import { storedTargets, targetKey } from './targets.ts';
 import { isNamed, type Resolved } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
 import type { AccessContext } from './context.ts';
-import type { MayRun } from './may-run.ts';
+import { allOf, type MayRun } from './may-run.ts';
 
 /**
  * What one answer may show one person. Whatever is read or shown belongs to a command and is about targets: it takes
@@ -29,7 +29,6 @@ export type Shown = { readonly path: string | undefined; readonly targets: reado
 
 /** The sight of an answer of the command `path`. It shows what belongs to others only if it declares so in `shows`. */
 export function createSight(context: AccessContext, person: Person, path: string): Sight {
-  const policy = context.policy();
   const declared = new Set([path, ...(catalogue.get(path)?.shows ?? [])]);
   const noted = new Map<string | undefined, Map<string, Target>>();
   const note = (by: string | undefined, targets: readonly Target[]): void => {
@@ -43,7 +42,7 @@ export function createSight(context: AccessContext, person: Person, path: string
   };
   return {
     may: (by, target) => {
-      const is = mayShow(policy, person, belongingTo(by), target);
+      const is = mayShow(context.policy(), person, belongingTo(by), target);
       if (is === 'yes') note(by, [target]);
       return is;
     },
@@ -64,12 +63,11 @@ export function createSight(context: AccessContext, person: Person, path: string
 export function mayBeShown(context: AccessContext, person: Person, shown: readonly Shown[]): MayRun {
   const policy = context.policy();
   const now = targetsNow(context);
-  const rights = shown.flatMap(({ path, targets }) =>
-    now({ targets: JSON.stringify(targets) }).map((target) => mayShow(policy, person, path, target)),
+  return allOf(
+    shown.flatMap(({ path, targets }) =>
+      now({ targets: JSON.stringify(targets) }).map((target) => mayShow(policy, person, path, target)),
+    ),
   );
-  if (rights.includes('no')) return 'no';
-  const unknown = rights.flatMap((may) => (may === 'yes' || may === 'no' ? [] : may));
-  return unknown.length === 0 ? 'yes' : [...new Set(unknown)];
 }
 
 /** Throws `Refusal` unless the person may still be shown all of this. */

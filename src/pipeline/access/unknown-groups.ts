@@ -1,4 +1,4 @@
-import { catalogue } from '../../commands/index.ts';
+import { catalogue, commandAt } from '../../commands/index.ts';
 import { rightOf, rightsOf, unlocking } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import { mentionedGroups } from '../../policy/people.ts';
@@ -24,11 +24,7 @@ export function groupsToAsk(policy: Policy, asked?: Pick<ParsedCommand, 'path' |
   return distinct(rights.map((right) => groupsAbout(policy, right)));
 }
 
-function rightsAt(path: string): readonly Right[] {
-  const command = catalogue.get(path);
-  if (command === undefined) throw new Error(`there is no command ${path}`);
-  return rightsOf(path, command);
-}
+const rightsAt = (path: string): readonly Right[] => rightsOf(path, commandAt(path));
 
 const distinct = (groups: readonly (readonly string[])[]): readonly string[] => [...new Set(groups.flat())];
 

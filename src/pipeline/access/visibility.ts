@@ -9,7 +9,7 @@ import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
-import { mayRunOn, type MayRun } from './may-run.ts';
+import { allOf, mayRunOn, type MayRun } from './may-run.ts';
 
 /** Which past changes somebody may read: those whose targets they may all read. */
 
@@ -24,12 +24,16 @@ export type MayRead = (about: StoredTargets) => boolean;
  * everybody is shown who may read it, such as cards.
  */
 export function mayShow(policy: Policy, person: Member, path: string | undefined, target: Target): MayRun {
-  const reading = decideReading(policy, person, target);
-  const unknown = unknownIn(reading);
-  if (reading.kind === 'not allowed' && unknown.length === 0) return 'no';
-  const right = path === undefined || isReading(policy, path) ? 'yes' : mayRunOn(policy, person, path, target);
-  if (right === 'no' || (right === 'yes' && unknown.length === 0)) return right;
-  return [...new Set([...unknown, ...(right === 'yes' ? [] : right)])];
+  const reading = mayReadNow(policy, person, target);
+  if (path === undefined || reading === 'no' || isReading(policy, path)) return reading;
+  return allOf([reading, mayRunOn(policy, person, path, target)]);
+}
+
+function mayReadNow(policy: Policy, person: Member, target: Target): MayRun {
+  const decision = decideReading(policy, person, target);
+  if (decision.kind === 'allowed') return 'yes';
+  const unknown = unknownIn(decision);
+  return unknown.length > 0 ? unknown : 'no';
 }
 
 function isReading(policy: Policy, path: string): boolean {

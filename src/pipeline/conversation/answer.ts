@@ -5,7 +5,7 @@ import type { Authorized } from '../access/access-check.ts';
 import { createSight, type Sight } from '../access/sight.ts';
 import type { Args } from '../../errors.ts';
 import { sentTo } from './change-history.ts';
-import { atOnce, eachFor } from './each-environment.ts';
+import { atOnce, eachFor, withheldText } from './each-environment.ts';
 import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
@@ -14,7 +14,7 @@ import { NotAdmitted } from '../../semaphore.ts';
 import { everything } from '../language/many-environments.ts';
 import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
-import type { PipelineContext } from './context.ts';
+import type { Asking, PipelineContext } from './context.ts';
 import { seenRows } from './seen-rows.ts';
 
 /** An answer, and what it has shown so far: a second answer that follows later adds to it. */
@@ -39,31 +39,39 @@ export async function answerOf(
   const { shown } = sight;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const queryService = queryServiceFor(context, { ...actor, sight }, await saidIn(), now);
+    const queryService = queryServiceFor(context, { ...actor, sight }, saidIn, now);
     const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
     const isOfMany = Object.values(authorized.input).some(areEnvironments);
     const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
     return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, shown };
   }
   if (command.noted !== undefined) await recordRequest(context, authorized, actor, command.noted);
-  const surroundings: ReportContext = {
-    ...sourcesOf(context, person.id),
-    timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
-    now,
-    zone: person.zone,
-    alias: context.alias,
-    analyzeLog: context.logs.analyze,
-    siteCheck: siteCheckFor(context, person.id),
-    sentChanges: (env, since) => sentTo(context, sight.reader('changes'), env, since),
-    seen: seenRows(context, sight, authorized.parsed.path),
-    each: eachFor(context, person, sight),
-    everything: () => everything(context.names(person)),
-  };
+  const { path } = authorized.parsed;
+  const surroundings = { ...surroundingsFor(context, { person, sight }, path), now };
   const page = command.show({ input: authorized.input, ...surroundings }).catch((error: unknown) => {
     throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
   });
   return { kind: 'show', page: await (authorized.target === undefined ? atOnce(page) : page), shown };
 }
+
+/** What a report works with. */
+const surroundingsFor = (
+  context: PipelineContext,
+  { person, sight }: Pick<Asking, 'person' | 'sight'>,
+  path: string,
+): Omit<ReportContext, 'now'> => ({
+  ...sourcesOf(context, person.id),
+  timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
+  zone: person.zone,
+  alias: context.alias,
+  analyzeLog: context.logs.analyze,
+  siteCheck: siteCheckFor(context, person.id),
+  sentChanges: (env, since) => sentTo(context, sight.reader('changes'), env, since),
+  seen: seenRows(context, sight, path),
+  withheld: (other, env) => withheldText(sight, other, env),
+  each: eachFor(context, person, sight),
+  everything: () => everything(context.names(person)),
+});
 
 function asPage(answer: BuiltinAnswer): Page {
   if ('instead' in answer) throw new Error('a report over many environments names another command');

@@ -25,18 +25,15 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
   return stored && parseStored<ChannelBinding>(stored.value);
 }
 
-/** The binding of `channel`, for the commands that read and change it; undefined: not typed in a channel. */
+/** The binding of the channel in which it was said, for the commands that read and change it. */
 export const bindingFor = (
   context: PipelineContext,
   actor: Actor,
-  channel: string | undefined,
+  saidIn: () => Promise<string | undefined>,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
-  bound: async () => {
-    const bound = channel === undefined ? undefined : await bindingOf(context.database.db, channel);
-    return bound && { ...bound, name: nameNow(context, bound) };
-  },
+  bound: async () => boundNow(context, await saidIn()),
   use: async (site) => {
-    const place = placeOf(channel);
+    const place = placeOf(await saidIn());
     const target = bindableEnvironment(context, actor, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
     assertChannel(context.policy(), await context.channelOf(place), [target]);
@@ -52,7 +49,7 @@ export const bindingFor = (
     });
   },
   forget: async () => {
-    const place = placeOf(channel);
+    const place = placeOf(await saidIn());
     return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before === undefined) return undefined;
@@ -66,6 +63,11 @@ export const bindingFor = (
     });
   },
 });
+
+async function boundNow(context: PipelineContext, channel: string | undefined): Promise<ChannelBinding | undefined> {
+  const bound = channel === undefined ? undefined : await bindingOf(context.database.db, channel);
+  return bound && { ...bound, name: nameNow(context, bound) };
+}
 
 type Rebinding = {
   readonly at: number;

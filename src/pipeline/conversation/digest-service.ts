@@ -26,13 +26,13 @@ const maxNames = 20;
 export const watchServiceFor = (
   context: PipelineContext,
   actor: Asking,
-  channel: string | undefined,
+  saidIn: () => Promise<string | undefined>,
 ): WatchService => ({
-  ...watchesFor(context, actor, channel),
+  ...watchesFor(context, actor, saidIn),
   digest: async (names) => {
     if (names.length > maxNames)
       throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
-    const known = context.names(actor.person);
+    const [known, channel] = [context.names(actor.person), await saidIn()];
     const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
     return start(context, actor, placeOf(channel, actor.person.id), scope, known);
   },

@@ -6,7 +6,8 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
-import { say } from '../../text.ts';
+import { say, type Text } from '../../text.ts';
+import { whyMissing } from '../../commands/builtin/status-line.ts';
 import { startDeadline, TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
@@ -77,6 +78,12 @@ export function withheldPart(sight: Sight, path: string, env: Environment): Stat
   const may = sight.may(path, env);
   if (may === 'yes') return undefined;
   return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
+}
+
+/** The same as a sentence without a subject: *not shown: …*. */
+export function withheldText(sight: Sight, path: string, env: Environment): Text | undefined {
+  const part = withheldPart(sight, path, env);
+  return part && part.kind !== 'found' ? whyMissing(part).says : undefined;
 }
 
 /** The part for a failed read, as `whyUnread`. */

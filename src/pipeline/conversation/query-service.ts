@@ -22,11 +22,11 @@ import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 import type { Asking, PipelineContext } from './context.ts';
 
-/** What built-in commands can query, limited to what this person may read. `channel`: where it was typed. */
+/** What built-in commands can query, limited to what this person may read. `saidIn`: see `Request`. */
 export function queryServiceFor(
   context: PipelineContext,
   asking: Asking,
-  channel: string | undefined,
+  saidIn: () => Promise<string | undefined>,
   now: number,
 ): QueryService {
   const { policy } = context;
@@ -40,7 +40,7 @@ export function queryServiceFor(
     can: (words, id) => explainTo(context, person, words, id),
     changes: (filter) => changesFor(context, asking, filter),
     ...timersFor(context, sight, now),
-    ...watchServiceFor(context, asking, channel),
+    ...watchServiceFor(context, asking, saidIn),
     ...statusFor(context, asking, now),
     recent: async () => {
       const { environments } = context.names(person);
@@ -50,10 +50,10 @@ export function queryServiceFor(
     standing: () => standingOf(policy(), person),
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
     buildInfo: () => buildInfoOf(context),
-    ...adminActions(context, asking, () => sight.reader('changes')),
+    ...adminActions(context, asking, sight),
     forceUnlock: (env) => forceUnlock(context, asking, env),
     ...queuesFor(context, asking),
-    ...bindingFor(context, asking, channel),
+    ...bindingFor(context, asking, saidIn),
     ...auditServiceFor(context, asking),
     ...timeLineServiceFor(context, asking),
   };

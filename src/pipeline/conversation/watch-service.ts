@@ -36,20 +36,20 @@ const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 export const watchesFor = (
   context: PipelineContext,
   actor: Asking,
-  channel: string | undefined,
+  saidIn: () => Promise<string | undefined>,
 ): Omit<WatchService, 'digest'> => {
   const { db } = context.database;
   const { person, sight } = actor;
-  const place = placeOf(channel, person.id);
+  const placeNow = async (): Promise<string> => placeOf(await saidIn(), person.id);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);
   const readsAll = (watch: Watch): boolean =>
     sight.reader('watches')({ targets: JSON.stringify(environmentsThen(watch)) });
   const sees = (watch: Watch): boolean => isMine(watch) || readsAll(watch);
   return {
-    watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
+    watch: async (env, terms) => start(context, actor, { place: await placeNow(), env, terms, mine }),
     watches: async () => {
-      const all = await openWatches(db);
+      const [all, place] = [await openWatches(db), await placeNow()];
       return all.filter((watch) => isMine(watch) || (watch.channel === place && readsAll(watch))).map(watchLine);
     },
     stopWatch: async (number) => {

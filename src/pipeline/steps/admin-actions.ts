@@ -20,6 +20,7 @@ import { listChanges } from '../../storage/changes.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
+import type { Sight } from '../access/sight.ts';
 import { readsCompany, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import type { AdminAction } from '../changes/change-store.ts';
@@ -44,10 +45,10 @@ const maxTitleLength = 200;
 export const adminActions = (
   context: ChangesContext,
   actor: Actor,
-  reader: () => MayRead,
+  sight: Pick<Sight, 'reader'>,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
   ...locking(context, actor),
-  ...pausing(context, actor, reader),
+  ...pausing(context, actor, sight),
 });
 
 function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'lock' | 'unlock'> {
@@ -94,16 +95,22 @@ async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environme
   await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, about, body: JSON.stringify({ text }), at });
 }
 
-function pausing(context: ChangesContext, actor: Actor, reader: () => MayRead): Pick<QueryService, 'pause' | 'resume'> {
+function pausing(
+  context: ChangesContext,
+  actor: Actor,
+  sight: Pick<Sight, 'reader'>,
+): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = actor;
+  const shown = (pause: Pause | undefined) => pause && pauseSeenBy(context, person, pause);
+  const held = (tx: Tx) => heldNow(tx, sight.reader('changes'));
   return {
     pause: (reason) =>
       exclusiveTransaction(context.database, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
-        const around = { held: counts.approved ?? 0, named: await heldNow(tx, reader()), atHost };
-        if (paused) return { done: false, pause: paused, ...around };
+        const around = { held: counts.approved ?? 0, named: await held(tx), atHost };
+        if (paused) return { done: false, pause: pauseSeenBy(context, person, paused), ...around };
         const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
@@ -116,8 +123,8 @@ function pausing(context: ChangesContext, actor: Actor, reader: () => MayRead): 
       exclusiveTransaction(context.database, async (tx, at) => {
         const { ended, left } = pauseToEnd(await readPause(tx), began);
         if (ended) await endPause(context, actor, tx, at, ended, left);
-        const held = (await countStates(tx)).approved ?? 0;
-        return { ended, left, held, named: await heldNow(tx, reader()) };
+        const approved = (await countStates(tx)).approved ?? 0;
+        return { ended: shown(ended), left: shown(left), held: approved, named: await held(tx) };
       }),
   };
 }
@@ -204,7 +211,11 @@ export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo =>
 /** The pause of all sending as this person may see it: its reason can name any site. */
 export async function pauseFor(context: ChangesContext, person: Person): Promise<Pause | undefined> {
   const pause = await readPause(context.database.db);
-  if (pause === undefined || readsCompany(context, person)) return pause;
+  return pause && pauseSeenBy(context, person, pause);
+}
+
+function pauseSeenBy(context: ChangesContext, person: Person, pause: Pause): Pause {
+  if (readsCompany(context, person)) return pause;
   const { earlier } = pause;
   return { ...pause, why: undefined, ...(earlier && { earlier: { ...earlier, why: undefined } }) };
 }

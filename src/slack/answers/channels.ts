@@ -38,8 +38,9 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
 /** Why a card isn't in its channel. Only if Slack hides a channel from us, we are not in it. */
 async function whyElsewhere(context: SlackContext, person: string, requested: string): Promise<Text> {
   const { pipeline } = context;
-  if ((await provenPlace(context, person, requested)) === undefined)
-    return say`Slack doesn't show me that you're in ${channelNamed(requested)}.`;
+  const claimed = await provenPlace(context, person, requested);
+  if (claimed === 'not in it') return say`You aren't in ${channelNamed(requested)}. Join it if you want cards there.`;
+  if (claimed === 'unknown') return say`Slack didn't tell me in time whether you're in ${channelNamed(requested)}.`;
   const cards = cardsChannel(pipeline.policy(), requested);
   const look = await pipeline.lookAt(cards).catch(() => undefined);
   const place = cards === requested ? 'this channel' : channelNamed(cards);
@@ -55,21 +56,26 @@ export const senderOf = (
 ): Request['from'] => ({
   person,
   team,
-  channel: async () => (channel === undefined ? undefined : provenPlace(context, person, channel)),
+  channel: async () => {
+    const place = channel === undefined ? undefined : await provenPlace(context, person, channel);
+    return typeof place === 'object' ? place.id : undefined;
+  },
   cardChannel: () => cardChannelFor(context, person, cardsIn),
 });
 
 /**
  * Where something may be posted for this sender: their direct messages, by their own id, or a channel that they are in.
- * Undefined: Slack doesn't say that they are in it. Where a form or a button says that it came from proves nothing.
+ * Where a form or a button says that it came from proves nothing. `unknown`: Slack doesn't say whether they are in it.
  */
 export async function provenPlace(
   { people }: SlackContext,
   person: string,
   channel: string,
-): Promise<string | undefined> {
-  if (isDirect(channel)) return person;
-  return (await people.isIn(person, channel)) === true ? channel : undefined;
+): Promise<{ readonly id: string } | 'not in it' | 'unknown'> {
+  if (isDirect(channel)) return { id: person };
+  const isIn = await people.isIn(person, channel);
+  if (isIn === undefined) return 'unknown';
+  return isIn ? { id: channel } : 'not in it';
 }
 
 /**
@@ -93,7 +99,7 @@ async function cardChannelFor(context: SlackContext, person: string, channel: st
   if (channel === undefined || isDirect(channel)) return { id: person, shared: false };
   const [requested, claimed] = await Promise.all([people.channelOf(channel), provenPlace(context, person, channel)]);
   if (requested.shared) return requested;
-  if (claimed === undefined) return { id: person, shared: false };
+  if (typeof claimed !== 'object') return { id: person, shared: false };
   const cards = cardsChannel(pipeline.policy(), channel);
   const place = cards === channel ? requested : await people.channelOf(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;

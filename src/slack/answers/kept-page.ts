@@ -1,6 +1,7 @@
 import { csvLine, textForCell } from '../../csv.ts';
 import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
+import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import { assertChannel } from '../../pipeline/access/assert-channel.ts';
 import { check } from '../../pipeline/conversation/conversation.ts';
 import { refuseUnlessShown } from '../../pipeline/access/sight.ts';
@@ -56,24 +57,26 @@ export async function sharePage(context: SlackContext, interaction: Interaction,
 
 async function post(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { channel, thread } = interaction;
-  if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
+  if (channel === undefined || isDirect(channel))
+    throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { page, shown, shareable } = await readablePage(context, interaction, id);
   if (!shareable) throw new Refusal("This answer is for you alone, so it can't be shared. Nothing was posted.");
   const place = await provenPlace(context, interaction.person, channel);
-  if (place === undefined)
-    throw new Refusal("I can't tell whether you're in this channel. Nothing was posted.", {
+  if (place === 'not in it') throw new Refusal("You aren't in this channel. Nothing was posted.");
+  if (place === 'unknown')
+    throw new Refusal("Slack doesn't tell me right now whether you're in this channel. Nothing was posted.", {
       hint: 'Press Share again in a minute.',
       isLater: true,
     });
   const about = shown.flatMap(({ targets }) => targets);
-  assertChannel(context.pipeline.policy(), await context.people.channelOf(place), about);
+  assertChannel(context.pipeline.policy(), await context.people.channelOf(place.id), about);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
       context.messages.chat.postMessage({
         ...noUnfurl,
-        channel: place,
+        channel: place.id,
         ...(thread !== undefined && { thread_ts: thread }),
         ...drawn,
       }),

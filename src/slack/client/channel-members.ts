@@ -7,7 +7,7 @@ import { NoAnswer, shareCalls, type BoundedCall } from './bounded-calls.ts';
 export type ChannelMembers = {
   /** Whether this person is in this channel; undefined: Slack doesn't say. */
   readonly isIn: (person: string, channel: string) => Promise<boolean | undefined>;
-  /** They typed something there just now. */
+  /** Call it when they type something there. */
   readonly typedIn: (person: string, channel: string) => void;
 };
 
@@ -15,7 +15,7 @@ export type ChannelMembers = {
 const typedMs = hourMs;
 /** How long an answer stays fresh. */
 const freshMs = minuteMs;
-/** How many people, and people in channels, are kept; the oldest are dropped first. */
+/** How many people in channels are kept; the oldest are dropped first. */
 const maxKept = 5_000;
 const pageSize = 999;
 const maxPages = 5;
@@ -25,16 +25,15 @@ const reply = z.object({
   response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 });
 
-type Listed = { readonly ids: ReadonlySet<string>; readonly isWhole: boolean; readonly at: number };
-
 /** `now`: monotonic milliseconds. */
 export function createChannelMembers(ask: BoundedCall, now: () => number): ChannelMembers {
   const typed = new BoundedMap<string, number>(maxKept);
-  const known = new BoundedMap<string, Listed>(maxKept);
-  const list = shareCalls(async (person): Promise<Listed | undefined> => {
-    const ids = new Set<string>();
+  const answers = new BoundedMap<string, { readonly isIn: boolean; readonly at: number }>(maxKept);
+  let restUntil = Number.NEGATIVE_INFINITY;
+  const look = async (person: string, channel: string): Promise<boolean | undefined> => {
     let cursor = '';
     for (let page = 0; page < maxPages; page += 1) {
+      if (now() < restUntil) return undefined;
       const query = {
         user: person,
         types: 'public_channel,private_channel',
@@ -42,23 +41,29 @@ export function createChannelMembers(ask: BoundedCall, now: () => number): Chann
         ...(cursor && { cursor }),
       };
       const answer = await ask('users.conversations', query, reply);
-      if (answer instanceof NoAnswer) return undefined;
-      for (const { id } of answer.channels) ids.add(id);
+      if (answer instanceof NoAnswer) {
+        restUntil = now() + (answer.restMs ?? 0);
+        return undefined;
+      }
+      if (answer.channels.some(({ id }) => id === channel)) return true;
       cursor = answer.response_metadata?.next_cursor ?? '';
-      if (cursor === '') break;
+      if (cursor === '') return false;
     }
-    const listed = { ids, isWhole: cursor === '', at: now() };
-    known.set(person, listed);
-    return listed;
+    return undefined;
+  };
+  const lookOnce = shareCalls(async (key): Promise<boolean | undefined> => {
+    const [person = '', channel = ''] = key.split(' ');
+    const isIn = await look(person, channel);
+    if (isIn !== undefined) answers.set(key, { isIn, at: now() });
+    return isIn;
   });
   return {
     isIn: async (person, channel) => {
-      const at = typed.get(`${person} ${channel}`);
+      const key = `${person} ${channel}`;
+      const at = typed.get(key);
       if (at !== undefined && now() - at < typedMs) return true;
-      const kept = known.get(person);
-      const found = kept && now() - kept.at < freshMs ? kept : await list(person);
-      if (found === undefined) return undefined;
-      return found.ids.has(channel) || (found.isWhole ? false : undefined);
+      const known = answers.get(key);
+      return known && now() - known.at < freshMs ? known.isIn : lookOnce(key);
     },
     typedIn: (person, channel) => typed.set(`${person} ${channel}`, now()),
   };

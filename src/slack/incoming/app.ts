@@ -133,8 +133,8 @@ function receiverFor(
       appToken: delivery.appToken.reveal(),
       logger,
       installerOptions,
-      processEventErrorHandler: async ({ event }) => {
-        onRefused('malformed');
+      processEventErrorHandler: async ({ event, error }) => {
+        onRefused('malformed', error);
         await event.ack().catch(() => undefined);
         return false;
       },
@@ -147,8 +147,8 @@ function receiverFor(
     ...expected,
     endpoints: '/slack/events',
     logger,
-    processEventErrorHandler: async ({ response }) => {
-      onRefused('malformed');
+    processEventErrorHandler: async ({ response, error }) => {
+      onRefused('malformed', error);
       if (!response.headersSent) HTTPModuleFunctions.buildNoBodyResponse(response, 400);
       return true;
     },

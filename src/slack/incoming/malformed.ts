@@ -78,7 +78,7 @@ export function readSafely({ client }: SocketModeReceiver, onRefused: OnRefused)
     for (const listener of read)
       Promise.resolve(message)
         .then((args): unknown => listener.apply(client, args))
-        .catch(() => onRefused('malformed'));
+        .catch((error: unknown) => onRefused('malformed', error));
   });
 }
 

@@ -148,7 +148,7 @@ describe('what people are shown', () => {
         askSlack: async () => ({ botUserId: 'UBOT' }),
       }),
       askingFor(contextWith({ policy: () => policy, names: () => names, company: () => company }), person, 'status'),
-      undefined,
+      async () => undefined,
       0,
     );
 

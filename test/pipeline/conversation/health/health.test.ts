@@ -305,7 +305,7 @@ describeBoth('health', (open) => {
         ana,
         'doctor',
       ),
-      undefined,
+      async () => undefined,
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
