@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isAuditOut } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
-import { hasOddSsl, plainMistakesIn, unprotectedIn } from './encryption.ts';
+import { oddityIn, plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { Secret } from './secret.ts';
 
 /** A base address: paths are appended to it. */
@@ -69,10 +69,7 @@ const databaseAt = (start: RegExp, error: string) => {
     .string()
     .regex(start, error)
     .refine(isReadable, 'has a password whose % signs are not written as %25')
-    .refine(
-      (url) => !hasOddSsl(url),
-      'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example',
-    );
+    .refine((url) => oddityIn(url) === undefined, { error: ({ input }) => oddityIn(String(input)) });
 };
 
 /** `host:port`; an IPv6 address in brackets. */

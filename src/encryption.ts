@@ -33,22 +33,35 @@ const isUnencrypted = (url: string): boolean =>
 
 const isPostgres = (url = ''): boolean => /^postgres(ql)?:/.test(url);
 
-/** Whether an address of PostgreSQL has an `ssl` that makes `pg` throw where nothing catches it. */
-export const hasOddSsl = (url: string): boolean => /[?&]ssl=(?!(?:true|1|0|no-verify)(?:&|$))/.test(url);
+/** What keeps an address of a database from being used; undefined: nothing does. */
+export function oddityIn(url: string): string | undefined {
+  // `pg` throws at others where nothing catches it.
+  if (/[?&]ssl=(?!(?:true|1|0|no-verify)(?:&|$))/.test(url))
+    return 'has an ssl= that is not true or no-verify: write sslmode=verify-full, for example';
+  // `pg` would look into the environment.
+  return isPostgres(url) && partsOf(url).host === ''
+    ? 'names no host: write postgres://NAME@HOST/…, or ?host= and the folder of its socket'
+    : undefined;
+}
 
 /** Whether a connection is encrypted, and whether the other end has to prove who it is. */
 type Protection = 'on this machine' | 'none' | 'unverified' | 'verified';
 
 /** How a connection to this PostgreSQL is protected, as `pg` reads its address. It never falls back to less. */
 export function protectionOf(url = ''): Protection {
-  // `URL` refuses an empty host after a name; `pg` takes it.
-  const address = URL.parse(url) ?? URL.parse(url.replace('@/', '@localhost/'));
-  const given = (name: string): string => address?.searchParams.getAll(name).at(-1) ?? '';
-  const host = given('host') || (address?.hostname ?? '').replaceAll(/%2f/gi, '/').replaceAll(/^\[|\]$/g, '');
-  const isSocket = host === '' || host.startsWith('/');
+  const { host, given } = partsOf(url);
+  const isSocket = host.startsWith('/');
   if (isSocket || isHere(`http://${isIP(host) === 6 ? `[${host}]` : host}`)) return 'on this machine';
   const says = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'].some((name) => given(name) !== '');
   return says ? bySslMode(given) : bySsl(given);
+}
+
+function partsOf(url: string): { readonly host: string; readonly given: Given } {
+  // `URL` refuses an empty host after a name; `pg` takes it.
+  const address = URL.parse(url) ?? URL.parse(url.replace(/\/\/[^/]*@\//, '///'));
+  const given = (name: string): string => address?.searchParams.getAll(name).at(-1) ?? '';
+  const host = given('host') || (address?.hostname ?? '').replaceAll(/%2f/gi, '/').replaceAll(/^\[|\]$/g, '');
+  return { host, given };
 }
 
 type Given = (name: string) => string;

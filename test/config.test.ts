@@ -354,6 +354,11 @@ describe('a mistake in the settings', () => {
       { DATABASE_URL: 'postgres://localhost/sitehand?ssl=false' },
       'DATABASE_URL has an ssl= that is not true or no-verify: write sslmode=verify-full, for example',
     ],
+    [
+      'a PostgreSQL without a host',
+      { DATABASE_URL: 'postgres://bot:word@/sitehand' },
+      'DATABASE_URL names no host: write postgres://NAME@HOST/…, or ?host= and the folder of its socket',
+    ],
     ['plain http, half allowed', { ALLOW_PLAIN_HTTP: 'yes' }, 'ALLOW_PLAIN_HTTP must be 1, or not set'],
     ['a company that is no UUID', { HOSTING_COMPANY_ID: '7' }, 'HOSTING_COMPANY_ID must be a UUID'],
     ...(['http', '-1', '0', '1.5', '0x10', '1e3', '65536'] as const).map((said): [string, Variables, string] => [

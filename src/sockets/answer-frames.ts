@@ -13,12 +13,12 @@ export type FrameReader = { readonly read: (bytes: Uint8Array) => Frames };
 
 const [newline, carriageReturn] = [10, 13];
 const encoding = 'transfer-encoding:';
-/** As much of a line as is looked at: the status, or this header's name, or the size of a chunk. */
+/** As much of a line of a head as is looked at: the status, or this header's name. */
 const maxLine = encoding.length;
 
 /**
- * Reads each byte of the heads, and of the body only the sizes of its chunks. `informational` and `headBytes` stop to be
- * counted beyond these limits.
+ * Reads each byte of the heads, and of the body only the sizes of its chunks. `informational` and `headBytes` are not
+ * counted further beyond these limits.
  */
 export function createFrameReader(limits: Pick<Frames, 'informational' | 'headBytes'>): FrameReader {
   const count = { informational: 0, headBytes: 0, chunks: 0 };
@@ -26,10 +26,11 @@ export function createFrameReader(limits: Pick<Frames, 'informational' | 'headBy
   let [isChunked, isBody] = [false, false];
   /** How many bytes the current chunk still has. */
   let left = 0;
+  const size = createSizeReader();
   const endLine = (): void => {
     if (isBody) {
       // The next size comes after the chunk and the end of its line.
-      left = (Number.parseInt(line, 16) || 0) + 2;
+      left = size.end() + 2;
       count.chunks += 1;
     } else if (line !== '') {
       status ||= line;
@@ -55,9 +56,27 @@ export function createFrameReader(limits: Pick<Frames, 'informational' | 'headBy
         const byte = bytes[at] ?? 0;
         if (!isBody) count.headBytes += 1;
         if (byte === newline) endLine();
+        else if (isBody) size.read(byte);
         else if (byte !== carriageReturn && line.length < maxLine) line += String.fromCharCode(byte);
       }
       return count;
+    },
+  };
+}
+
+/** Reads the size of a chunk, a hexadecimal number that any other sign ends; `end`: the number, for the end of its line. */
+function createSizeReader() {
+  let [size, isSize] = [0, true];
+  return {
+    read: (byte: number): void => {
+      const digit = isSize ? Number.parseInt(String.fromCharCode(byte), 16) : Number.NaN;
+      if (Number.isNaN(digit)) isSize = false;
+      else size = Math.min(size * 16 + digit, Number.MAX_SAFE_INTEGER);
+    },
+    end: (): number => {
+      const said = size;
+      [size, isSize] = [0, true];
+      return said;
     },
   };
 }

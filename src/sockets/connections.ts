@@ -8,8 +8,8 @@ const maxFactor = 5;
 const maxAhead = 4;
 /** How long a connection may be silent, or leave an answer where it is, in ms. Slack itself waits three seconds. */
 const silenceMs = 10_000;
-/** How long a part of what was received is at least: three of the shortest requests. */
-const minPart = 64;
+/** How long a part of what was received is: at least three of the shortest requests, and hardly more than one with a head. */
+const [minPart, maxPart] = [64, 4_096];
 
 /** For every server: limits for slow requests, in ms. Node would answer a request without a host itself, uncounted. */
 export const serverOptions: ServerOptions = {
@@ -41,6 +41,11 @@ export function boundConnections(server: Server, max: number): { readonly endUnh
   const count = (request: IncomingMessage, response: ServerResponse): void => {
     const own = requests.get(request.socket);
     if (own !== undefined && own.size >= maxAhead) return end(request.socket);
+    // A body in chunks can come in one object for each byte. Slack and probes send none, so it is not read.
+    if (request.headers['transfer-encoding'] !== undefined) {
+      request.socket.write('HTTP/1.1 411 Length Required\r\nconnection: close\r\n\r\n');
+      return end(request.socket);
+    }
     own?.add(request);
     // When the server is getting full, don't keep connections alive: the client could reuse one that was just closed.
     if (requests.size > max / 2) response.shouldKeepAlive = false;
@@ -71,7 +76,7 @@ function parseInParts(socket: Socket): void {
     let wantsMore = true;
     for (let from = 0; from < received.length && !socket.destroyed;) {
       const headEnd = received.indexOf('\r\n\r\n', from + minPart);
-      const to = headEnd < 0 ? received.length : headEnd + 4;
+      const to = Math.min(headEnd < 0 ? received.length : headEnd + 4, from + maxPart);
       wantsMore = pass(received.subarray(from, to));
       from = to;
     }

@@ -95,11 +95,11 @@ test('an answer is shared only where its reader is, and only in channels that ma
   const value = valueOf(page, 'Share');
   const share = (channel: string, words: string): Promise<string> =>
     forgePress(scenario, ben, { action: 'share', value, channel }, words);
-  await share('G0BAKERY', "I can't tell whether you're in this channel. Nothing was posted.");
+  await share('G0BAKERY', "You aren't in this channel. Nothing was posted.");
   await share('C0ACME', 'This channel is for other sites.');
   await share('C0SHARED', 'shared with another organisation');
-  // What is said to be direct messages are the reader's own.
-  for (const channel of [fay.id, fay.direct, 'D0ANABEN']) await share(channel, 'Shared by @Ben');
+  for (const channel of [fay.id, fay.direct, 'D0ANABEN', ben.direct])
+    await share(channel, "There's no channel here to share it in. Nothing was posted.");
   expect(elsewhere()).toEqual([]);
 });
 

@@ -174,7 +174,7 @@ describe('status', () => {
   test('parts that the rules hide are not read and are named as left out; a hidden site does not exist', async () => {
     const env = 'acme-blog/live';
     const card = await status(env, 'rob');
-    expect(card.text).toContain('🚫 Errors of the last hour: not shown: no rule lets you run logs here.');
+    expect(card.text).toContain("🚫 Errors of the last hour: not shown: the rules don't let you run logs here.");
     expect(card.text).toMatch(/^\S+ .* 1 you may not see/);
     expect(labelsOf(card)).toEqual(['Check the site', 'Changes', 'Backups']);
     expect(requestsOf(scenario, env, 'logs')).toEqual([]);

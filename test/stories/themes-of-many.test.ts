@@ -113,7 +113,7 @@ describe('themes of many environments', () => {
     expect(told(page)).toEqual([
       '⚠️ acme-shop/live 4 themes, 2 vulnerable, 3 updates',
       '✅ acme-blog/live 3 themes, 1 update',
-      '🚫 acme-docs/live not shown: no rule lets you run themes show here.',
+      "🚫 acme-docs/live not shown: the rules don't let you run themes show here.",
     ]);
     await (
       await rob.says('/site themes list')

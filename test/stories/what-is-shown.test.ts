@@ -148,7 +148,7 @@ type Row = {
   readonly about?: 'domain';
 };
 
-const notShown = (path: string): string => `not shown: no rule lets you run ${path} here`;
+const notShown = (path: string): string => `not shown: the rules don't let you run ${path} here`;
 const change = (side: Side): string => `Clear the cache of ${nameOf(side)}`;
 
 const rows: readonly Row[] = [
@@ -236,7 +236,7 @@ const rows: readonly Row[] = [
   {
     surface: 'themes list',
     part: 'the list',
-    needs: ['themes list'],
+    needs: ['themes list', 'themes show'],
     shows: (side) => `${marks[side]}-theme`,
     instead: '1 theme that',
     isOfCompany: true,

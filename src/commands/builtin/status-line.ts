@@ -19,7 +19,7 @@ export function whyMissing(part: Exclude<StatusPart<unknown>, { readonly kind: '
     case 'failed':
       return { mark: '❔', says: say`unknown: ${part.why}` };
     case 'not allowed':
-      return { mark: '🚫', says: say`not shown: no rule lets you run ${code(part.path)} here.` };
+      return { mark: '🚫', says: say`not shown: the rules don't let you run ${code(part.path)} here.` };
     case 'rights unknown':
       return {
         mark: '🚫',

@@ -105,13 +105,16 @@ function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
             ? 'there may be more'
             : 'there may be open changes'
           : undefined,
-      hidden > 0 ? `and ${hidden} that you can't see` : undefined,
+      hidden > 0 ? hiddenText(hidden, shown.length === 0) : undefined,
       queued > 0 ? inQueue(queued) : undefined,
     ],
     ', ',
   );
   return notes.length === 0 ? shown : [...shown, notes];
 }
+
+const hiddenText = (hidden: number, isAll: boolean): string =>
+  `${isAll ? counted(hidden, 'open change') : `and ${hidden}`} that you can't see`;
 
 const othersText = (rest: number, more: boolean): string =>
   more ? `and ${amount(rest)} or more others` : `and ${counted(rest, 'other')}`;

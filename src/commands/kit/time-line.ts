@@ -49,6 +49,8 @@ export type TimeLine = {
   readonly until: number;
   /** Oldest first. */
   readonly entries: readonly TimeLineEntry[];
+  /** Why changes are not among the entries; undefined: they are. */
+  readonly withoutChanges: Text | undefined;
   /** Whether older changes, locks, pauses or steps of changes were left out. */
   readonly more: boolean;
   /** The domains of its site, and how many of them had their changes read. */

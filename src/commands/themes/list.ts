@@ -56,7 +56,7 @@ export const themesList = report({
           inline(environmentsOf(theme) ?? 'not known'),
           inline(updatesOf(theme) ?? 'not known'),
         ]),
-        notesOn(all, themes.length, input),
+        notesOn(all, { visible: themes.length, seesAll: seen.environment(undefined) }, input),
       ),
       source: sourceOf(listUpdatedAt(all.at), now),
       offers:
@@ -132,12 +132,17 @@ function visibleOf(theme: CompanyTheme, seen: SeenRows): CompanyTheme | undefine
 }
 
 /** What the list lacks. How many themes are hidden is only said of the whole list: a search must not find them. */
-function notesOn(all: AllThemes, visible: number, input: FieldValues): Text | undefined {
+function notesOn(
+  all: AllThemes,
+  { visible, seesAll }: { readonly visible: number; readonly seesAll: boolean },
+  input: FieldValues,
+): Text | undefined {
   const notes = joined([
     isAllTold(all)
       ? undefined
       : say`**The host doesn't tell about all themes or their environments,** so some may be missing here.`,
     isNarrowed(input) ? undefined : leftOutText(all.themes.length - visible, 'theme'),
+    seesAll ? undefined : say`Environments that you can't see don't count here.`,
   ]);
   return notes.length > 0 ? notes : undefined;
 }

@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { mayShow, readerOf, targetsNow, type MayRead } from './visibility.ts';
+import { mayShow, readerOf, readsCompany, targetsNow, type MayRead } from './visibility.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import { isNamed, type Resolved } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
@@ -18,6 +18,8 @@ export type Sight = {
   readonly may: (path: string, target: Target) => MayRun;
   /** The same for rows: all of their targets have to pass. */
   readonly reader: (path: string) => MayRead;
+  /** Whether the person may be shown what can name any site. Noted if so. */
+  readonly mayAny: () => boolean;
   /** Notes targets of which only the names are shown. The person may read them. */
   readonly note: (targets: readonly Target[]) => void;
   /** Everything that has passed so far. */
@@ -53,6 +55,11 @@ export function createSight(context: AccessContext, person: Person, path: string
         if (is) note(by, storedTargets(about));
         return is;
       };
+    },
+    mayAny: () => {
+      const is = readsCompany(context, person);
+      if (is) note(undefined, [context.company()]);
+      return is;
     },
     note: (targets) => note(undefined, targets),
     shown: () => [...noted].map(([by, targets]) => ({ path: by, targets: [...targets.values()] })),

@@ -24,6 +24,7 @@ export type MayRead = (about: StoredTargets) => boolean;
  * everybody is shown who may read it, such as cards.
  */
 export function mayShow(policy: Policy, person: Member, path: string | undefined, target: Target): MayRun {
+  if (canNameAny(path, target) && !isShownAll(policy, person, path)) return 'no';
   const reading = mayReadNow(policy, person, target);
   if (path === undefined || reading === 'no' || isReading(policy, path)) return reading;
   return allOf([reading, mayRunOn(policy, person, path, target)]);
@@ -41,32 +42,25 @@ function isReading(policy: Policy, path: string): boolean {
   return command !== undefined && isReadingAlone(policy, rightOf(path, command));
 }
 
-/**
- * Whether this person may be shown, by the command `path`, what can name any site: by the right to the company, and only
- * if no rule hides anything from them.
- */
-function mayShowAny(policy: Policy, person: Member, path: string | undefined, company: Target): boolean {
+/** Whether this person may be shown what names any site: by no rule is anything hidden from them. */
+function isShownAll(policy: Policy, person: Member, path: string | undefined): boolean {
   const command = catalogue.get(path ?? '');
   const right = command && rightOf(path ?? '', command);
-  return (
-    mayShow(policy, person, path, company) === 'yes' &&
-    isDeniedNothing(policy, person) &&
-    (right === undefined || isDeniedNothing(policy, person, right))
-  );
+  return isDeniedNothing(policy, person) && (right === undefined || isDeniedNothing(policy, person, right));
 }
 
-/** Decides what this person is shown of rows, as `mayShow` for all of their targets. A row about the company can name any. */
+/** What is about the company can name any site, such as a time line; the numbers of a report don't. */
+const canNameAny = (path: string | undefined, { kind }: Target): boolean =>
+  kind === 'company' && catalogue.get(path ?? '')?.shape !== 'report';
+
+/** Decides what this person is shown of rows, as `mayShow` for all of their targets. */
 export function readerOf(context: AccessContext, person: Person, path?: string): MayRead {
   const policy = context.policy();
   const targets = targetsNow(context);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${targetKey(target)}:${target.name}`;
-    const answer =
-      known.get(key) ??
-      (target.kind === 'company'
-        ? mayShowAny(policy, person, path, target)
-        : mayShow(policy, person, path, target) === 'yes');
+    const answer = known.get(key) ?? mayShow(policy, person, path, target) === 'yes';
     known.set(key, answer);
     return answer;
   };
@@ -75,7 +69,7 @@ export function readerOf(context: AccessContext, person: Person, path?: string):
 
 /** Whether this person may be shown what can name any site: the reason of a pause, the text of a rule. */
 export const readsCompany = ({ policy, company }: AccessContext, person: Member): boolean =>
-  mayShowAny(policy(), person, undefined, company());
+  mayShow(policy(), person, undefined, company()) === 'yes';
 
 /** For a change that this person may not read: the Slack user groups that decide that. Empty: no group does. */
 export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {

@@ -2,7 +2,7 @@ import type { AnyBuiltin, BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { createSight, type Sight } from '../access/sight.ts';
+import { createSight, refuseUnlessShown, type Sight } from '../access/sight.ts';
 import type { Args } from '../../errors.ts';
 import { sentTo } from './change-history.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
@@ -37,13 +37,21 @@ export async function answerOf(
   for (const target of [authorized.target, ...authorized.alsoReads])
     if (target) sight.may(authorized.parsed.path, target);
   const { shown } = sight;
+  // The rules may have changed while it was read.
+  const checked = (page: Page): Page => {
+    refuseUnlessShown(context, person, shown());
+    const { later } = page;
+    return later ? { ...page, later: async () => checked(await later()) } : page;
+  };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
     const queryService = queryServiceFor(context, { ...actor, sight }, saidIn, now);
     const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
     const isOfMany = Object.values(authorized.input).some(areEnvironments);
     const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
-    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, shown };
+    return 'instead' in answer
+      ? { kind: 'instead', args: answer.instead }
+      : { kind: 'show', page: checked(answer), shown };
   }
   if (command.noted !== undefined) await recordRequest(context, authorized, actor, command.noted);
   const { path } = authorized.parsed;
@@ -51,7 +59,7 @@ export async function answerOf(
   const page = command.show({ input: authorized.input, ...surroundings }).catch((error: unknown) => {
     throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
   });
-  return { kind: 'show', page: await (authorized.target === undefined ? atOnce(page) : page), shown };
+  return { kind: 'show', page: checked(await (authorized.target === undefined ? atOnce(page) : page)), shown };
 }
 
 /** What a report works with. */

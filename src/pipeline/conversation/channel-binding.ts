@@ -13,6 +13,7 @@ import { isDirect } from '../access/direct-messages.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
+import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { PipelineContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -31,7 +32,7 @@ export const bindingFor = (
   actor: Actor,
   saidIn: () => Promise<string | undefined>,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
-  bound: async () => boundNow(context, await saidIn()),
+  bound: async () => boundNow(context, actor.person, await saidIn()),
   use: async (site) => {
     const place = placeOf(await saidIn());
     const target = bindableEnvironment(context, actor, site.id);
@@ -64,9 +65,17 @@ export const bindingFor = (
   },
 });
 
-async function boundNow(context: PipelineContext, channel: string | undefined): Promise<ChannelBinding | undefined> {
+/** The binding as this person may see it: a listed site that they can see nothing of is not named. */
+async function boundNow(
+  context: PipelineContext,
+  person: Person,
+  channel: string | undefined,
+): Promise<ChannelBinding | undefined> {
   const bound = channel === undefined ? undefined : await bindingOf(context.database.db, channel);
-  return bound && { ...bound, name: nameNow(context, bound) };
+  if (bound === undefined) return undefined;
+  const isListed = environmentsOfSite(context.names(undefined), bound.site).length > 0;
+  const isHidden = isListed && environmentsOfSite(context.names(person), bound.site).length === 0;
+  return { ...bound, name: isHidden ? "a site that you can't see" : nameNow(context, bound) };
 }
 
 type Rebinding = {

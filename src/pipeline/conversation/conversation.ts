@@ -220,6 +220,9 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   // Refuse a handed-on request that was run or has expired, before reading from the host.
   await handedOnWith(context, authorized);
   const frozen = await lookAndFreeze(context, authorized, command, person.id);
+  // The rules may have changed while the host was read.
+  if (context.policy().hash !== authorized.authorization.policy)
+    authorize(context.policy(), person, authorized, context.company());
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), shown: shownByDryRun(authorized), authorized };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {

@@ -162,7 +162,8 @@ async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<vo
   } catch (error) {
     const isLater = error instanceof Refusal && error.isLater;
     // Only this request is delayed, so let the next one pass.
-    if (isLater || error instanceof NotNow || error instanceof Locked)
+    const isHeld = error instanceof Refusal && context.rulesDiffer();
+    if (isLater || isHeld || error instanceof NotNow || error instanceof Locked)
       return putBack(context, row, { lets: 'the next' });
     if (!(error instanceof Refusal)) throw error;
     const attempts = row.attempts + 1;

@@ -55,7 +55,7 @@ export const statusFor = (
       part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
       part('changes', () => settledOf(context, sight, env)),
       part('timers', () => timersFor(context, sight, now).timers(env)),
-      part('status', () => pauseFor(context, person)),
+      part('status', () => pauseFor(context, sight)),
     ]);
     return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
   },

@@ -23,12 +23,14 @@ export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
   }
   const entries = drawn.length === 0 ? [] : line.entries.slice(-drawn.length);
   const shown = { ...line, entries, more: line.more || entries.length < line.entries.length };
-  const none = say`I saw no change, lock or pause in that time.`;
+  const { withoutChanges: hidden } = line;
+  const none = say`I saw no ${hidden ? 'lock' : 'change, lock'} or pause in that time.`;
   const content = [
     `# Time line of ${escapeMarkdown(env.name)}`,
     `From ${utc(line.since)} to ${utc(line.until)}, exported by ${escapeMarkdown(nameOf(by.id))}. Changes to ${domainsInWords(line)} of its site are in it.`,
     'Only what the exporting person may read is in it. Known shapes of credentials and e-mail addresses are masked.',
     textToMarkdown(logInWords(shown), nameOf),
+    ...(hidden ? [textToMarkdown(say`**Changes:** ${hidden}`, nameOf)] : []),
     ...(shown.more ? [textToMarkdown(leftOut, nameOf)] : []),
     '## What happened',
     entries.length === 0 ? textToMarkdown(none, nameOf) : drawn.toReversed().join('\n'),

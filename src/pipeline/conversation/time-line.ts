@@ -8,7 +8,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { plain } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
-import { readsCompany, type MayRead } from '../access/visibility.ts';
+import type { MayRead } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
 import { markOf, stateText } from '../changes/state-words.ts';
 import { eventInWords } from '../changes/event-names.ts';
@@ -16,7 +16,7 @@ import { frozenCardOf } from '../changes/freeze.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import { writeDown } from '../steps/admin-actions.ts';
 import type { Asking, PipelineContext } from './context.ts';
-import { failedPart, withheldPart } from './each-environment.ts';
+import { failedPart, withheldPart, withheldText } from './each-environment.ts';
 import { timeLineFile } from './time-line-file.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
@@ -73,11 +73,12 @@ export async function timeLineFor(
   const holds = [
     ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(lockEntryOf),
     ...(await lockBefore(db, targetKey(env), since)),
-    ...(await pausesIn(db, since, readsCompany(context, person))),
+    ...(await pausesIn(db, since, sight.mayAny())),
   ].toSorted(byTime);
   const entries = [...changes.entries, ...holds.slice(-maxHolds), ...peaks].toSorted(byTime);
   const more = changes.more || holds.length > maxHolds || found.some((one) => one.more);
-  return { since, until: now, entries, more, domains: { all: domains.length, read: read.length }, log };
+  const withoutChanges = withheldText(sight, 'changes', env);
+  return { since, until: now, entries, withoutChanges, more, domains: { all: domains.length, read: read.length }, log };
 }
 
 const byTime = (one: TimeLineEntry, other: TimeLineEntry): number => one.at - other.at;

@@ -21,7 +21,7 @@ import { withHolder } from '../changes/lock-in-the-way.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import type { Sight } from '../access/sight.ts';
-import { readsCompany, type MayRead } from '../access/visibility.ts';
+import type { MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import type { AdminAction } from '../changes/change-store.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -45,7 +45,7 @@ const maxTitleLength = 200;
 export const adminActions = (
   context: ChangesContext,
   actor: Actor,
-  sight: Pick<Sight, 'reader'>,
+  sight: Pick<Sight, 'reader' | 'mayAny'>,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
   ...locking(context, actor),
   ...pausing(context, actor, sight),
@@ -98,10 +98,10 @@ async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environme
 function pausing(
   context: ChangesContext,
   actor: Actor,
-  sight: Pick<Sight, 'reader'>,
+  sight: Pick<Sight, 'reader' | 'mayAny'>,
 ): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = actor;
-  const shown = (pause: Pause | undefined) => pause && pauseSeenBy(context, person, pause);
+  const shown = (pause: Pause | undefined) => pause && pauseSeenBy(sight, pause);
   const held = (tx: Tx) => heldNow(tx, sight.reader('changes'));
   return {
     pause: (reason) =>
@@ -110,7 +110,7 @@ function pausing(
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
         const around = { held: counts.approved ?? 0, named: await held(tx), atHost };
-        if (paused) return { done: false, pause: pauseSeenBy(context, person, paused), ...around };
+        if (paused) return { done: false, pause: pauseSeenBy(sight, paused), ...around };
         const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
         await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
@@ -209,13 +209,13 @@ export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo =>
 });
 
 /** The pause of all sending as this person may see it: its reason can name any site. */
-export async function pauseFor(context: ChangesContext, person: Person): Promise<Pause | undefined> {
+export async function pauseFor(context: ChangesContext, sight: Pick<Sight, 'mayAny'>): Promise<Pause | undefined> {
   const pause = await readPause(context.database.db);
-  return pause && pauseSeenBy(context, person, pause);
+  return pause && pauseSeenBy(sight, pause);
 }
 
-function pauseSeenBy(context: ChangesContext, person: Person, pause: Pause): Pause {
-  if (readsCompany(context, person)) return pause;
+function pauseSeenBy(sight: Pick<Sight, 'mayAny'>, pause: Pause): Pause {
+  if (sight.mayAny()) return pause;
   const { earlier } = pause;
   return { ...pause, why: undefined, ...(earlier && { earlier: { ...earlier, why: undefined } }) };
 }

@@ -9,7 +9,7 @@ import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
 import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
 import type { StepsContext } from './context.ts';
-import { channelStanding, type WatchStanding } from './watch-standing.ts';
+import { channelStanding, heldWhileRulesDiffer, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
@@ -70,7 +70,10 @@ export type DigestStanding =
   | Exclude<WatchStanding, { readonly kind: 'may' }>;
 
 /** Checks the owner's present rights, the environments and the channel. */
-export async function digestStanding(context: StepsContext, watch: Watch): Promise<DigestStanding> {
+export const digestStanding = async (context: StepsContext, watch: Watch): Promise<DigestStanding> =>
+  heldWhileRulesDiffer(context, await standingByOwnRules(context, watch));
+
+async function standingByOwnRules(context: StepsContext, watch: Watch): Promise<DigestStanding> {
   const { policy } = context;
   const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
   if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };

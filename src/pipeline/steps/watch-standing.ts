@@ -26,8 +26,17 @@ const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) a
 /** The environment of a watch as it was when the watch was started. */
 export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
 
+/** While replicas go by different rules, none of them ends a watch. */
+export const heldWhileRulesDiffer = <Standing extends { readonly kind: string }>(
+  { rulesDiffer }: Pick<StepsContext, 'rulesDiffer'>,
+  standing: Standing,
+) => (standing.kind === 'lost' && rulesDiffer() ? later(say`My replicas go by different rules right now.`) : standing);
+
 /** Checks the owner's present rights, the environment and the channel. */
-export async function watchStanding(context: StepsContext, watch: Watch): Promise<WatchStanding> {
+export const watchStanding = async (context: StepsContext, watch: Watch): Promise<WatchStanding> =>
+  heldWhileRulesDiffer(context, await standingByOwnRules(context, watch));
+
+async function standingByOwnRules(context: StepsContext, watch: Watch): Promise<WatchStanding> {
   const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);

@@ -57,10 +57,10 @@ export async function sharePage(context: SlackContext, interaction: Interaction,
 
 async function post(context: SlackContext, interaction: Interaction, id: string): Promise<void> {
   const { channel, thread } = interaction;
-  if (channel === undefined || isDirect(channel))
-    throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { page, shown, shareable } = await readablePage(context, interaction, id);
   if (!shareable) throw new Refusal("This answer is for you alone, so it can't be shared. Nothing was posted.");
+  if (channel === undefined || isDirect(channel))
+    throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const place = await provenPlace(context, interaction.person, channel);
   if (place === 'not in it') throw new Refusal("You aren't in this channel. Nothing was posted.");
   if (place === 'unknown')
@@ -70,7 +70,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
     });
   const about = shown.flatMap(({ targets }) => targets);
   assertChannel(context.pipeline.policy(), await context.people.channelOf(place.id), about);
-  const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
+  const { text, blocks } = drawPage({ ...page, offers: [] }, 'shared');
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>

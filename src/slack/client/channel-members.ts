@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hourMs, minuteMs } from '../../duration.ts';
 import { BoundedMap } from '../../bounded-map.ts';
+import { within } from '../../time-limit.ts';
 import { NoAnswer, shareCalls, type BoundedCall } from './bounded-calls.ts';
 
 /** Who is in which channel: where Slack says that somebody is gives them no right to be answered there. */
@@ -13,6 +14,8 @@ export type ChannelMembers = {
 
 /** How long somebody counts as being where they typed: longer than a form stays open. */
 const typedMs = hourMs;
+/** How long an answer is waited for: a form waits for it before its ack. It is kept for the next time if it comes late. */
+const patienceMs = 800;
 /** How long an answer stays fresh. */
 const freshMs = minuteMs;
 /** How many people in channels are kept; the oldest are dropped first. */
@@ -29,28 +32,7 @@ const reply = z.object({
 export function createChannelMembers(ask: BoundedCall, now: () => number): ChannelMembers {
   const typed = new BoundedMap<string, number>(maxKept);
   const answers = new BoundedMap<string, { readonly isIn: boolean; readonly at: number }>(maxKept);
-  let restUntil = Number.NEGATIVE_INFINITY;
-  const look = async (person: string, channel: string): Promise<boolean | undefined> => {
-    let cursor = '';
-    for (let page = 0; page < maxPages; page += 1) {
-      if (now() < restUntil) return undefined;
-      const query = {
-        user: person,
-        types: 'public_channel,private_channel',
-        limit: pageSize,
-        ...(cursor && { cursor }),
-      };
-      const answer = await ask('users.conversations', query, reply);
-      if (answer instanceof NoAnswer) {
-        restUntil = now() + (answer.restMs ?? 0);
-        return undefined;
-      }
-      if (answer.channels.some(({ id }) => id === channel)) return true;
-      cursor = answer.response_metadata?.next_cursor ?? '';
-      if (cursor === '') return false;
-    }
-    return undefined;
-  };
+  const look = createLook(ask, now);
   const lookOnce = shareCalls(async (key): Promise<boolean | undefined> => {
     const [person = '', channel = ''] = key.split(' ');
     const isIn = await look(person, channel);
@@ -63,8 +45,30 @@ export function createChannelMembers(ask: BoundedCall, now: () => number): Chann
       const at = typed.get(key);
       if (at !== undefined && now() - at < typedMs) return true;
       const known = answers.get(key);
-      return known && now() - known.at < freshMs ? known.isIn : lookOnce(key);
+      if (known && now() - known.at < freshMs) return known.isIn;
+      return within(patienceMs, lookOnce(key)).catch(() => undefined);
     },
     typedIn: (person, channel) => typed.set(`${person} ${channel}`, now()),
+  };
+}
+
+/** Asks Slack, page by page. While it says to rest, nothing is asked. */
+function createLook(ask: BoundedCall, now: () => number): ChannelMembers['isIn'] {
+  let restUntil = Number.NEGATIVE_INFINITY;
+  return async (user, channel) => {
+    let cursor = '';
+    for (let page = 0; page < maxPages; page += 1) {
+      if (now() < restUntil) return undefined;
+      const query = { user, types: 'public_channel,private_channel', limit: pageSize, ...(cursor && { cursor }) };
+      const answer = await ask('users.conversations', query, reply);
+      if (answer instanceof NoAnswer) {
+        restUntil = now() + (answer.restMs ?? 0);
+        return undefined;
+      }
+      if (answer.channels.some(({ id }) => id === channel)) return true;
+      cursor = answer.response_metadata?.next_cursor ?? '';
+      if (cursor === '') return false;
+    }
+    return undefined;
   };
 }

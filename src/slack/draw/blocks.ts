@@ -98,8 +98,9 @@ type KeptAs = { readonly id: string; readonly shareable: boolean };
 /** Whether a page needs *Next page*, and so has to be kept. */
 export const isLong = ({ parts }: Page): boolean => parts.some((part) => drawPart(part, 0).next !== undefined);
 
-/** A page of an answer, from row `from` on. Without `kept` it has no *Share* and no *Next page*. */
-export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
+/** A page of an answer, from row `from` on. Only a kept one has *Share* and *Next page*; `shared`: it is for others. */
+export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0): Drawn {
+  const kept = as === 'shared' ? undefined : as;
   const blocks: KnownBlock[] = [richText([page.title])];
   let next: number | undefined;
   for (const part of page.parts) {
@@ -107,15 +108,19 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
     next ??= drawn.next;
     blocks.push(drawn.block);
   }
-  const restNote = next === undefined || kept ? undefined : 'the rest is too long to keep: ask for less';
-  const inFile = page.file ? 'the whole answer is in a file in our direct messages' : undefined;
-  const source = joined([page.source, inFile, restNote], '; ');
+  const source = sourceOf(page, next !== undefined, as);
   const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
   if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
   return bounded(page.title, blocks, buttons, nothing, source.length > 0 ? [context(source)] : []);
+}
+
+function sourceOf({ source, file }: Page, isCut: boolean, as: KeptAs | 'shared' | undefined): Text {
+  const inFile = file ? 'the whole answer is in a file in our direct messages' : undefined;
+  const rest = as === 'shared' ? 'there is more in the answer itself' : 'the rest is too long to keep: ask for less';
+  return joined([source, inFile, isCut && typeof as !== 'object' ? rest : undefined], '; ');
 }
 
 function drawPart(part: PagePart, from: number): { block: KnownBlock; next: number | undefined } {

@@ -3,7 +3,7 @@ import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { choicesShown, mayBeShown, type Shown } from '../../pipeline/access/sight.ts';
+import { choicesShown, mayBeShown, refuseUnlessShown, type Shown } from '../../pipeline/access/sight.ts';
 import { MembershipUnknown } from '../../pipeline/access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { say } from '../../text.ts';
@@ -113,6 +113,8 @@ async function choicesOf(
       return { words, given, kept, note: noteOf(words), lost: false };
   }
   const read = (await dependent.choices?.({ input, ...sourcesOf(pipeline, person.id) })) ?? [];
+  // The rules may have changed while it was read.
+  if (mayBeShown(pipeline, person, shown) !== 'yes') return undefined;
   // If the list is new, drop choices that it lacks. Otherwise keep them, even if the host doesn't list them.
   const isNewList = kept !== undefined && kept.of !== of;
   const available = new Set(read);
@@ -138,14 +140,17 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
 
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
-/** The lists that a form offers, by field. Throws `Refusal` if they have expired: their indexes mean nothing then. */
+/** The lists that a form offers, by field. Throws `Refusal` if they have expired, or may no longer be shown. */
 export async function listsIn(
-  { payloads }: SlackContext,
+  { payloads, pipeline }: SlackContext,
+  person: Person,
   { choices = {} }: Memo,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const lists = Object.entries(choices).map(
-    async ([name, { id }]) => [name, (await payloads.keptList(id)).words] as const,
-  );
+  const lists = Object.entries(choices).map(async ([name, { id }]) => {
+    const { words, shown } = await payloads.keptList(id);
+    refuseUnlessShown(pipeline, person, shown);
+    return [name, words] as const;
+  });
   return new Map(await Promise.all(lists).catch(orTooOld));
 }
 

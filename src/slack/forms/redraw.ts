@@ -89,7 +89,7 @@ async function redrawn(context: SlackContext, event: FieldChange): Promise<Modal
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
   const person = await identifyViewer(context.pipeline, senderIn(context, event));
-  const lists = await listsIn(context, memo).catch((error: unknown) => {
+  const lists = await listsIn(context, person, memo).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });

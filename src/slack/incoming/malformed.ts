@@ -32,6 +32,8 @@ export function refuseForeign(receiver: HTTPReceiver, from: Expected, onRefused:
       .then((delivery) => {
         if (typeof delivery !== 'string') return listen(delivery, response);
         onRefused(delivery);
+        // What is left of it is not read.
+        response.shouldKeepAlive = false;
         return buildNoBodyResponse(response, statuses[delivery]);
       })
       // Not whole, or an address without a listener.
@@ -44,6 +46,7 @@ type Expected = { readonly signingSecret: string; readonly bodyLimit: number };
 /** The request with its body, or why it is refused. Rejects if the request ends before its body does. */
 async function verified(request: IncomingMessage, expected: Expected): Promise<Buffered | RefusalReason> {
   const { bufferIncomingMessage, parseAndVerifyHTTPRequest } = HTTPModuleFunctions;
+  if (request.headers['x-slack-signature'] === undefined) return 'signature';
   const buffered = await bufferIncomingMessage(request, expected.bodyLimit).catch((error: unknown) => {
     if (error instanceof Error && isRawBodyError(error) && error.type === 'entity.too.large') return 'length' as const;
     throw error;

@@ -131,7 +131,11 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return withNotice(say`I don't recognise this command any more. Nothing was done.`);
   const readAndCheck = async () => {
-    const filled = readInputs(view.state.values, await listsIn(context, memo), command.fields);
+    const hasLists = Object.keys(memo.choices ?? {}).length > 0;
+    const lists = hasLists
+      ? await listsIn(context, await identifyViewer(context.pipeline, interaction), memo)
+      : undefined;
+    const filled = readInputs(view.state.values, lists, command.fields);
     const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };

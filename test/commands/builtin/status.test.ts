@@ -168,7 +168,7 @@ describe('a line of the status', () => {
     ],
     [
       { work: found({ lock: undefined, open: [], hidden: 1, queued: 0, more: false }) },
-      "• Lock and open changes: not locked.\n   and 1 that you can't see",
+      "• Lock and open changes: not locked.\n   1 open change that you can't see",
     ],
     [
       {

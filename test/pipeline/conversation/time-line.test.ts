@@ -293,6 +293,7 @@ const empty: TimeLine = {
   since,
   until: now,
   entries: [],
+  withoutChanges: undefined,
   more: false,
   domains: { all: 1, read: 1 },
   log: { kind: 'found', found: { errors: 0, lines: 0, readFrom: undefined, timeless: 0 } },

@@ -9,7 +9,7 @@ import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, company, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
+import { ana, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
 import { frozenCardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { exclusiveTransaction } from '../../../src/storage/exclusive-transaction.ts';
 import { pauseAfterLoss } from '../../../src/pipeline/steps/lost-commit.ts';
@@ -36,15 +36,9 @@ function actions(
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   return adminActions(
-    contextWith({
-      database,
-      changeStore,
-      policy: () => rules,
-      company: () => company,
-      personOf: async () => undefined,
-    }),
+    contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined }),
     { person, authorization, inbox },
-    { reader: () => mayRead },
+    { reader: () => mayRead, mayAny: () => true },
   );
 }
 

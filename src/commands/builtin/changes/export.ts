@@ -23,6 +23,7 @@ export const changesExport = builtin({
       parts: [
         paragraph(
           say`It has what you can see, oldest first, in Markdown and with times in UTC. The audit trail records this export.`,
+          line.withoutChanges && say`**Changes:** ${line.withoutChanges}`,
           logInWords(line),
           line.more ? leftOut : undefined,
         ),
