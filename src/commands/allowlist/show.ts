@@ -2,7 +2,7 @@ import { say } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
 import { counted, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { emptyIsUnknown, endsOf, lookAtAllowlist, timedOf } from './listing.ts';
+import { emptyIsUnknown, endsOf, lookAtAllowlist, remarksOn, timedOf } from './listing.ts';
 
 export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
@@ -14,6 +14,7 @@ export const allowlistShow = report({
   show: async ({ input, now, ...sources }) => {
     const snapshot = await lookAtAllowlist({ input, ...sources });
     const { list } = snapshot;
+    const remarks = remarksOn(list);
     const timed = timedOf(
       snapshot,
       snapshot.timed.map(({ address }) => address),
@@ -24,6 +25,7 @@ export const allowlistShow = report({
         list.length === 0
           ? paragraph(`The list is empty. ${emptyIsUnknown}`)
           : { kind: 'code', text: list.map(shownEntry).join('\n') },
+        ...(remarks ? [paragraph(remarks)] : []),
         ...(timed.length > 0 ? [paragraph(say`Timed access ends: ${endsOf(timed)}.`)] : []),
       ],
       source: readAt(now),
