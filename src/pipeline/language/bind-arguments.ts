@@ -19,15 +19,23 @@ export type BindContext = {
   readonly sibling?: (word: string) => string | undefined;
   /** `sibling` comes only from the channel, which is not enough for a destructive command. */
   readonly isLoose?: boolean;
+  /** The line with quotes around an option's value, if these words, which no field takes, belong to it. */
+  readonly inQuotes?: (left: readonly Word[]) => string | undefined;
 };
 
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
   const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
-  if (rest[0]) {
-    throw new Refusal(say`${code(path)} doesn't know what to do with ${placed(rest[0], words)}. Nothing was done.`, {
-      hint: hintFor(rest, words, path, command),
+  const [first] = rest;
+  if (first) {
+    const inQuotes = context.inQuotes?.(rest);
+    const surplus = (inQuotes === undefined ? words.find(isFiller) : undefined) ?? first;
+    throw new Refusal(say`${code(path)} doesn't know what to do with ${placed(surplus, words)}. Nothing was done.`, {
+      hint:
+        inQuotes === undefined
+          ? hintFor(surplus, rest, words, path, command)
+          : say`A value with spaces goes into quotes: ${code(`${path} ${inQuotes}`.slice(0, 300))}`,
     });
   }
   return given;
@@ -44,16 +52,16 @@ const fillers: ReadonlySet<string> = new Set([
   'in',
   'of',
   'for',
-  '->',
-  '→',
-  '=>',
 ]);
+const arrow = /^(?:[-=\u2010-\u2015]*>|[→⇒⇨⟶⟹➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
 
-function hintFor(rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
+const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || arrow.test(text));
+
+function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
   if (isListWithoutCommas(command, words, rest))
     return say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
   const how = say`Usage: ${code(usage(path, command))}`;
-  return rest.every(({ text }) => fillers.has(text.toLowerCase())) ? joined([say`Please leave it out.`, how]) : how;
+  return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
 }
 
 /** The word in quotes. If it was typed more than once, with the word before it, to say which one is meant. */
