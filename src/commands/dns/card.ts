@@ -49,12 +49,12 @@ function ttlFact({ oldTtl, ttl, after }: Plan): Inline {
 
 /** TXT values of which a name may have one, and what comes of a second one. */
 const onlyOne = [
-  { kind: 'SPF', of: 'spf1', then: 'receivers then believe none' },
-  { kind: 'DMARC', of: 'DMARC1', then: 'receivers then apply none' },
-  { kind: 'MTA-STS', of: 'STSv1', then: 'senders then follow none' },
-  { kind: 'TLS-RPT', of: 'TLSRPTv1', then: 'nobody then reports to any' },
-  { kind: 'DKIM', of: 'DKIM1', then: 'receivers then take any of them' },
-  { kind: 'BIMI', of: 'BIMI1', then: 'receivers then show none' },
+  { kind: 'SPF', of: 'spf1', result: 'receivers then believe none' },
+  { kind: 'DMARC', of: 'DMARC1', result: 'receivers then apply none' },
+  { kind: 'MTA-STS', of: 'STSv1', result: 'senders then follow none' },
+  { kind: 'TLS-RPT', of: 'TLSRPTv1', result: 'nobody then reports to any' },
+  { kind: 'DKIM', of: 'DKIM1', result: 'receivers then take any of them' },
+  { kind: 'BIMI', of: 'BIMI1', result: 'receivers then show none' },
 ] as const;
 
 const isOf = (version: string, value: string): boolean =>
@@ -71,9 +71,9 @@ function warnings(
     type === 'NS' ? say`**Everything at ${whole} may stop being found:** this says who answers for it.` : undefined,
     type === 'MX' ? say`**Mail to ${whole} may stop:** this says where it is delivered.` : undefined,
     hasSpf ? say`**Mail from ${whole} may be refused:** this says who may send it (SPF).` : undefined,
-    ...onlyOne.map(({ kind, of, then }) =>
+    ...onlyOne.map(({ kind, of, result }) =>
       type === 'TXT' && after.filter((value) => isOf(of, value)).length > 1
-        ? say`**There will be more than one ${kind} record,** and ${then}.`
+        ? say`**There will be more than one ${kind} record,** and ${result}.`
         : undefined,
     ),
     isApex ? say`**This is the apex of ${domain.name}: the site or its mail may stop.**` : undefined,

@@ -60,8 +60,17 @@ const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(te
 function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
   if (isListWithoutCommas(command, words, rest))
     return say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
+  const oneWord = asOneWord(rest, words, command);
+  if (oneWord !== undefined) return say`An environment is written as one word: ${code(`${path} ${oneWord}`)}`;
   const how = say`Usage: ${code(usage(path, command))}`;
   return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
+}
+
+/** `acme-shop/live` if that was typed as two words, and nothing else is left over. */
+function asOneWord(rest: readonly Word[], words: readonly Word[], command: Command): string | undefined {
+  const [site, own] = textsOf(words);
+  const isName = wordFields(command)[0]?.[1].kind === 'environment' && rest.length === 1 && rest[0] === words[1];
+  return isName && [site, own].every((word) => /^[\p{L}\p{N}_-]+$/u.test(word ?? '')) ? `${site}/${own}` : undefined;
 }
 
 /** The word in quotes. If it was typed more than once, with the word before it, to say which one is meant. */

@@ -436,3 +436,12 @@ test.each([
   if (quoted === undefined) expect(refused).not.toContain('goes into quotes');
   else expect(refused).toMatch(new RegExp(`A value with spaces goes into quotes: .*${quoted}`));
 });
+
+test.each([
+  ['status acme-shop live', 'An environment is written as one word: status acme-shop/live'],
+  ['cache clear acme-shop live --dry-run', 'An environment is written as one word: cache clear acme-shop/live'],
+  ['cache clear acme-shop/live now', 'Usage: '],
+  ['cache clear acme-shop live now', 'Usage: '],
+])('%s: what is said of a name in two words', (line, says) => {
+  expect(refusalText(refusalOf(() => parse(line, catalogue)))).toContain(says);
+});
