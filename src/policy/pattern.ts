@@ -93,7 +93,11 @@ function matchesFolded(glob: Glob, folded: string): boolean {
 
 /** The names of a target in comparable form, made once and compared with many patterns. Undefined: unknown. */
 export type FoldedNames =
-  | { readonly kind: 'environment'; readonly site: FoldedName | undefined; readonly environment: FoldedName | undefined }
+  | {
+      readonly kind: 'environment';
+      readonly site: FoldedName | undefined;
+      readonly environment: FoldedName | undefined;
+    }
   | { readonly kind: 'domain'; readonly name: FoldedName; readonly site: FoldedName | undefined }
   | { readonly kind: 'company' };
 

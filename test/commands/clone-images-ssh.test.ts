@@ -101,7 +101,12 @@ test.each([
 });
 
 test('passwords are reviewed on live environments, images nowhere', () => {
-  expect([sshExpiry, sshPassword].map((action) => [needsReview(action, { target: live, input: {} }), needsReview(action, { target: staging, input: {} })])).toEqual([
+  expect(
+    [sshExpiry, sshPassword].map((action) => [
+      needsReview(action, { target: live, input: {} }),
+      needsReview(action, { target: staging, input: {} }),
+    ]),
+  ).toEqual([
     [true, false],
     [true, false],
   ]);

@@ -102,7 +102,9 @@ const asSite = ({ id = '', name }: Site): { readonly id: string; readonly name: 
 
 /** Each site once. */
 const sitesOf = (environments: readonly Environment[]) => [
-  ...new Map(environments.flatMap(({ site }) => (site ? [[`${site.id}/${site.name}`, asSite(site)] as const] : []))).values(),
+  ...new Map(
+    environments.flatMap(({ site }) => (site ? [[`${site.id}/${site.name}`, asSite(site)] as const] : [])),
+  ).values(),
 ];
 
 const fits = ({ name, id, domains }: Row, wanted: string): boolean =>

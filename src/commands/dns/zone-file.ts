@@ -52,6 +52,7 @@ export function zoneFileMark(value: string): string | undefined {
   const line = head.exec(value) ?? headBeforeString.exec(value);
   if (line) return `is a whole line of a zone file: type only its value, ${clipped(asMeant(line[1] ?? ''), 200)}`;
   if (/^\$(?:TTL|ORIGIN|INCLUDE)\b/i.test(value)) return 'is an instruction of a zone file, and no value';
-  if (/^\(|^"[^]*"\s*\)/.test(value)) return 'has a bracket of a zone file around it: leave that out, or put quotes inside';
+  if (/^\(|^"[^]*"\s*\)/.test(value))
+    return 'has a bracket of a zone file around it: leave that out, or put quotes inside';
   return /;\s*-{3,}/.test(bare(value)) ? 'has a comment of a zone file at its end: leave that out' : undefined;
 }

@@ -20,7 +20,14 @@ const themeNames = wordField<readonly string[]>('Themes', {
   many: true,
   shown: 'theme…',
   read: (words) => {
-    const names = [...new Set(words.flatMap((word) => word.split(/[\r\n,]+/)).map(unquoted).filter((name) => name !== ''))];
+    const names = [
+      ...new Set(
+        words
+          .flatMap((word) => word.split(/[\r\n,]+/))
+          .map(unquoted)
+          .filter((name) => name !== ''),
+      ),
+    ];
     if (names.length === 0) throw new Refusal('No theme was given. Nothing was done.');
     if (names.length > maxThemes) {
       throw new Refusal(
@@ -36,7 +43,11 @@ const themeNames = wordField<readonly string[]>('Themes', {
 });
 
 /** Quotes around a line of a form are not part of the name. */
-const unquoted = (text: string): string => text.trim().replace(/^"(.*)"$/, '$1').trim();
+const unquoted = (text: string): string =>
+  text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
 
 const fields = { env: environment(), themes: themeNames };
 type FieldValues = Input<typeof fields>;

@@ -47,7 +47,8 @@ export const leftOutFacts = (
 ): FrozenCard['facts'] =>
   factsOf({
     'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
-    'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo, toldApart(nothingToDo.map(({ env }) => env))) : undefined,
+    'Not possible there, or done already':
+      nothingToDo.length > 0 ? reasonsOf(nothingToDo, toldApart(nothingToDo.map(({ env }) => env))) : undefined,
   });
 
 /** The same batch without some environments. Throws `Refusal` if none is left. */

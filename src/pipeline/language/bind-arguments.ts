@@ -42,17 +42,7 @@ export function bindWords(words: readonly Word[], path: string, command: Command
 }
 
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
-const fillers: ReadonlySet<string> = new Set([
-  'to',
-  'into',
-  'onto',
-  'over',
-  'on',
-  'at',
-  'in',
-  'of',
-  'for',
-]);
+const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
 const arrow = /^(?:[-=\u2010-\u2015]*>|[→⇒⇨⟶⟹➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
 
 const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || arrow.test(text));

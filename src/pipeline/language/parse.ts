@@ -81,7 +81,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined) break;
-    if (word.text === '--' && !word.quoted) 
+    if (word.text === '--' && !word.quoted)
       return { positional: [...positional, ...words.slice(at + 1)], options, values: typed };
     const match = word.quoted ? null : /^--([^=]+)(?:=([\s\S]*))?$/.exec(word.text);
     if (match === null) {

@@ -107,7 +107,8 @@ export function createPeople(options: PeopleOptions): People {
       return answer.kind === 'members' ? answer.ids : undefined;
     },
     // Slack may leave an id out, or send an empty one.
-    originOf: (named) => (named.enterprise && named.enterprise !== ourEnterprise ? named.enterprise : named.team) || undefined,
+    originOf: (named) =>
+      (named.enterprise && named.enterprise !== ourEnterprise ? named.enterprise : named.team) || undefined,
     channelOf: async (id) => {
       if (isDirect(id)) return { id, shared: false };
       return channelFrom(id, await lookAt(id).catch(() => undefined));

@@ -183,10 +183,14 @@ const isWords = (span: Drawable): boolean => 'text' in span;
 function context(text: Text): ContextBlock {
   const spans = inShort(text);
   const runs = runsOf(spans);
-  const isHarmless = runs.every(([first], at) => first && (!isWords(first) || !mayBeMarkup.test(plain(runs[at] ?? []))));
+  const isHarmless = runs.every(
+    ([first], at) => first && (!isWords(first) || !mayBeMarkup.test(plain(runs[at] ?? []))),
+  );
   const pieces = isHarmless && !spans.every(isWords) ? [spans] : runs;
   const elements = pieces.map((piece) =>
-    piece.every(isWords) ? plainText(plain(piece), limits.context) : { type: 'mrkdwn' as const, text: mrkdwnLine(piece) },
+    piece.every(isWords)
+      ? plainText(plain(piece), limits.context)
+      : { type: 'mrkdwn' as const, text: mrkdwnLine(piece) },
   );
   const fits = elements.length <= limits.contextElements && elements.every(({ text }) => text.length <= limits.context);
   return { type: 'context', elements: fits ? elements : [plainText(plain(text), limits.context)] };

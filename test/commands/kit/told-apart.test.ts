@@ -8,11 +8,47 @@ import { plain, say } from '../../../src/text.ts';
 import { live, staging } from '../../pipeline/fixtures.ts';
 
 test.each<[string, readonly (readonly [id: string, name: string])[], readonly string[]]>([
-  ['different names', [['a-0001', 'shop'], ['a-0002', 'blog']], ['shop', 'blog']],
-  ['the same name', [['a-0001', 'shop'], ['a-0002', 'shop']], ['shop (…0001)', 'shop (…0002)']],
-  ['the same in another case', [['a-0001', 'Shop'], ['a-0002', 'shop']], ['Shop (…0001)', 'shop (…0002)']],
-  ['the same end too', [['ab-0001', 'shop'], ['cb-0001', 'shop'], ['x', 'shop']], ['shop (…ab-0001)', 'shop (…cb-0001)', 'shop (…x)']],
-  ['one twice', [['a-0001', 'shop'], ['a-0001', 'shop']], ['shop', 'shop']],
+  [
+    'different names',
+    [
+      ['a-0001', 'shop'],
+      ['a-0002', 'blog'],
+    ],
+    ['shop', 'blog'],
+  ],
+  [
+    'the same name',
+    [
+      ['a-0001', 'shop'],
+      ['a-0002', 'shop'],
+    ],
+    ['shop (…0001)', 'shop (…0002)'],
+  ],
+  [
+    'the same in another case',
+    [
+      ['a-0001', 'Shop'],
+      ['a-0002', 'shop'],
+    ],
+    ['Shop (…0001)', 'shop (…0002)'],
+  ],
+  [
+    'the same end too',
+    [
+      ['ab-0001', 'shop'],
+      ['cb-0001', 'shop'],
+      ['x', 'shop'],
+    ],
+    ['shop (…ab-0001)', 'shop (…cb-0001)', 'shop (…x)'],
+  ],
+  [
+    'one twice',
+    [
+      ['a-0001', 'shop'],
+      ['a-0001', 'shop'],
+    ],
+    ['shop', 'shop'],
+  ],
 ])('%s', (_, all, shown) => {
   const named = all.map(([id, name]) => ({ id, name }));
   expect(named.map(toldApart(named))).toEqual(shown);
@@ -46,7 +82,10 @@ describe('two environments of one name differ in', () => {
       const { parts } = environmentsPage(names, 'acme-shop', 0);
       return parts.flatMap((part) => (part.kind === 'list' ? part.entries.map(plain) : [])).join('\n');
     },
-    'the review of a batch': () => liveFacts(all).map(([, value]) => plain(value)).join('\n'),
+    'the review of a batch': () =>
+      liveFacts(all)
+        .map(([, value]) => plain(value))
+        .join('\n'),
     'what can be left out of a batch': () => JSON.stringify(leaveOutInput(all)),
   };
   test.each(Object.entries(told))('%s', (_, shown) => {

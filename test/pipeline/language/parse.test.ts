@@ -421,7 +421,10 @@ test.each([
 });
 
 test.each([
-  ['cache clear acme-shop/staging --reason fixing the header', 'cache clear acme-shop/staging --reason "fixing the header"'],
+  [
+    'cache clear acme-shop/staging --reason fixing the header',
+    'cache clear acme-shop/staging --reason "fixing the header"',
+  ],
   ['cache clear acme-shop/live --reason=fixing the header --dry-run', 'live --reason "fixing the header" --dry-run'],
   [
     'dns set acme.example TXT _dmarc --add v=DMARC1; p=none',
