@@ -21,7 +21,9 @@ export const comparableName = (name: string): string =>
 const everyUnseen = new RegExp(unseen, 'gv');
 
 /** A comparable name as people see it: without invisible characters, and without dots at its end. */
-const asSeen = (name: string): string => comparableName(name.replaceAll(everyUnseen, '')).replace(/\.+$/, '');
+const asSeen = (name: string): string =>
+  // Most names are seen as they are, and the test is faster.
+  /[^ -~]|\.$/.test(name) ? comparableName(name.replaceAll(everyUnseen, '')).replace(/\.+$/, '') : name;
 
 /** Reads a name in which `*` stands for any run of characters. A returned string says what is wrong. */
 export function readGlob(text: string): Glob | string {
