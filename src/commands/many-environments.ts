@@ -1,5 +1,6 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
 import type { Offer } from '../errors.ts';
+import { toldApart } from './kit/told-apart.ts';
 import { plain, say, time, type Text } from '../text.ts';
 import { whyMissing, type StatusText } from './builtin/status-line.ts';
 import { environments, type NameField } from './kit/fields.ts';
@@ -43,7 +44,7 @@ type ManyReport<T> = {
   /** False: nothing that was asked of the host could be read. */
   readonly isRead?: boolean;
   /** A button for one environment; the worst ones get it. */
-  readonly offer?: (env: Environment) => Offer | undefined;
+  readonly offer?: (env: Environment, shownName: string) => Offer | undefined;
   readonly now: number;
 };
 
@@ -70,6 +71,7 @@ const order = Object.keys(states);
 export function manyPage<T>(report: ManyReport<T>): Page {
   const { title, of, each, none, note, offer, now, isRead = true } = report;
   const lines = linesOf(report);
+  const nameOf = toldApart(each.map(({ env }) => env));
   const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
   const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
   const counts = [
@@ -82,10 +84,10 @@ export function manyPage<T>(report: ManyReport<T>): Page {
   const read = [time(now, 'date')];
   const rows = [
     ...notes.map((says) => [[], [], says, read]),
-    ...lines.map(({ env: { name }, state, says }) => [[{ text: name }], [{ text: state }], says, read]),
+    ...lines.map(({ env, state, says }) => [[{ text: nameOf(env) }], [{ text: state }], says, read]),
   ];
   const shown = lines.filter(({ isInNote }) => isInNote !== true);
-  const offers = lines.flatMap(({ env }) => offer?.(env) ?? []).slice(0, maxOffers);
+  const offers = lines.flatMap(({ env }) => offer?.(env, nameOf(env)) ?? []).slice(0, maxOffers);
   return {
     title: say`${title} · ${counts.join('')}`,
     parts: [
@@ -96,7 +98,7 @@ export function manyPage<T>(report: ManyReport<T>): Page {
         : [
             {
               kind: 'list',
-              entries: shown.map(({ mark, env, says }) => say`${mark} **${env.name}** ${says}`),
+              entries: shown.map(({ mark, env, says }) => say`${mark} **${nameOf(env)}** ${says}`),
             } as const,
           ]),
     ],

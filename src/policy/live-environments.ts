@@ -1,4 +1,4 @@
-import { matches } from './pattern.ts';
+import { matchesSeen } from './pattern.ts';
 import type { Policy } from './rules.ts';
 
 /** What counts as live if the file doesn't say. */
@@ -25,6 +25,6 @@ export function isLive(policy: Policy, environment: KnownEnvironment): boolean {
 /** Whether an entry of `live:` covers these names. */
 export function isNamedLive(live: Policy['live'], site: string, name: string): boolean {
   return live.some(
-    (entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),
+    (entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),
   );
 }

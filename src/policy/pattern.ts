@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Target } from '../hosting/contract/target.ts';
+import { unseen } from '../text.ts';
 
 /** A folded name with wildcards, as the pieces between the `*`. */
 export type Glob = readonly string[];
@@ -17,11 +18,18 @@ export const comparableName = (name: string): string =>
   // `normalize` does not change plain ASCII, and the test is faster.
   (/[^\u0000-\u007F]/.test(name) ? name.normalize('NFKC') : name).toLowerCase();
 
+const everyUnseen = new RegExp(unseen, 'gv');
+
+/** A comparable name as people see it: without invisible characters, and without dots at its end. */
+const asSeen = (name: string): string =>
+  // Most names are seen as they are, and the test is faster.
+  /[^ -~]|\.$/.test(name) ? comparableName(name.replaceAll(everyUnseen, '')).replace(/\.+$/, '') : name;
+
 /** Reads a name in which `*` stands for any run of characters. A returned string says what is wrong. */
 export function readGlob(text: string): Glob | string {
   if (text === '' || text.trim() !== text) return 'a name is missing, or has spaces around it';
   if (text.length > maxLength) return `a name has at most ${maxLength} characters`;
-  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
+  if (unseen.test(text) || /[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
   if (/[?[\]{}!]|\*\*/.test(text)) return 'the only wildcard is a single *';
   return comparableName(text).split('*');
 }
@@ -53,6 +61,21 @@ function readDomain(text: string): Pattern | string {
 /** Whether the glob matches the whole name. Never backtracks, so a long glob cannot make it slow. */
 export const matches = (glob: Glob, name: string): boolean => matchesFolded(glob, comparableName(name));
 
+/** As `matches`, and also if the glob matches what people see of the name. For what forbids or protects. */
+export const matchesSeen = (glob: Glob, name: string): boolean => reads(glob, foldName(name), 'deny');
+
+/** A name in comparable form, and as people see it. */
+type FoldedName = { readonly name: string; readonly seen: string };
+
+function foldName(text: string): FoldedName {
+  const name = comparableName(text);
+  return { name, seen: asSeen(name) };
+}
+
+/** A name that only looks like the one of a rule is forbidden with it, and not allowed with it. */
+const reads = (glob: Glob, { name, seen }: FoldedName, effect: 'allow' | 'deny'): boolean =>
+  matchesFolded(glob, name) || (effect === 'deny' && seen !== name && matchesFolded(glob, seen));
+
 function matchesFolded(glob: Glob, folded: string): boolean {
   const last = glob.length - 1;
   const [head = ''] = glob;
@@ -72,17 +95,21 @@ function matchesFolded(glob: Glob, folded: string): boolean {
 
 /** The names of a target in comparable form, made once and compared with many patterns. Undefined: unknown. */
 export type FoldedNames =
-  | { readonly kind: 'environment'; readonly site: string | undefined; readonly environment: string | undefined }
-  | { readonly kind: 'domain'; readonly name: string; readonly site: string | undefined }
+  | {
+      readonly kind: 'environment';
+      readonly site: FoldedName | undefined;
+      readonly environment: FoldedName | undefined;
+    }
+  | { readonly kind: 'domain'; readonly name: FoldedName; readonly site: FoldedName | undefined }
   | { readonly kind: 'company' };
 
 /** Folds the names of a target for `coversFolded`. */
 export function foldNames(target: Target): FoldedNames {
   if (target.kind === 'company') return { kind: 'company' };
-  const site = target.site && comparableName(target.site.name);
-  if (target.kind === 'domain') return { kind: 'domain', name: comparableName(host(target.name)), site };
+  const site = target.site && foldName(target.site.name);
+  if (target.kind === 'domain') return { kind: 'domain', name: foldName(host(target.name)), site };
   const own = target.site && environmentIn(target.site.name, target.name);
-  return { kind: 'environment', site, environment: own === undefined ? undefined : comparableName(own) };
+  return { kind: 'environment', site, environment: own === undefined ? undefined : foldName(own) };
 }
 
 /**
@@ -95,7 +122,7 @@ export function coversFolded(pattern: Pattern, target: FoldedNames, effect: 'all
   const { site, environment } = target;
   if (pattern.kind !== 'environment') return false;
   if (site === undefined || environment === undefined) return effect === 'deny';
-  return matchesFolded(pattern.environment, environment) && matchesFolded(pattern.site, site);
+  return reads(pattern.environment, environment, effect) && reads(pattern.site, site, effect);
 }
 
 /** As `coversFolded`, for one target. */
@@ -128,9 +155,9 @@ function environmentIn(site: string, name: string): string | undefined {
 
 function coversDomain(pattern: Pattern, { name, site }: FoldedDomain, effect: 'allow' | 'deny'): boolean {
   if (pattern.kind === 'company') return false;
-  if (pattern.kind === 'domain') return matchesFolded(pattern.name, name);
+  if (pattern.kind === 'domain') return reads(pattern.name, name, effect);
   if (site === undefined) return effect === 'deny';
-  return (isAny(pattern.environment) || effect === 'deny') && matchesFolded(pattern.site, site);
+  return (isAny(pattern.environment) || effect === 'deny') && reads(pattern.site, site, effect);
 }
 
 /** A domain name as in DNS: folded, in ASCII, without a final dot. */

@@ -1,8 +1,10 @@
 import {
+  CST,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseDocument,
   type ParsedNode,
@@ -14,6 +16,8 @@ import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
 const maxEntries = 1_000;
+/** The deepest nesting. The parser would read on until its stack overflows. */
+const maxLevels = 100;
 
 /** The way to a value: keys of mappings and indexes of lists. */
 export type Path = readonly PropertyKey[];
@@ -24,11 +28,15 @@ export class YamlDocument {
   readonly mistakes: Mistake[] = [];
   /** Undefined: the file is not YAML. */
   readonly value: unknown;
-  readonly #contents: ParsedNode | null;
+  readonly #contents: ParsedNode | null = null;
   readonly #lines = new LineCounter();
   readonly #anchors = new Set<string>();
 
   constructor(text: string) {
+    if (isTooDeep(text)) {
+      this.mistakes.push({ line: 1, column: 1, says: tooDeep });
+      return;
+    }
     // The parser's own check for unique keys takes quadratic time.
     const file = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     this.#contents = file.contents;
@@ -151,10 +159,24 @@ function wrongKey(key: ParsedNode): string | undefined {
   return word === '__proto__' ? '"__proto__" cannot be a key' : undefined;
 }
 
-/** The message about thousands of nested brackets. */
+/** The message about brackets inside brackets, or marks of lists after each other on one line, without end. */
 export const tooDeep = 'this is nested too deeply';
 /** Whether an error says that the parser's stack overflowed. */
 export const isOverflow = (message: string): boolean => message.includes('Maximum call stack size exceeded');
+
+/** Reads no further than to where it is too deep. */
+function isTooDeep(text: string): boolean {
+  let brackets = 0;
+  let marks = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') brackets += 1;
+    else if (token === ']' || token === '}') brackets -= 1;
+    else if (token === '\n' || token === CST.SCALAR) marks = 0;
+    else if (token === '-' || token === '?' || /^[&!]/.test(token)) marks += 1;
+    if (brackets > maxLevels || marks > maxLevels) return true;
+  }
+  return false;
+}
 
 type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
 

@@ -30,10 +30,14 @@ export type SqlDialect = {
 export const dueChannel = 'sitehand_due';
 
 const forbidden = 'the audit trail is append-only';
-const appendOnlyFile = ['update', 'delete'].map(
-  (action) =>
-    `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
-);
+const refusing = (name: string, when: string): string =>
+  `create trigger audit_no_${name} before ${when} begin select raise(abort, '${forbidden}'); end`;
+const appendOnlyFile = [
+  refusing('update', 'update on audit'),
+  refusing('delete', 'delete on audit'),
+  // `replace` deletes the old line, and fires the trigger for that only on connections with recursive triggers.
+  refusing('replace', 'insert on audit when exists (select 1 from audit where seq = new.seq)'),
+];
 
 /** Uses the server's clock, which may differ from ours after a jump: polling finds the rest. */
 const announcing = (table: string, condition = 'true'): string =>

@@ -39,8 +39,7 @@ export async function openSqlite(
 ): Promise<Sqlite> {
   const isFile = path !== ':memory:';
   const files = isFile ? openFiles(path, onWarning) : { database: new DatabaseSync(path) };
-  // Without recursive triggers, `replace` could delete audit lines without firing the delete trigger.
-  files.database.exec('pragma foreign_keys = on; pragma recursive_triggers = on');
+  files.database.exec('pragma foreign_keys = on');
   const log: { file?: FileHandle } = {};
   const close = (): void => {
     // Ignore errors: nobody waits for a flush any more.

@@ -101,11 +101,16 @@ test.each([
 });
 
 test('passwords are reviewed on live environments, images nowhere', () => {
-  expect([sshExpiry, sshPassword].map((action) => [needsReview(action, live), needsReview(action, staging)])).toEqual([
+  expect(
+    [sshExpiry, sshPassword].map((action) => [
+      needsReview(action, { target: live, input: {} }),
+      needsReview(action, { target: staging, input: {} }),
+    ]),
+  ).toEqual([
     [true, false],
     [true, false],
   ]);
-  expect(needsReview(images, live)).toBe(false);
+  expect(needsReview(images, { target: live, input: {} })).toBe(false);
   expect(usage('ssh expiry', sshExpiry)).toContain('<hours_24|days_7|days_30|days_90|never>');
 });
 
@@ -132,7 +137,7 @@ describe('clone', () => {
     expect(await look(company.id)).toEqual(snapshot);
     await expect(look('')).rejects.toThrow('Nothing was done.');
     expect(clone.alsoReads).toEqual(['env']);
-    expect(needsReview(clone, company)).toBe(true);
+    expect(needsReview(clone, { target: company, input: {} })).toBe(true);
   });
 
   test.each([

@@ -86,7 +86,7 @@ test('can be asked for if the host answers without a list of backups, and says s
 
 test('always has a review with the name typed', () => {
   for (const env of [live, staging]) {
-    expect(needsReview(deletion, env)).toBe(true);
+    expect(needsReview(deletion, { target: env, input: {} })).toBe(true);
     expect(nameToType(deletion, env)).toBe(env.name);
   }
 });

@@ -352,6 +352,21 @@ describe('the card', () => {
     ['who answers', ['NS', 'sub', '--add=ns.b.example'], [/^Everything at sub\.acme\.com may stop being found/]],
     ['mail', ['MX', 'shop', '--add=10 mx.b.example'], [/^Mail to shop\.acme\.com may stop/]],
     ['who may send mail', ['TXT', 'shop', '--add=v=spf1 -all'], [/^Mail from shop\.acme\.com may be refused/]],
+    ...(
+      [
+        ['SPF', 'v=spf1 -all', 'v=spf1 mx -all', 'receivers then believe none'],
+        ['DMARC', 'v=DMARC1; p=none', '"v = DMARC1 ; p=reject"', 'receivers then apply none'],
+        ['MTA-STS', 'v=STSv1; id=1', 'v=STSv1; id=2', 'senders then follow none'],
+        ['TLS-RPT', 'v=TLSRPTv1; rua=mailto:a@acme.com', 'v=TLSRPTv1;rua=mailto:b@acme.com', 'nobody then reports'],
+      ] as const
+    ).map(([kind, one, other, then]): [string, readonly string[], readonly (string | RegExp)[]] => [
+      `a second record of ${kind}`,
+      ['TXT', 'new', `--add=${one}`, `--add=${other}`],
+      [
+        ...(kind === 'SPF' ? [/^Mail from/] : []),
+        new RegExp(`^There will be more than one ${kind} record, and ${then}`),
+      ],
+    ]),
     ['a second SPF', ['TXT', '@', '--add="V=SPF1 -all"'], [/^Mail from/, /^There will be more than one SPF/, /apex/]],
     ['the apex', ['A', '@', '--ttl=60'], ['This is the apex of acme.com: the site or its mail may stop.']],
   ])('warns of %s', async (_, words, expected) => {
@@ -602,5 +617,57 @@ describe('the list', () => {
   test('says that there are no records', async () => {
     const { parts } = await shown(new Zone([]));
     expect(parts).toMatchObject([{ kind: 'text' }]);
+  });
+});
+
+describe('what is pasted from a zone file', () => {
+  const key = 'v=DKIM1; k=rsa; p=MIGfMA0';
+  test.each<[string, string, readonly string[]]>([
+    ['brackets and a comment', '( "v=DKIM1; k=rsa; " "p=MIGfMA0" )  ; ----- DKIM key mail for acme.example', [key]],
+    ['several lines', '( "v=DKIM1; k=rsa; "\n\t  "p=MIGfMA0" ) ; ----- DKIM key', [key]],
+    ['several lines with comments', '( "v=DKIM1; k=rsa; " ; one\n"p=MIGfMA0" ; two\n)', [key]],
+    ['a comment after quotes', '"v=DKIM1; k=rsa; p=MIGfMA0" ; key', [key]],
+    ['semicolons with backslashes', String.raw`v=DKIM1\; k=rsa\; p=MIGfMA0`, [key]],
+    ['escapes in brackets', String.raw`( "a\"b\032c" )`, ['a"b c']],
+    ['quotes alone', '"a; b" "c"', ['"a; b" "c"']],
+    ['lines', 'one\n two ', ['one', 'two']],
+    ['a text with a bracket', 'owner (a)', ['owner (a)']],
+    ['a text with an open bracket in quotes', '"(a"\nb', ['"(a"', 'b']],
+  ])('%s is read as what it means', (_, typed, values) => {
+    expect(recordValues('Add').read([typed])).toEqual(values);
+    expect(recordValues('Add').read(values)).toEqual(values);
+  });
+
+  test.each<[RecordType, string, string]>([
+    ['TXT', '_dmarc.acme.com. 3600 IN TXT "v=DMARC1; p=none"', 'type only its value, "v=DMARC1; p=none"'],
+    ['TXT', '_dmarc IN TXT ( "v=DMARC1;" " p=none" )', 'type only its value, v=DMARC1; p=none'],
+    ['TXT', '@ 1h IN TXT v=spf1 -all', 'type only its value, v=spf1 -all'],
+    ['TXT', '_dmarc 3600 in txt "v=DMARC1; p=none"', 'is a whole line of a zone file'],
+    ['TXT', 'IN 3600 TXT "x"', 'is a whole line of a zone file'],
+    ['TXT', 'TXT "x"', 'is a whole line of a zone file'],
+    ['MX', 'acme.com. IN MX 10 mx.acme.com.', 'type only its value, 10 mx.acme.com.'],
+    ['A', 'www 300 IN A 192.0.2.1', 'type only its value, 192.0.2.1'],
+    ['CNAME', '*.dev.acme.com. CNAME acme.com.', 'type only its value, acme.com.'],
+    ['TXT', '$TTL 3600', 'is an instruction of a zone file'],
+    ['TXT', '(v=spf1 -all)', 'has a bracket of a zone file around it'],
+    ['TXT', '( "a" b )', 'has a bracket of a zone file around it'],
+    ['TXT', 'v=DKIM1; p=MIGf ; ----- DKIM key', 'has a comment of a zone file'],
+  ])('a %s value %s is refused', async (type, value, says) => {
+    const { wrong } = await held({ type: [type], name: ['new'], add: [value] }, new Zone(usual));
+    expect(plain(inline(wrong?.says))).toContain(says);
+    expect(plain(inline(wrong?.says))).toMatch(/Nothing was done\.$/);
+  });
+
+  test.each<[RecordType, string]>([
+    ['TXT', 'v=spf1 a mx include:_spf.acme.com -all'],
+    ['TXT', 'welcome in a world'],
+    ['TXT', '"say IN TXT x"'],
+    ['TXT', 'google-site-verification=abc--def; x'],
+    ['MX', '10 mx.acme.com.'],
+    ['SRV', '10 5 443 sip.acme.com'],
+    ['CAA', '0 issue "ca.example"'],
+  ])('a %s value %s is one', async (type, value) => {
+    const { wrong } = await held({ type: [type], name: ['new'], add: [value] }, new Zone(usual));
+    expect(wrong).toBeUndefined();
   });
 });

@@ -212,7 +212,7 @@ test('a backup made meanwhile is no drift', () => {
 
 test('always has a review; the name is typed for live', () => {
   const copy = environment('acme-shop/copy', 7);
-  for (const env of [live, staging, copy]) expect(needsReview(push, env)).toBe(true);
+  for (const env of [live, staging, copy]) expect(needsReview(push, { target: env, input: {} })).toBe(true);
   expect([live, staging, copy].map((env) => nameToType(push, env))).toEqual([live.name, undefined, undefined]);
 });
 

@@ -390,6 +390,9 @@ describe('the path and the destination of a rule', () => {
     ['/\u202Eevil', 'cannot be seen (U+202E)'],
     ['/\uD800', 'cannot be seen (U+D800)'],
     ['/a\\b', 'has a backslash'],
+    ['/a→/b', 'has an arrow in it'],
+    ['/a->/b', 'has an arrow in it'],
+    ['/a=>/b', 'has an arrow in it'],
   ])('from %j is refused', (word, why) => {
     const refused = refusalText(refusalOf(() => fromPath.read([word])));
     expect(refused).toContain(why);
@@ -494,6 +497,8 @@ describe('adding', () => {
       ['/a', 'https://acme.com/a'],
       'This would lead /a to itself.',
     ],
+    ['to itself with a query', [], ['/a', '/a?x=1'], 'This would lead /a to itself.'],
+    ['in a circle through a query', [rule('/b', '/a?x=1')], ['/a', '/b?y'], 'round in circles'],
     ['to itself with a fragment', [], ['/a', '/a#top'], 'This would lead /a to itself.'],
     [
       'in a circle of two',
@@ -528,7 +533,8 @@ describe('adding', () => {
       ['/a', '/b', '--country=NO'],
     ],
     ['into a circle of others', [rule('/b', '/c'), rule('/c', '/b')], ['/a', '/b']],
-    ['with another query', [], ['/a', '/a?x=1']],
+    ['what only a query leads to', [rule('/b?x=1', '/a')], ['/a', '/b']],
+    ['a query to the path', [], ['/a?x=1', '/a']],
   ])('%s is accepted', async (_, rules, words) => {
     expect(saysOf(await add(rules, ...words))).toBe('');
   });
@@ -595,6 +601,19 @@ describe('adding', () => {
     expect(await preconditionsOn([...rules.toReversed(), rule('/other', '/c')])).toEqual(preconditions);
     expect(await preconditionsOn([...rules, rule('/x', '/a')])).not.toEqual(preconditions);
     expect(await preconditionsOn([...rules, rule('/a', '/y')])).not.toEqual(preconditions);
+  });
+
+  test.each([
+    ['/a', '/a/', true],
+    ['/a', '/a/?x=1', true],
+    ['/a/', '/a', true],
+    ['/a', '/a/b', false],
+    ['/a', '/b', false],
+  ])('%s to %s: whether a slash at the end is warned of', (from, to, isWarned) => {
+    const input = { env: live, from, to, type: undefined, domain: undefined, country: undefined, city: undefined };
+    const { warning } = redirectsAdd.card({ input, snapshot: { whole: true, same: [], loop: null }, now: 0 });
+    expect(plain(warning ?? []).includes('with and without a slash')).toBe(isWarned);
+    expect(redirectsAdd.isDoubtful?.(input)).toBe(isWarned);
   });
 
   test('loops are found as by following the rules', () => {

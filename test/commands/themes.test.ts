@@ -338,15 +338,29 @@ describe('update', () => {
     ['words', ['harvest', 'kiln'], ['harvest', 'kiln']],
     ['commas and lines', ['harvest, kiln\nlattice,'], ['harvest', 'kiln', 'lattice']],
     ['doubles', ['kiln', 'kiln,kiln'], ['kiln']],
+    ['names in quotes', ['divi 4 (copy)', 'kiln'], ['divi 4 (copy)', 'kiln']],
+    ['a line in quotes', ['"divi 4 (copy)"\nStorefront+'], ['divi 4 (copy)', 'Storefront+']],
   ])('reads %s', (_, words, expected) => expect(field.read(words)).toEqual(expected));
   test.each([
     ['a path', ['../x'], 'is not the name of a theme'],
-    ['a title', ['Storefront+'], 'is not the name of a theme'],
+    ['what cannot be seen', ['kiln\u{34F}'], 'is not the name of a theme'],
     ['too long a name', ['x'.repeat(101)], 'is not the name of a theme'],
     ['nothing', [','], 'No theme was given.'],
-    ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
+    ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(',')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
     expect(refusalText(refusalOf(() => field.read(words)))).toContain(sentence);
+  });
+
+  test('a name with spaces goes into quotes', () => {
+    const theme = { title: null, status: null, version: '4.1', hasUpdate: true, newVersion: '4.2' } as const;
+    const unsaid = { vulnerable: null, newVulnerable: null, updateStatus: null } as const;
+    const listed = { themes: ['divi 4 (copy)', 'divi'].map((name) => ({ name, ...theme, ...unsaid })) };
+    expect(themesUpdate.impossible?.({ ...of('divi 4 (copy)'), snapshot: listed })).toBeUndefined();
+    expect(themesUpdate.call({ ...of('divi 4 (copy)'), snapshot: listed })).toHaveProperty('body', {
+      themes: [{ name: 'divi 4 (copy)' }],
+    });
+    const refused = themesUpdate.impossible?.({ ...of('divi', '4', '(copy)'), snapshot: listed });
+    expect(plain(inline(refused?.hint))).toBe('A name with spaces goes into quotes: "divi 4 (copy)".');
   });
 
   test('does not call a theme missing if the host does not list all', async () => {

@@ -201,7 +201,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Anything but the company or a domain counts as an environment.',
-      "return { kind: 'environment', site, environment: own === undefined ? undefined : comparableName(own) };",
+      "return { kind: 'environment', site, environment: own === undefined ? undefined : foldName(own) };",
       '\'environment\' → ""',
     ),
     ...same(

@@ -514,6 +514,9 @@ describe('bounds', () => {
   test('a file of 256 KiB, and one byte more', () => {
     const padded = (size: number) => ok + '#'.repeat(size - ok.length);
     expect(mistakesOf(padded(maxPolicyBytes))).toEqual([]);
+    expect(mistakesOf(`${ok}groups: { a: [${'"[", '.repeat(200)}] }`)).not.toContainEqual(
+      expect.stringContaining('too deeply'),
+    );
     expect(mistakesOf(padded(maxPolicyBytes + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
   });
 
@@ -527,6 +530,10 @@ describe('bounds', () => {
   });
 
   test.each([
+    ['[', 101],
+    ['{a: ', 101],
+    ['[', 256_000],
+    ['- ', 101],
     ['[', 5_000],
     ['[\n ', 5_000],
     ['{a: ', 5_000],

@@ -61,3 +61,15 @@ test.concurrent('a developer allows an address over SSH, reviews it first, and u
   expect(live?.allowlist).toEqual(before);
   expect(scenario.writes('acme-blog/live')).toHaveLength(2);
 });
+
+test('an address that nobody has on the internet is reviewed on an environment that is not live, too', async () => {
+  const ana = scenario.person('ana');
+  await ana.says('/site allowlist add acme-docs/staging 10.0.0.5', 'C0GENERAL');
+  const review = await ana.form('10.0.0.5 is private.');
+  expect(review.text).toContain('Nobody connects from such an address over the internet.');
+  expect(scenario.writes('acme-docs/staging')).toEqual([]);
+  const added = await ana.confirms({ Reason: 'a VPN of the host' }, 'C0GENERAL');
+  await added.tells(/✅ 10\.0\.0\.5 is on the SSH allowlist of acme-docs\/staging/);
+  const shown = await (await ana.says('/site allowlist show acme-docs/staging')).hears('SSH allowlist');
+  expect(shown.text).toContain('10.0.0.5 is private.');
+});

@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
@@ -72,9 +72,22 @@ test('what strangers send is counted, and the log has one line of it', async () 
   expect(told === 1 || told === 2).toBe(true);
 });
 
+/** Sends a path as it is: `fetch` would correct it. */
+const asked = (path: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const at = { host: '127.0.0.1', port: scenario.port(), path };
+    get(at, (response) => resolve(response.resume())).on('error', reject);
+  });
+
 test('the health routes answer one word each, and a body that is too long is refused', async () => {
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
   expect(await (await fetch(address('/readyz'))).text()).toBe('ready');
+  for (const path of ['//', '/\\', '/nothing']) {
+    const { statusCode } = await asked(path);
+    expect([path, statusCode]).toEqual([path, 404]);
+  }
+  expect((await asked('/healthz?from=probe')).statusCode).toBe(200);
+  expect(scenario.log()).not.toContain('Invalid URL');
   const long = await fetch(address('/slack/events'), { method: 'POST', body: 'x'.repeat(300_000) }).catch(
     () => undefined,
   );

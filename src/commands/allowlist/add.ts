@@ -9,6 +9,7 @@ import {
   endsOf,
   sortedList,
   isAllTimed,
+  isDoubtful,
   letInBy,
   addressesOn,
   lookAtAllowlist,
@@ -17,7 +18,7 @@ import {
   timedOf,
   listFact,
   unsendable,
-  wideRanges,
+  remarksOn,
   type AllowlistSnapshot,
 } from './listing.ts';
 
@@ -37,6 +38,7 @@ export const allowlistAdd = action({
   target: 'env',
   look: lookAtAllowlist,
   impossible,
+  isDoubtful: ({ addresses }) => isDoubtful(addresses),
   preconditions: ({ input, snapshot }) => ({
     list: sortedList(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
@@ -106,7 +108,7 @@ function cardOf(of: AddRequest): Wording {
   return {
     title,
     done: isWritten || input.for !== undefined ? title : say`${title}: it is no longer timed access`,
-    warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, wideRanges(stays)], '\n'),
+    warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, remarksOn(stays)], '\n'),
     facts: {
       'List before': listFact(snapshot.list),
       Adds: isWritten ? listFact(adds) : 'nothing: the list stays as it is, and only the timed access changes',

@@ -1,12 +1,12 @@
 import { Refusal, type Offer } from '../../errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
-import { bold, code, list as listOf, say, type Text } from '../../text.ts';
+import { bold, code, joined, list as listOf, say, type Text } from '../../text.ts';
 import { wordField } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
 import { among, manyPage, asEnvironments, type Ranked } from '../many-environments.ts';
-import { entriesFor, addressesOn, addressesInShort, type Allowlist } from './listing.ts';
+import { entriesFor, addressesOn, addressesInShort, remarksOn, type Allowlist } from './listing.ts';
 
 export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
@@ -76,7 +76,8 @@ const emptyOnes = (names: readonly string[]): Text | undefined =>
 /** Undefined: the list has entries, and none of them lets the address in. */
 function letsIn(list: Allowlist, address: string): Ranked | undefined {
   const { lets, unreadable } = entriesFor(list, address);
-  if (lets.length > 0) return { mark: '•', says: say`lets it in: ${addressesInShort(lets)}`, rank: 0 };
+  if (lets.length > 0)
+    return { mark: '•', says: joined([say`lets it in: ${addressesInShort(lets)}`, remarksOn(lets)], '. '), rank: 0 };
   if (list.length === 0) return { mark: '❔', says: say`unknown: its list is empty.`, rank: 0, isInNote: true };
   if (unreadable.length > 0)
     return { mark: '❔', says: say`unknown: I can't read its entry ${addressesInShort(unreadable)}.`, rank: 0 };

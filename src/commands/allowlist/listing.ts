@@ -1,5 +1,4 @@
-import ipaddr from 'ipaddr.js';
-import { canonicalAddress, readAddress, wideRange } from '../kit/values/addresses.ts';
+import { canonicalAddress, networkIn, oddity, readAddress, wideRange } from '../kit/values/addresses.ts';
 import { attempt } from '../../errors.ts';
 import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -62,7 +61,7 @@ export const withoutAddresses = (list: Allowlist, addresses: readonly string[]):
 
 /** The networks on the list that contain one of these addresses, whether or not the address is listed itself. */
 export const networksWith = (list: Allowlist, addresses: readonly string[]): Allowlist =>
-  list.filter((entry) => addresses.some((address) => isWithin(address, entry)));
+  list.map((entry) => entry.trim()).filter((entry) => addresses.some((address) => isWithin(address, entry)));
 
 /** Says which networks let these addresses in even after they are removed; undefined if none does. */
 export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | undefined => {
@@ -82,13 +81,14 @@ export function entriesFor(list: Allowlist, address: string): Readonly<Record<'l
   return { lets, unreadable };
 }
 
-function isWithin(address: string, network: string): boolean {
-  if (!ipaddr.isValidCIDR(network) || canonicalAddress(address) === canonicalAddress(network)) return false;
-  const [around, bits] = ipaddr.parseCIDR(network);
-  const whole = ipaddr.isValidCIDR(address) ? address : `${address}/${around.kind() === 'ipv4' ? 32 : 128}`;
-  if (!ipaddr.isValidCIDR(whole)) return false;
-  const [first, ownBits] = ipaddr.parseCIDR(whole);
-  return first.kind() === around.kind() && ownBits > bits && first.match(around, bits);
+function isWithin(address: string, entry: string): boolean {
+  const network = networkIn(entry);
+  if (network === undefined || canonicalAddress(address) === canonicalAddress(entry)) return false;
+  const [around, bits] = network;
+  const own = networkIn(address) ?? networkIn(`${address}/${around.kind() === 'ipv4' ? 32 : 128}`);
+  if (own === undefined) return false;
+  const [first, ownBits] = own;
+  return first.kind() === around.kind() && ownBits >= bits && first.match(around, bits);
 }
 
 /** The canonical spellings of a list, so that two spellings of one address are equal. */
@@ -108,8 +108,27 @@ export const are = (addresses: readonly string[]): string => (addresses.length =
 export const listFact = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
+/** Whether letting these in is probably a mistake: their number, or where they are. */
+export const isDoubtful = (addresses: readonly string[]): boolean => remarksOn(addresses) !== undefined;
+
+/** What people should know about letting these in: who that is, and that nobody comes from some of them. */
+export function remarksOn(list: readonly string[]): Text | undefined {
+  const odd = list.map((address) => ({ address, ...oddity(address) }));
+  const says = odd.flatMap(({ address, says }) => (says === undefined ? [] : [say`${code(address)} ${says}.`]));
+  const remarks = joined([
+    ...says.slice(0, maxRemarks),
+    says.length > maxRemarks ? `${says.length - maxRemarks} more are like these.` : undefined,
+    odd.some(({ lets }) => lets === 'nobody') ? fromNobody : undefined,
+    wideRanges(list),
+  ]);
+  return remarks.length > 0 ? remarks : undefined;
+}
+
+const maxRemarks = 5;
+const fromNobody = say`**Nobody connects from such an address over the internet.** The one to let in is the public address, which pages for “what is my IP” show.`;
+
 /** Warns about ranges wider than one office needs, widest first. */
-export function wideRanges(addresses: readonly string[]): Text | undefined {
+function wideRanges(addresses: readonly string[]): Text | undefined {
   const wide = addresses.flatMap((address) => wideRange(address) ?? []);
   if (wide.length === 0) return undefined;
   const shown = wide.toSorted((one, other) => other.above - one.above).slice(0, 5);

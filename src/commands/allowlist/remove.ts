@@ -6,6 +6,7 @@ import { addresses, environment, flag } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,
+  entriesFor,
   sortedList,
   isAllTimed,
   letInBy,
@@ -29,9 +30,11 @@ export const allowlistRemove = action({
   look: lookAtAllowlist,
   impossible: ({ input, snapshot: { list: before } }) => {
     if (addressesOn(before, input.addresses).length === 0) {
+      const absent = say`${addressesInShort(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}`;
       return {
         field: 'addresses',
-        says: say`${addressesInShort(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
+        says: say`${joined([absent, letInBy(before, input.addresses)], ', but ')}. Nothing was changed.`,
+        hint: unreadableIn(before),
       };
     }
     const left = withoutAddresses(before, input.addresses);
@@ -94,6 +97,14 @@ export const allowlistRemove = action({
     takes: input.addresses,
   }),
 });
+
+/** An entry that can't be read may let anybody in. */
+function unreadableIn(list: readonly string[]): Text | undefined {
+  const { unreadable } = entriesFor(list, '');
+  return unreadable.length === 0
+    ? undefined
+    : say`I can't read its entry ${addressesInShort(unreadable)}, so I can't tell whom that lets in.`;
+}
 
 /** Says which networks that stay on the list still contain a removed address. */
 function stillLetIn(before: readonly string[], addresses: readonly string[]): Text | undefined {

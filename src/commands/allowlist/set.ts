@@ -10,12 +10,13 @@ import {
   endsOf,
   sortedList,
   isAllTimed,
+  isDoubtful,
   lookAtAllowlist,
   notListed,
   addressesInShort,
   timedOf,
   listFact,
-  wideRanges,
+  remarksOn,
   withoutAddresses,
   type Allowlist,
   type AllowlistSnapshot,
@@ -29,6 +30,7 @@ export const allowlistSet = action({
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',
   look: lookAtAllowlist,
+  isDoubtful: ({ addresses }) => isDoubtful(addresses),
   impossible: ({ input, snapshot }) =>
     hasExactly(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
       ? {
@@ -52,7 +54,7 @@ export const allowlistSet = action({
       warning: joined(
         [
           warningOf(list, input.addresses),
-          wideRanges([...notListed(list, input.addresses), ...ending.map(({ address }) => address)]),
+          remarksOn([...notListed(list, input.addresses), ...ending.map(({ address }) => address)]),
         ],
         '\n',
       ),

@@ -2,7 +2,7 @@ import { say } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
 import { counted, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { emptyIsUnknown, endsOf, lookAtAllowlist, timedOf } from './listing.ts';
+import { emptyIsUnknown, endsOf, lookAtAllowlist, remarksOn, timedOf } from './listing.ts';
 
 export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
@@ -15,6 +15,7 @@ export const allowlistShow = report({
     const snapshot = await lookAtAllowlist({ input, ...sources });
     const { list } = snapshot;
     const hidden = withheld('timers', input.env);
+    const remarks = remarksOn(list);
     const timed = timedOf(
       snapshot,
       snapshot.timed.map(({ address }) => address),
@@ -25,6 +26,7 @@ export const allowlistShow = report({
         list.length === 0
           ? paragraph(`The list is empty. ${emptyIsUnknown}`)
           : { kind: 'code', text: list.map(shownEntry).join('\n') },
+        ...(remarks ? [paragraph(remarks)] : []),
         ...(timed.length > 0 ? [paragraph(say`Timed access ends: ${endsOf(timed)}.`)] : []),
         ...(hidden ? [paragraph(say`When timed access ends is ${hidden}`)] : []),
       ],

@@ -1,4 +1,5 @@
-import type { Environment } from '../../hosting/contract/target.ts';
+import type { Environment, Site } from '../../hosting/contract/target.ts';
+import { toldApart } from '../kit/told-apart.ts';
 import { code, joined, list, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
@@ -67,31 +68,44 @@ function rowsOf({ environments, domains, domainHomes }: Names): readonly Row[] {
     ),
     ({ environmentId }) => environmentId,
   );
-  const namesOf = new Map(environments.map(({ id, name }) => [id, name]));
+  const nameOf = toldApart(environments);
+  const namesOf = new Map(environments.map((env) => [env.id, nameOf(env)]));
   const homeOf = (domain: string): string | undefined =>
     (homes.get(domain.toLowerCase()) ?? [])
       .flatMap(({ environmentId }) => namesOf.get(environmentId) ?? [])
       .join(', ') || undefined;
-  const sites = new Map(environments.flatMap(({ site }) => (site ? [[site.name, site.id ?? '']] : [])));
+  const sites = sitesOf(environments);
+  const siteOf = toldApart(sites);
+  const domainOf = toldApart(domains);
   return [
     ...environments.map((env) => ({
       kind: 'environment' as const,
-      name: env.name,
+      name: nameOf(env),
       id: env.id,
       env,
       domains: (inHome.get(env.id) ?? []).map(({ name }) => name),
     })),
-    ...domains.map(({ name, id, site }) => ({
+    ...domains.map((domain) => ({
       kind: 'domain' as const,
-      name,
-      id,
+      name: domainOf(domain),
+      id: domain.id,
       domains: [],
-      home: homeOf(name),
-      site: site?.name,
+      home: homeOf(domain.name),
+      site: domain.site && siteOf(asSite(domain.site)),
     })),
-    ...[...sites].map(([name, id]) => ({ kind: 'site' as const, name, id, domains: [] })),
+    ...sites.map((site) => ({ kind: 'site' as const, name: siteOf(site), id: site.id, domains: [] })),
   ];
 }
+
+/** A site without an id is known by its name alone. */
+const asSite = ({ id = '', name }: Site): { readonly id: string; readonly name: string } => ({ id, name });
+
+/** Each site once. */
+const sitesOf = (environments: readonly Environment[]) => [
+  ...new Map(
+    environments.flatMap(({ site }) => (site ? [[`${site.id}/${site.name}`, asSite(site)] as const] : [])),
+  ).values(),
+];
 
 const fits = ({ name, id, domains }: Row, wanted: string): boolean =>
   [name, ...domains].some((one) => one.toLowerCase().includes(wanted)) || id === wanted;

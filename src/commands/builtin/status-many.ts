@@ -25,8 +25,8 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
       whyUnread(backups),
     ]),
     isPartial: true,
-    offer: (env) =>
-      queryService.mayRunOn('status', env) ? { label: `Status of ${env.name}`, args: ['status', env.id] } : undefined,
+    offer: (env, shown) =>
+      queryService.mayRunOn('status', env) ? { label: `Status of ${shown}`, args: ['status', env.id] } : undefined,
     now,
   });
 }

@@ -47,7 +47,19 @@ function ttlFact({ oldTtl, ttl, after }: Plan): Inline {
   return oldTtl === undefined || oldTtl === ttl ? now : say`${oldTtl ?? 'not known'} s → ${now}`;
 }
 
-const isSpf = (value: string): boolean => /^v=spf1\b/i.test(unquoted(value));
+/** TXT values of which a name may have one, and what comes of a second one. */
+const onlyOne = [
+  { kind: 'SPF', of: 'spf1', result: 'receivers then believe none' },
+  { kind: 'DMARC', of: 'DMARC1', result: 'receivers then apply none' },
+  { kind: 'MTA-STS', of: 'STSv1', result: 'senders then follow none' },
+  { kind: 'TLS-RPT', of: 'TLSRPTv1', result: 'nobody then reports to any' },
+  { kind: 'DKIM', of: 'DKIM1', result: 'receivers then take any of them' },
+  { kind: 'BIMI', of: 'BIMI1', result: 'receivers then show none' },
+] as const;
+
+const isOf = (version: string, value: string): boolean =>
+  new RegExp(`^\\s*v\\s*=\\s*${version}(?![a-z0-9])`, 'i').test(unquoted(value));
+const isSpf = (value: string): boolean => isOf('spf1', value);
 
 /** What may stop working, most serious first. */
 function warnings(
@@ -59,9 +71,11 @@ function warnings(
     type === 'NS' ? say`**Everything at ${whole} may stop being found:** this says who answers for it.` : undefined,
     type === 'MX' ? say`**Mail to ${whole} may stop:** this says where it is delivered.` : undefined,
     hasSpf ? say`**Mail from ${whole} may be refused:** this says who may send it (SPF).` : undefined,
-    type === 'TXT' && after.filter(isSpf).length > 1
-      ? say`**There will be more than one SPF record,** and receivers then believe none.`
-      : undefined,
+    ...onlyOne.map(({ kind, of, result }) =>
+      type === 'TXT' && after.filter((value) => isOf(of, value)).length > 1
+        ? say`**There will be more than one ${kind} record,** and ${result}.`
+        : undefined,
+    ),
     isApex ? say`**This is the apex of ${domain.name}: the site or its mail may stop.**` : undefined,
     after.length === 0 ? say`**The whole record will be gone.**` : undefined,
   ];

@@ -3,6 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 import { comparableHostname, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
+import { asMeant, recordLines, textInStrings, zoneFileMark } from './zone-file.ts';
 
 /** The record types that can be changed here. */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;
@@ -22,7 +23,7 @@ export const recordType = (): PlainField<RecordType, false> =>
     },
   });
 
-/** The values of a record as typed: one per word or per line. A comma is part of its value. */
+/** The values of a record as typed or pasted: one per word or per line. A comma is part of its value. */
 export const recordValues = (label: string): PlainField<readonly string[], false> =>
   wordField(label, {
     many: true,
@@ -32,9 +33,7 @@ export const recordValues = (label: string): PlainField<readonly string[], false
   });
 
 function readValues(label: string, words: readonly string[]): readonly string[] {
-  const values = [...new Set(words.flatMap((word) => word.split(/[\r\n]+/)).map((value) => value.trim()))].filter(
-    (value) => value !== '',
-  );
+  const values = [...new Set(words.flatMap(recordLines).map(asMeant))];
   if (values.length === 0) throw new Refusal(`${label} has no value in it. Nothing was done.`);
   if (values.length > maxValues)
     throw new Refusal(`These are ${values.length} values; at most ${maxValues} at once. Nothing was done.`);
@@ -79,6 +78,8 @@ export function comparableValue(type: string, value: string): string {
 
 /** Why this is not a value of that type, as a clause; undefined if it is one. */
 export function wrongValue(type: RecordType, value: string): string | undefined {
+  const mark = zoneFileMark(value);
+  if (mark !== undefined) return mark;
   switch (type) {
     case 'A':
       return ipaddr.IPv4.isValidFourPartDecimal(value) ? undefined : 'is not an IPv4 address like 198.51.100.4';
@@ -125,13 +126,4 @@ function wrongHost(host: string, orNone = false): string | undefined {
 }
 
 /** The text of a quoted value, with its strings joined; any other value is returned unchanged. */
-export function unquoted(value: string): string {
-  if (!/^(?:"(?:[^"\\]|\\.)*"\s*)+$/.test(value)) return value;
-  return [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)]
-    .map(([, text = '']) =>
-      text.replaceAll(/\\(\d{3}|.)/g, (_, escaped: string) =>
-        escaped.length === 3 ? String.fromCodePoint(Number(escaped)) : escaped,
-      ),
-    )
-    .join('');
-}
+export const unquoted = (value: string): string => textInStrings(value) ?? value;

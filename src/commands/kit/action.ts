@@ -56,6 +56,8 @@ export type Action<F extends Fields, S> = {
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Checks the fields together, without I/O. The result is shown on the form before its ack. */
   invalid?(input: Input<F>): Invalid<keyof F & string> | undefined;
+  /** Whether the fields are probably a mistake. Then a review shows the card's warning first, whatever the target. */
+  isDoubtful?(input: Input<F>): boolean;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
   impossible?(of: WithSnapshot<F, S>): Invalid<keyof F & string> | undefined;

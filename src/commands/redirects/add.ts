@@ -3,7 +3,7 @@ import { code, list, say } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, scopeFields, redirectTarget, type } from './fields.ts';
-import { loopRefusal, loopFrom } from './loops.ts';
+import { loopRefusal, loopFrom, mayBeSame, slashWarning } from './loops.ts';
 import { selectorsOf } from './selection.ts';
 import {
   allRules,
@@ -39,6 +39,7 @@ export const redirectsAdd = action({
   target: 'env',
   invalid: ({ from, to }) =>
     from === to ? { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` } : undefined,
+  isDoubtful: ({ from, to }) => mayBeSame(from, to),
   look: async ({ input, read }): Promise<Snapshot> => {
     const { rules, whole } = await allRules(read, input.env);
     return {
@@ -53,6 +54,7 @@ export const redirectsAdd = action({
   card: ({ input, snapshot }) => ({
     title: say`Redirect ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
     done: say`Redirected ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
+    warning: slashWarning(input.from, input.to),
     facts: {
       From: code(input.from),
       To: code(input.to),

@@ -4,7 +4,7 @@ import { code, say } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
 import { listedFrom, readsBack, ruleSelectors, redirectTarget, type } from './fields.ts';
-import { loopRefusal, loopFrom } from './loops.ts';
+import { loopRefusal, loopFrom, mayBeSame, slashWarning } from './loops.ts';
 import { fromOfItsRules, selectedRules, wrongRule, selectorsOf, type FoundRules } from './selection.ts';
 import {
   allRules,
@@ -38,6 +38,7 @@ export const redirectsEdit = action({
     if (from === to) return { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` };
     return to === undefined && type === undefined ? unsaid : undefined;
   },
+  isDoubtful: ({ from, to }) => mayBeSame(from, to),
   look: async ({ input, read }): Promise<Snapshot> => {
     const { rules, whole } = await allRules(read, input.env);
     const found = selectedRules(rules, input);
@@ -58,6 +59,7 @@ export const redirectsEdit = action({
   card: ({ input, snapshot: { found } }) => ({
     title: say`Change the redirect from ${code(brief(input.from))} on ${input.env.name}`,
     done: say`Changed the redirect from ${code(brief(input.from))} on ${input.env.name}`,
+    warning: input.to === undefined ? undefined : slashWarning(input.from, input.to),
     facts: factsOf(input, found[0]),
   }),
   proof: ({ input, snapshot: { found }, current }) => {

@@ -109,6 +109,7 @@ function wrongInAny(text: string): string | undefined {
   if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
   if (text.length > maxLength) return `has more than ${maxLength} characters`;
   if (/[\s\p{Cc}]/u.test(text)) return 'has a space or a line break in it';
+  if (/[-=\u2010-\u2015]>|[→⇒⇨⟶⟹➔➙➜➝➞➡]/u.test(text)) return 'has an arrow in it; a space is enough between the two';
   // Browsers read a backslash as a slash, so `/\acme.com` would lead to another host.
   return text.includes('\\') ? 'has a backslash in it' : undefined;
 }

@@ -1,4 +1,4 @@
-import { code, say } from '../../text.ts';
+import { code, say, type Text } from '../../text.ts';
 import { brief, ruleScope, spokenAll, type RuleScope, type RedirectRule } from './rules.ts';
 
 /** A step of a visitor: where a rule sends them, for which requests, and which rule. */
@@ -27,8 +27,9 @@ export function loopFrom(
   for (const visit of visits) {
     const stop = stopOf(visit, hosts);
     if (stop === undefined) continue;
-    if (stop.path === start && overlap(stop.place, own)) return wayOf(visit);
-    for (const next of byPath.get(stop.path) ?? []) {
+    const held = heldBy(stop.path);
+    if (start !== undefined && held.includes(start) && overlap(stop.place, own)) return wayOf(visit);
+    for (const next of held.flatMap((path) => byPath.get(path) ?? [])) {
       const place = overlap(stop.place, ruleScope(next));
       if (place === undefined || seen.has(next)) continue;
       seen.add(next);
@@ -37,6 +38,21 @@ export function loopFrom(
   }
   return undefined;
 }
+
+/** The paths of rules that hold for a requested path: a rule for a path also holds for that path with a query. */
+const heldBy = (requested: string): readonly string[] => [...new Set([requested, requested.replace(/\?.*$/s, '')])];
+
+/** Whether both are the same path, except for a slash at its end and a query: some hosts take that for the same. */
+export function mayBeSame(from: string, to: string | null | undefined): boolean {
+  const [here, there] = [from, to].map((text) => pathOf(text)?.replace(/\/*(?:\?.*)?$/s, ''));
+  return here !== undefined && here === there;
+}
+
+/** Warns of a redirect that may lead to itself; undefined if it does not. */
+export const slashWarning = (from: string, to: string): Text | undefined =>
+  mayBeSame(from, to)
+    ? say`**If the host takes ${code(brief(from))} with and without a slash at its end for the same, this leads to itself, and visitors see an error.** Try it after it is done.`
+    : undefined;
 
 /** Refuses a redirect loop. */
 export const loopRefusal = (from: string, way: readonly RedirectRule[]) =>
@@ -57,7 +73,7 @@ function stopOf({ to, place }: Visit, hosts: ReadonlySet<string>): Stop | undefi
 }
 
 /** A path as a browser requests it; undefined if it is not a path. */
-function pathOf(text: RedirectRule['from']): string | undefined {
+function pathOf(text: RedirectRule['from'] | undefined): string | undefined {
   if (!text?.startsWith('/') || text.startsWith('//')) return undefined;
   const address = URL.parse(`http://host${text}`);
   return address === null ? undefined : address.pathname + address.search;

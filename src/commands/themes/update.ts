@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
-import { bold, code, inShort, list, say, type Text } from '../../text.ts';
+import { bold, code, inShort, list, say, unseen, type Text } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
 import { sinceArg } from '../kit/values/times.ts';
@@ -11,30 +11,45 @@ import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 export const maxThemes = 100;
 const maxShown = 25;
 
-/** Whether a slug can be sent. */
-export const isThemeName = (slug: string): boolean => /^[\w.-]{1,100}$/.test(slug);
+/** Whether a name can be typed and sent. Hosts list names with spaces and brackets too; a comma would end it. */
+export const isThemeName = (name: string): boolean =>
+  /^[^\p{Cc},"<>/\\]{1,100}$/u.test(name) && !unseen.test(name) && name.trim() === name;
 
-/** Theme slugs without duplicates, separated by commas, spaces or line breaks. */
-const slugs = wordField<readonly string[]>('Themes', {
+/** Names of themes without duplicates: a word each, which has spaces if it was typed in quotes, or by comma or line. */
+const themeNames = wordField<readonly string[]>('Themes', {
   many: true,
   shown: 'theme…',
   read: (words) => {
-    const names = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
+    const names = [
+      ...new Set(
+        words
+          .flatMap((word) => word.split(/[\r\n,]+/))
+          .map(unquoted)
+          .filter((name) => name !== ''),
+      ),
+    ];
     if (names.length === 0) throw new Refusal('No theme was given. Nothing was done.');
     if (names.length > maxThemes) {
       throw new Refusal(
         `These are ${names.length} themes; at most ${maxThemes} can be updated at once. Nothing was done.`,
       );
     }
-    const odd = names.find((slug) => !isThemeName(slug));
+    const odd = names.find((name) => !isThemeName(name));
     if (odd === undefined) return names;
     throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
-      hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
+      hint: say`Themes are named as ${code('themes show')} writes them; one with spaces goes into quotes.`,
     });
   },
 });
 
-const fields = { env: environment(), themes: slugs };
+/** Quotes around a line of a form are not part of the name. */
+const unquoted = (text: string): string =>
+  text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
+
+const fields = { env: environment(), themes: themeNames };
 type FieldValues = Input<typeof fields>;
 
 /** `isPartial`: there are, or may be, more themes than these. */
@@ -111,14 +126,16 @@ function missing({ env, themes: names }: FieldValues, { themes, isPartial }: Sna
   const gone = names.filter((name) => find(themes, name) === undefined);
   if (gone.length === 0) return undefined;
   const known = themes.map(({ name }) => name);
+  const inPieces = known.find((name) => name.includes(' ') && names.join(' ').includes(name));
   const meant = [...new Set(gone.flatMap((name) => near(name, known).slice(0, 2)))].slice(0, 5);
   return {
     field: 'themes',
     says: isPartial
       ? say`I can't find ${spoken(gone)} on ${env.name}, but the host doesn't tell about all of its themes. Nothing was changed.`
       : say`${spoken(gone)} ${gone.length === 1 ? 'is not a theme' : 'are not themes'} of ${env.name}. Nothing was changed.`,
-    hint:
-      meant.length > 0
+    hint: inPieces
+      ? say`A name with spaces goes into quotes: ${code(`"${inPieces}"`)}.`
+      : meant.length > 0
         ? didYouMean(meant.map(bold))
         : known.length > 0
           ? say`It has ${spoken(known, 10)}.`

@@ -34,9 +34,9 @@ export function nameToType(action: AnyAction, target: Target | undefined): strin
   return isLive || action.typedName === 'always' ? target?.name : undefined;
 }
 
-/** Whether the change needs a review first: depends on its risk and its target. */
-export function needsReview(action: AnyAction, target: Target | undefined): boolean {
-  if (action.risk === 'destructive') return true;
+/** Whether the change needs a review first: depends on its risk, its target, and whether its fields look like a mistake. */
+export function needsReview(action: AnyAction, { target, input }: Pick<Frozen, 'target' | 'input'>): boolean {
+  if (action.risk === 'destructive' || action.isDoubtful?.(input)) return true;
   return action.risk === 'sensitive' && (target?.kind !== 'environment' || target.live);
 }
 
@@ -46,7 +46,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
   if (typeof confirmation === 'string') {
     // The timer's removal was shown with the grant that set the timer.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
-    if (isTimer || (!needsReview(action, target) && frozen.items === undefined)) return;
+    if (isTimer || (!needsReview(action, frozen) && frozen.items === undefined)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
       hint: 'Type the command again, and a form will open.',
     });

@@ -33,9 +33,10 @@ export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight[
   return () => [changed, { path: undefined, targets: alsoReads }];
 }
 
-function whatNext({ authorization, action, target, items }: Frozen): string {
+function whatNext(frozen: Frozen): string {
+  const { authorization, action, items } = frozen;
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
-  return items || needsReview(action, target)
+  return items || needsReview(action, frozen)
     ? 'a form asks you once more before it is sent'
     : 'without --dry-run it is sent at once';
 }

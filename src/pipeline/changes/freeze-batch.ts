@@ -10,6 +10,7 @@ import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './buttons.ts';
 import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from './freeze.ts';
+import { toldApart } from '../../commands/kit/told-apart.ts';
 
 /** Turns the frozen changes of many environments into one: approvers see every call, in order. */
 
@@ -46,7 +47,8 @@ export const leftOutFacts = (
 ): FrozenCard['facts'] =>
   factsOf({
     'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
-    'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
+    'Not possible there, or done already':
+      nothingToDo.length > 0 ? reasonsOf(nothingToDo, toldApart(nothingToDo.map(({ env }) => env))) : undefined,
   });
 
 /** The same batch without some environments. Throws `Refusal` if none is left. */
@@ -96,7 +98,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
   const then = why
     ? say`then it stops, unless its site can be checked by then: now it can't, because ${why}. **Go on** lets the others follow`
     : say`the others follow once its site is known to be well`;
-  const first = canary && say`${canary.name}; ${then}`;
+  const first = canary && say`${toldApart(all)(canary)}; ${then}`;
   const validity = spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs);
   const facts = [
     ...factsOf({ 'Goes first, alone': first }),
@@ -112,24 +114,21 @@ export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
   return factsOf({
-    Live: live.length > 0 ? namesOf(live) : 'none of them',
-    'Not live': others.length > 0 ? namesOf(others) : undefined,
+    Live: live.length > 0 ? namesOf(live, all) : 'none of them',
+    'Not live': others.length > 0 ? namesOf(others, all) : undefined,
   });
 }
 
 /** How many, and their names. */
-const namesOf = (all: readonly Environment[]): Text => [
-  { text: `${all.length} · ` },
-  list(
-    all.map(({ name }) => name),
-    maxNamed,
-  ),
+const namesOf = (some: readonly Environment[], all = some): Text => [
+  { text: `${some.length} · ` },
+  list(some.map(toldApart(all)), maxNamed),
 ];
 
-const reasonsOf = (all: readonly NothingToDo[]): Text => [
+const reasonsOf = (all: readonly NothingToDo[], nameOf: (env: Environment) => string): Text => [
   { text: `${all.length}, left out: ` },
   list(
-    all.map(({ env, why }) => `${env.name}: ${plain(why).replace(/ Nothing was (?:done|changed)\.$/, '')}`),
+    all.map(({ env, why }) => `${nameOf(env)}: ${plain(why).replace(/ Nothing was (?:done|changed)\.$/, '')}`),
     5,
     undefined,
     '\n',
@@ -154,7 +153,8 @@ function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Te
 
 /** The warning that all items have, or each warning with its environments. */
 function warningsOf(cards: readonly FrozenCard[], all: readonly Environment[]): Text | undefined {
-  const warned = cards.flatMap(({ warning }, at) => (warning ? [{ warning, name: all[at]?.name ?? '' }] : []));
+  const names = all.map(toldApart(all));
+  const warned = cards.flatMap(({ warning }, at) => (warning ? [{ warning, name: names[at] ?? '' }] : []));
   const kinds = [...Map.groupBy(warned, ({ warning }) => JSON.stringify(warning)).values()];
   const lines: readonly Inline[] = kinds.slice(0, maxWarnings).flatMap((those) => {
     const [first] = those;

@@ -153,9 +153,10 @@ function refuseLongReason({ reason = '' }: ParsedCommand): void {
 }
 
 /** What comes of an allowed action that has all its fields and was not reviewed. */
-function comesNext(command: AnyAction, { parsed, each, target }: Authorized, first: Request['first']): Ready['will'] {
+function comesNext(command: AnyAction, authorized: Authorized, first: Request['first']): Ready['will'] {
+  const { parsed, each } = authorized;
   if (parsed.queue && first === undefined) return 'queue';
-  return first === 'review' || parsed.handOn || each || needsReview(command, target) ? 'review' : 'save';
+  return first === 'review' || parsed.handOn || each || needsReview(command, authorized) ? 'review' : 'save';
 }
 
 /** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */

@@ -19,41 +19,48 @@ export type BindContext = {
   readonly sibling?: (word: string) => string | undefined;
   /** `sibling` comes only from the channel, which is not enough for a destructive command. */
   readonly isLoose?: boolean;
+  /** The line with quotes around an option's value, if these words, which no field takes, belong to it. */
+  readonly inQuotes?: (left: readonly Word[]) => string | undefined;
 };
 
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
   const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
-  if (rest[0]) {
-    throw new Refusal(say`${code(path)} doesn't know what to do with ${placed(rest[0], words)}. Nothing was done.`, {
-      hint: hintFor(rest, words, path, command),
+  const [first] = rest;
+  if (first) {
+    const inQuotes = context.inQuotes?.(rest);
+    const surplus = (inQuotes === undefined ? words.find(isFiller) : undefined) ?? first;
+    throw new Refusal(say`${code(path)} doesn't know what to do with ${placed(surplus, words)}. Nothing was done.`, {
+      hint:
+        inQuotes === undefined
+          ? hintFor(surplus, rest, words, path, command)
+          : say`A value with spaces goes into quotes: ${code(`${path} ${inQuotes}`.slice(0, 300))}`,
     });
   }
   return given;
 }
 
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
-const fillers: ReadonlySet<string> = new Set([
-  'to',
-  'into',
-  'onto',
-  'over',
-  'on',
-  'at',
-  'in',
-  'of',
-  'for',
-  '->',
-  '→',
-  '=>',
-]);
+const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
+const arrow = /^(?:[-=\u2010-\u2015]*>|[→⇒⇨⟶⟹➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
 
-function hintFor(rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
+const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || arrow.test(text));
+
+function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
   if (isListWithoutCommas(command, words, rest))
     return say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
+  const oneWord = asOneWord(rest, words, command);
+  if (oneWord !== undefined) return say`An environment is written as one word: ${code(`${path} ${oneWord}`)}`;
   const how = say`Usage: ${code(usage(path, command))}`;
-  return rest.every(({ text }) => fillers.has(text.toLowerCase())) ? joined([say`Please leave it out.`, how]) : how;
+  return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
+}
+
+/** `acme-shop/live` if that was typed as two words, and nothing else is left over. */
+function asOneWord(rest: readonly Word[], words: readonly Word[], command: Command): string | undefined {
+  const [site, own] = textsOf(words);
+  const isName = wordFields(command)[0]?.[1].kind === 'environment' && rest.length === 1 && rest[0] === words[1];
+  return isName && [site, own].every((word) => /^[\p{L}\p{N}_-]+$/u.test(word ?? '')) ? `${site}/${own}` : undefined;
 }
 
 /** The word in quotes. If it was typed more than once, with the word before it, to say which one is meant. */

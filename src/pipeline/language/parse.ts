@@ -7,6 +7,7 @@ import { optionName, takesRest, takesValue, usage } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
+import { withQuotes, type ValueAt } from './value-in-quotes.ts';
 import { checked, valueAt, type Option } from './option-value.ts';
 
 /** Parses a line; undefined if it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
@@ -47,12 +48,15 @@ function parsedFrom(
   const [found] = typedCommands(words, commands);
   if (found === undefined) throw unknownCommand(words, commands);
   const { path, command, rest } = found;
-  const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
+  const { positional, options, values } = takesRest(command)
+    ? { positional: rest, options: {}, values: [] }
+    : sorted(rest, path, command);
+  const inQuotes = (left: readonly Word[]): string | undefined => withQuotes(rest, values, left);
   const { reason, 'dry-run': dryRun, queue, canary, 'hand-on': handOn, 'handed-on': handedOn, ...named } = options;
   return {
     path,
     command,
-    given: { ...bindWords(positional, path, command, context), ...byField(named, command) },
+    given: { ...bindWords(positional, path, command, { ...context, inQuotes }), ...byField(named, command) },
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
@@ -62,17 +66,23 @@ function parsedFrom(
   };
 }
 
-type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };
+type Sorted = {
+  readonly positional: readonly Word[];
+  readonly options: Readonly<Record<string, readonly string[]>>;
+  readonly values: readonly ValueAt[];
+};
 
 /** Separates options from other words. After `--` there are no more options. */
 function sorted(words: readonly Word[], path: string, command: Command): Sorted {
   const positional: Word[] = [];
   const options: Record<string, string[]> = {};
+  const typed: ValueAt[] = [];
   const known = optionsOf(command);
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined) break;
-    if (word.text === '--' && !word.quoted) return { positional: [...positional, ...words.slice(at + 1)], options };
+    if (word.text === '--' && !word.quoted)
+      return { positional: [...positional, ...words.slice(at + 1)], options, values: typed };
     const match = word.quoted ? null : /^--([^=]+)(?:=([\s\S]*))?$/.exec(word.text);
     if (match === null) {
       refuseOneHyphen(word, [...known.keys()], usage(path, command));
@@ -86,11 +96,12 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     const next = words[at + 1];
     // `--reason -dry-run` must stay a dry run.
     if (last > at && next !== undefined) refuseOneHyphen(next, [...known.keys()], usage(path, command));
+    if (option.takesValue) typed.push({ option: at, last });
     at = last;
     const values = (options[name] ??= []);
     values.push(checked(name, value, option, values.length));
   }
-  return { positional, options };
+  return { positional, options, values: typed };
 }
 
 /** Leaves out the options that only buttons use. */

@@ -11,6 +11,7 @@ import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
+import { toldApart } from '../../commands/kit/told-apart.ts';
 
 /** The names that a person may read, and so may use. */
 export type KnownNames = EnvironmentNames & { readonly domains: readonly Domain[] };
@@ -138,9 +139,8 @@ function find(
   const exact = more.length > 0 ? [] : searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
   if (exact.length === 0 && namesMany(words)) return manyNamed(field, words, names, parsed, name);
-  const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
-  if (exact.length > 1)
-    throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
+  const offer = (one: NamedItem, shown: string): Offer => offerOf(parsed, name, one, shown);
+  if (exact.length > 1) throw ambiguous(typed, exact, offer);
   const partial = searchIn(all).containing(typed, maxCandidates);
   if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
   throw unknownAmong(all, typed, names, parsed, name);
@@ -181,12 +181,9 @@ function unknownAmong(
   const siblings = meant.length > 0 || trouble ? [] : ofDomain.length > 0 ? ofDomain : environmentsBeside(host, all);
   if (siblings.length === 0) return unknown;
   const shown = siblings.slice(0, maxCandidates - 1);
-  const siblingNames = list(
-    siblings.map((one) => one.name),
-    shown.length,
-    'bold',
-  );
-  const offers = shown.map((one) => inForm(parsed, offerOf(parsed, name, one)));
+  const nameOf = toldApart(siblings);
+  const siblingNames = list(siblings.map(nameOf), shown.length, 'bold');
+  const offers = shown.map((one) => inForm(parsed, offerOf(parsed, name, one, nameOf(one))));
   const sites = new Set(siblings.map((one) => one.name.replace(/\/.*/, '')));
   return offering(unknown, offers, say`${sites.size > 1 ? 'Its sites have' : 'Its site has'} ${siblingNames}.`);
 }
@@ -247,6 +244,7 @@ export function unknownName(
   const kind = field?.kind ?? 'target';
   const kinds = field !== undefined && isName(field) && field.orDomain ? 'environments and domains' : `${kind}s`;
   const word = code(typed.slice(0, 80));
+  const nameOf = toldApart(meant);
   return new Refusal(
     trouble
       ? say`I can't tell whether there is ${kind === 'environment' ? 'an' : 'a'} ${kind} ${word}. ${trouble} Nothing was done.`
@@ -255,11 +253,11 @@ export function unknownName(
       field: name,
       hint:
         meant.length > 0
-          ? didYouMean(meant.map((one) => bold(one.name)))
+          ? didYouMean(meant.map((one) => bold(nameOf(one))))
           : trouble
             ? 'Try again in a minute.'
             : say`${code('environments')} lists what you can name.`,
-      offers: meant.map((one) => offerOf(parsed, name, one)),
+      offers: meant.map((one) => offerOf(parsed, name, one, nameOf(one))),
       isLater: trouble !== undefined,
     },
   );
@@ -268,21 +266,26 @@ export function unknownName(
 /** One more than is offered, to know whether to say *or another*. */
 const maxCandidates = 6;
 
-function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {
+function ambiguous(
+  typed: string,
+  candidates: readonly NamedItem[],
+  offer: (one: NamedItem, shown: string) => Offer,
+): Refusal {
+  const nameOf = toldApart(candidates);
   const shown = candidates.slice(0, maxCandidates - 1);
-  const names = [...shown.map((one) => one.name), ...(candidates.length > shown.length ? ['another'] : [])];
+  const names = [...shown.map(nameOf), ...(candidates.length > shown.length ? ['another'] : [])];
   const last = names.pop() ?? '';
   const [all, question] =
     names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
   return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. ${question} Nothing was done.`, {
-    offers: shown.map(offer),
+    offers: shown.map((one) => offer(one, nameOf(one))),
   });
 }
 
 /** The same command, with an id for one of its names. */
-const offerOf = (parsed: ParsedCommand, name: string, one: NamedItem): Offer => ({
+const offerOf = (parsed: ParsedCommand, name: string, one: NamedItem, shown: string): Offer => ({
   // A click may run it at once, so the label also says what it does.
-  label: parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name,
+  label: parsed.command.shape === 'action' ? `${parsed.command.button}: ${shown}` : shown,
   args: argsOf(
     parsed.path,
     parsed.command.fields,

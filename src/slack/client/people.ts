@@ -106,8 +106,9 @@ export function createPeople(options: PeopleOptions): People {
       const answer = await groups.ask(group, isGlance ? 'glance' : 'usual');
       return answer.kind === 'members' ? answer.ids : undefined;
     },
+    // Slack may leave an id out, or send an empty one.
     originOf: (named) =>
-      named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
+      (named.enterprise && named.enterprise !== ourEnterprise ? named.enterprise : named.team) || undefined,
     channelOf: async (id) => {
       if (isDirect(id)) return { id, shared: false };
       return channelFrom(id, await lookAt(id).catch(() => undefined));

@@ -11,7 +11,7 @@ import { counted, type Page, type PageOffer, type PagePart } from '../../command
 import type { Refusal } from '../../errors.ts';
 import { type Card, type Note } from '../../pipeline/changes/card.ts';
 import { everythingLabel, type Button, type Press } from '../../pipeline/changes/buttons.ts';
-import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
+import { amount, hiddenIn, inline, inShort, joined, plain, say, type Drawable, type Text } from '../../text.ts';
 import { buttonValue } from './button-value.ts';
 import { charactersIn, cut, fitting, jsonLength, shortened, widthOf, type Short } from './truncate.ts';
 import { mrkdwnLine, sectionOf, visible } from './mrkdwn.ts';
@@ -26,6 +26,7 @@ const limits = {
   /** At worst, escaping makes a line five times as long. */
   line: 600,
   context: 2_000,
+  contextElements: 10,
   buttonText: 75,
   buttonValue: 2_000,
   confirmTitle: 100,
@@ -176,14 +177,39 @@ export const preformatted = (text: string): RichTextBlock => ({
   elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
 });
 
-/** Small print: plain text, unless Slack has to draw a time or a name in it. */
+/** What Slack could read as markup in words: styles, emoji, links, mentions. */
+const mayBeMarkup = /[*_~`<>&@#|]|:\S|\S\.\S|\/\//;
+const isWords = (span: Drawable): boolean => 'text' in span;
+
+/**
+ * Small print: plain text, except that times and names, which Slack has to draw, are markup. Words share an element with
+ * these only if nothing in them could be markup.
+ */
 function context(text: Text): ContextBlock {
-  const line = mrkdwnLine(text);
-  const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
-  return {
-    type: 'context',
-    elements: [isPlain ? plainText(plain(text), limits.context) : { type: 'mrkdwn', text: line }],
-  };
+  const spans = inShort(text);
+  const runs = runsOf(spans);
+  const isHarmless = runs.every(
+    ([first], at) => first && (!isWords(first) || !mayBeMarkup.test(plain(runs[at] ?? []))),
+  );
+  const pieces = isHarmless && !spans.every(isWords) ? [spans] : runs;
+  const elements = pieces.map((piece) =>
+    piece.every(isWords)
+      ? plainText(plain(piece), limits.context)
+      : { type: 'mrkdwn' as const, text: mrkdwnLine(piece) },
+  );
+  const fits = elements.length <= limits.contextElements && elements.every(({ text }) => text.length <= limits.context);
+  return { type: 'context', elements: fits ? elements : [plainText(plain(text), limits.context)] };
+}
+
+/** Spans in runs of words, and of times and names. */
+function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
+  const runs: Drawable[][] = [];
+  for (const [at, span] of spans.entries()) {
+    const before = spans[at - 1];
+    if (before && isWords(before) === isWords(span)) runs.at(-1)?.push(span);
+    else runs.push([span]);
+  }
+  return runs;
 }
 
 export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {

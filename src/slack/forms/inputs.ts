@@ -8,6 +8,7 @@ import { refuseKeys, takesTokens } from '../../pipeline/language/pasted-credenti
 import { refuseHidden } from '../../pipeline/language/tokenize.ts';
 import { maxReasonLength } from '../../pipeline/changes/freeze.ts';
 import { plainText } from '../draw/blocks.ts';
+import { toldApart } from '../../commands/kit/told-apart.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
 
@@ -160,6 +161,7 @@ export const typedInput = (label: string): InputBlock =>
 export function leaveOutInput(
   all: readonly { readonly id: string; readonly name: string; readonly live: boolean }[],
 ): InputBlock {
+  const nameOf = toldApart(all);
   const groups = [
     { label: 'Live', of: all.filter(({ live }) => live) },
     { label: 'Not live', of: all.filter(({ live }) => !live) },
@@ -167,7 +169,7 @@ export function leaveOutInput(
   const option_groups = groups.flatMap(({ label, of }) =>
     Array.from({ length: Math.ceil(of.length / limits.options) }, (_, page) => ({
       label: plainText(label, limits.option),
-      options: of.slice(page * limits.options, (page + 1) * limits.options).map(({ id, name }) => optionOf(id, name)),
+      options: of.slice(page * limits.options, (page + 1) * limits.options).map((env) => optionOf(env.id, nameOf(env))),
     })),
   );
   const placeholder = plainText('None', limits.label);

@@ -152,9 +152,8 @@ function receiverFor(
       if (!response.headersSent) HTTPModuleFunctions.buildNoBodyResponse(response, 400);
       return true;
     },
-    customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
   });
-  refuseForeign(receiver, expected, onRefused);
+  refuseForeign(receiver, expected, onRefused, (request, response) => serveProbe(health, request, response));
   return receiver;
 }
 

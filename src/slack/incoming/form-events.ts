@@ -20,6 +20,7 @@ import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { submissionShape, submit, interactionOf, submissionKey } from './submissions.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
+import { toldApart } from '../../commands/kit/told-apart.ts';
 
 const suggestionsMs = 2_000;
 
@@ -101,13 +102,12 @@ async function suggestionsFor(context: SlackContext, body: unknown): Promise<Opt
     return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];
-  const search = searchIn(namedBy(field ?? { kind: 'environment' }, context.pipeline.names(person)));
+  const all = namedBy(field ?? { kind: 'environment' }, context.pipeline.names(person));
+  const shown = toldApart(all);
   const recent = await context.pipeline.recent.of(person.id).catch(() => []);
-  const found = search.likely(value, maxOptions, recent);
-  return found.map((one) => {
-    const isOnly = search.exact(one.name).length === 1;
-    return optionOf(one.id, isOnly ? one.name : `${one.name.slice(0, 60)} (…${one.id.slice(-4)})`);
-  });
+  return searchIn(all)
+    .likely(value, maxOptions, recent)
+    .map((one) => optionOf(one.id, shown(one)));
 }
 
 /** Slack's limit of options. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { attempt } from '../../errors.ts';
@@ -17,17 +17,23 @@ const maxLevels = 100;
 const statuses: Readonly<Record<RefusalReason, number>> = { signature: 401, time: 401, length: 413, malformed: 400 };
 
 /**
- * Lets a request with a body through only if it is whole, at most `bodyLimit` bytes long, signed by Slack within five
+ * Answers every other request than a delivery with `other`: Bolt would log a line for each that it does not know.
+ * Lets a delivery through only if it is whole, at most `bodyLimit` bytes long, signed by Slack within five
  * minutes of now, and readable. Nothing else of it reaches Bolt, which would write a line to the log for each.
  */
-export function refuseForeign(receiver: HTTPReceiver, from: Expected, onRefused: OnRefused): void {
+export function refuseForeign(
+  receiver: HTTPReceiver,
+  from: Expected,
+  onRefused: OnRefused,
+  other: RequestListener,
+): void {
   const listen = receiver.requestListener;
   const { buildNoBodyResponse } = HTTPModuleFunctions;
   receiver.requestListener = (request, response) => {
     // `boundConnections` closed this connection for too many requests.
     if (request.socket.destroyed) return;
     // Deliveries are POST; health checks are GET.
-    if (request.method !== 'POST') return listen(request, response);
+    if (request.method !== 'POST') return other(request, response);
     verified(request, from)
       .then((delivery) => {
         if (typeof delivery !== 'string') return listen(delivery, response);

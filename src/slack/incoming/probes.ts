@@ -42,7 +42,7 @@ async function notReady({ pipeline }: SlackContext): Promise<string | undefined>
 /** Answers a probe on our own server, and any other request with 404. */
 export function serveProbe(probes: Probes, request: IncomingMessage, response: ServerResponse): void {
   if (request.socket.destroyed) return;
-  const route = request.method === 'GET' ? probes[request.url ?? ''] : undefined;
+  const route = request.method === 'GET' ? probes[(request.url ?? '').replace(/\?.*$/s, '')] : undefined;
   if (route) route(request, response);
   else response.writeHead(404).end();
 }

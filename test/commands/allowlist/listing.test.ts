@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
-import { networksWith, entriesFor, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
-import { plain } from '../../../src/text.ts';
+import { networksWith, entriesFor, letInBy, remarksOn } from '../../../src/commands/allowlist/listing.ts';
+import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
+import { joined, plain } from '../../../src/text.ts';
+import { live } from '../../pipeline/fixtures.ts';
 
 const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
 
@@ -30,15 +32,39 @@ test.each([
   ['198.51.100.7', undefined],
   ['2001:db8::/48', undefined],
   ['198.51.0.0/16', '198.51.0.0/16 lets in 65,536 addresses.'],
-  ['10.0.0.0/8', '10.0.0.0/8 lets in 16,777,216 addresses.'],
+  ['11.0.0.0/8', '11.0.0.0/8 lets in 16,777,216 addresses.'],
   ['2001:db8::/32', '2001:db8::/32 lets in 65,536 networks of /48.'],
-])('%s as a wide range', (address, says) => {
-  expect(wideRanges([address]) && plain(wideRanges([address]) ?? [])).toBe(says);
+  ['not an address', undefined],
+  ['0.0.0.0/0', '0.0.0.0/0 lets everybody in over IPv4.'],
+  ['::/0', '::/0 lets everybody in over IPv6.'],
+  ...[
+    ['10.0.0.5', 'is private'],
+    ['192.168.1.4', 'is private'],
+    ['172.16.0.0/12', 'is private'],
+    ['fd00::5', 'is private'],
+    ['100.64.1.5', 'is inside a provider’s network'],
+    ['127.0.0.1', 'is the machine itself (loopback)'],
+    ['::1', 'is the machine itself (loopback)'],
+    ['169.254.3.4', 'holds only within one local network (link-local)'],
+    ['fe80::1', 'holds only within one local network (link-local)'],
+    ['224.0.0.1', 'is for groups of machines (multicast)'],
+    ['ff02::1', 'is for groups of machines (multicast)'],
+    ['255.255.255.255', 'is for a whole local network (broadcast)'],
+  ].map(([address = '', is]): [string, unknown] => [
+    address,
+    expect.stringContaining(
+      `${address} ${is}. Nobody connects from such an address over the internet. The one to let in is the public address`,
+    ),
+  ]),
+  // Partly public.
+  ['192.168.0.0/15', '192.168.0.0/15 lets in 131,072 addresses.'],
+])('%s as a doubtful address', (address, says) => {
+  expect(remarksOn([address]) && plain(remarksOn([address]) ?? [])).toEqual(says);
 });
 
 test('of many ranges the widest are named first, the others counted', () => {
   const many = [...Array.from({ length: 8 }, (_, at) => `198.51.${at * 2}.0/23`), '11.0.0.0/8'];
-  expect(plain(wideRanges(many) ?? [])).toMatch(
+  expect(plain(remarksOn(many) ?? [])).toMatch(
     /^11\.0\.0\.0\/8 lets in 16,777,216 addresses\. .* So do 4 more wide ranges\.$/,
   );
 });
@@ -79,6 +105,22 @@ describe('a card warns of wide ranges, and says when they end', () => {
     });
     expect(plain(card.warning ?? [])).toBe('');
   });
+});
+
+test.each<[string, readonly string[], string]>([
+  ['nothing', [], 'on the SSH allowlist of acme-shop/live. Nothing was changed.'],
+  [
+    'a range',
+    [' 198.51.100.0/24 '],
+    'acme-shop/live, but 198.51.100.0/24 on the same list lets 198.51.100.7 in all the same. Nothing was changed.',
+  ],
+  ['everybody', ['0.0.0.0/0'], '0.0.0.0/0 on the same list lets 198.51.100.7 in all the same.'],
+  ['a range written as IPv6', ['::ffff:198.51.100.0/120'], 'lets 198.51.100.7 in all the same.'],
+  ['what cannot be read', ['office'], "I can't read its entry office, so I can't tell whom that lets in."],
+])('removing an address that is not on the list, which has %s', (_, list, says) => {
+  const input = { env: live, addresses: ['198.51.100.7'], empty: false };
+  const refused = allowlistRemove.impossible?.({ input, snapshot: { list, timed: [] } });
+  expect(plain(joined([refused?.says, refused?.hint]))).toContain(says);
 });
 
 test.each<[string, readonly string[], readonly string[], readonly string[]]>([

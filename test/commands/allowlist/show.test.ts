@@ -20,6 +20,11 @@ test('an empty entry has a line that says so', async () => {
   expect(parts).toEqual([{ kind: 'code', text: '192.0.2.1\n(an empty entry)\n192.0.2.2' }]);
 });
 
+test('says of an entry that it lets everybody in, or nobody', async () => {
+  const { parts } = await pageOf(['0.0.0.0/0', '10.0.0.5']);
+  expect(textsIn(parts).map(plain).join('\n')).toMatch(/0\.0\.0\.0\/0 lets everybody in.*10\.0\.0\.5 is private/);
+});
+
 test('says when the timed access on it ends, however the host spells an address', async () => {
   const { parts } = await pageOf(
     ['192.0.2.1', '192.0.2.2/32', '192.0.2.3'],

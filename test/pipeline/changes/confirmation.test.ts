@@ -42,6 +42,12 @@ describe('promise 5: a change is saved only as it was shown', () => {
   });
   test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
     ['a change without a review', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
+    [
+      'a doubtful address that is not on live, without a review',
+      ['allowlist', 'add', idOf('staging'), '10.0.0.5'],
+      () => 'not needed',
+      /need to see what this does first/,
+    ],
     ['a sensitive change without a review', add, () => 'not needed', /need to see what this does first/],
     ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
     ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],

@@ -402,12 +402,49 @@ test.each([
   ['push acme-shop/staging to acme-shop/live --files', 'to'],
   ['push acme-shop/staging → acme-shop/live --files', '→'],
   ['push acme-shop/live from acme-shop/staging --files', undefined],
+  ['redirects add acme-shop/staging /old -> /new', '->'],
+  ['redirects add acme-shop/staging /old -&gt; /new', '->'],
+  ['redirects add acme-shop/staging /old → /new', '→'],
+  ['redirects add acme-shop/staging /old ➡️ /new', '➡️'],
+  ['redirects add acme-shop/staging /old => /new', '=>'],
+  ['redirects add acme-shop/staging /old —> /new', '—>'],
+  ['redirects add acme-shop/staging /old to /new', 'to'],
+  ['redirects add acme-shop/staging "/old" "to" /new', undefined],
 ])('%s: a word that says nothing more is to be left out, and no word that turns the command around', (line, filler) => {
   const refused = refusalText(refusalOf(() => parse(line, catalogue)));
-  const path = line.split(' ')[0] ?? '';
+  const path = /^push|^redirects add/.exec(line)?.[0] ?? '';
   if (filler === undefined) expect(refused).not.toContain('leave it out');
   else
     expect(refused).toContain(
       `${path} doesn't know what to do with “${filler}”. Nothing was done. Please leave it out. Usage: ${path} <`,
     );
+});
+
+test.each([
+  [
+    'cache clear acme-shop/staging --reason fixing the header',
+    'cache clear acme-shop/staging --reason "fixing the header"',
+  ],
+  ['cache clear acme-shop/live --reason=fixing the header --dry-run', 'live --reason "fixing the header" --dry-run'],
+  [
+    'dns set acme.example TXT _dmarc --add v=DMARC1; p=none',
+    'dns set acme.example TXT _dmarc --add "v=DMARC1; p=none"',
+  ],
+  ['dns set acme.example MX @ --add 10 mx1.example.net', 'dns set acme.example MX @ --add "10 mx1.example.net"'],
+  ['cache clear acme-shop/staging --reason "fixing" the header', undefined],
+  ['cache clear acme-shop/staging the header --reason fixing', undefined],
+])('%s: a value with spaces is shown in quotes', (line, quoted) => {
+  const refused = refusalText(refusalOf(() => parse(line, catalogue)));
+  expect(refused).toContain('Nothing was done.');
+  if (quoted === undefined) expect(refused).not.toContain('goes into quotes');
+  else expect(refused).toMatch(new RegExp(`A value with spaces goes into quotes: .*${quoted}`));
+});
+
+test.each([
+  ['status acme-shop live', 'An environment is written as one word: status acme-shop/live'],
+  ['cache clear acme-shop live --dry-run', 'An environment is written as one word: cache clear acme-shop/live'],
+  ['cache clear acme-shop/live now', 'Usage: '],
+  ['cache clear acme-shop live now', 'Usage: '],
+])('%s: what is said of a name in two words', (line, says) => {
+  expect(refusalText(refusalOf(() => parse(line, catalogue)))).toContain(says);
 });

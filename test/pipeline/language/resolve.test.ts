@@ -154,8 +154,8 @@ describe('a name means one target or none', () => {
       environments: [live, twin],
     });
     expect(problems[0]?.refusal.offers.map(({ label, args }) => [label, args.at(-1)])).toEqual([
-      ['acme-shop/live (…0001)', live.id],
-      ['acme-shop/live (…0077)', twin.id],
+      ['Clear cache: acme-shop/live (…0001)', live.id],
+      ['Clear cache: acme-shop/live (…0077)', twin.id],
     ]);
   });
 

@@ -312,6 +312,10 @@ describe('somebody of an Enterprise Grid', () => {
     const named = { team: TEAM.id, enterprise: 'E0OURS' };
     expect([grid.originOf(named), alone.originOf(named)]).toEqual([TEAM.id, 'E0OURS']);
     expect(grid.originOf({ team: undefined, enterprise: undefined })).toBeUndefined();
+    for (const { originOf } of [grid, alone]) {
+      expect(originOf({ team: TEAM.id, enterprise: '' })).toBe(TEAM.id);
+      expect(originOf({ team: '', enterprise: '' })).toBeUndefined();
+    }
     expect(grid.originOf({ team: TEAM.id, enterprise: 'E0OTHER' })).toBe('E0OTHER');
   });
 

@@ -98,6 +98,8 @@ function holds({ text, blocks }: Drawn): void {
   expect(text.length).toBeGreaterThan(0);
   expect(text.length).toBeLessThanOrEqual(4_000);
   for (const markup of [text, ...markupIn(blocks)]) expect(markup.replaceAll(ours, '')).not.toMatch(/[<>]/);
+  // Slack reads styles, emoji and addresses as markup too, where it reads any.
+  for (const markup of markupIn(blocks)) expect(markup.replaceAll(ours, '')).not.toMatch(/[*_~`&]|:\S|\S\.\S|\/\//);
   // An even number of backslashes is text, not an escape of JSON.
   const all = JSON.stringify({ text, blocks }, (key, value: unknown) => (key === 'value' ? undefined : value));
   expect(all).not.toMatch(/[\u202A-\u202E\u200B\uFEFF\u2066-\u2069]|(?<!\\)(?:\\\\)*\\u(?:d[89a-f]|00(?!0[9a]))/i);

@@ -30,12 +30,53 @@ export function readAddresses(words: readonly string[], anyWidth = false): reado
 /** Whether this address or range, in canonical spelling, may be let in. */
 export const mayBeLetIn = (address: string): boolean => attempt(() => readAddress(address, false)) === address;
 
+/** What addresses that nobody has on the internet are, by the names of `ipaddr.js`. */
+const notPublic: Readonly<Record<string, string>> = {
+  private: 'is private',
+  uniqueLocal: 'is private',
+  carrierGradeNat: 'is inside a provider’s network',
+  loopback: 'is the machine itself (loopback)',
+  linkLocal: 'holds only within one local network (link-local)',
+  multicast: 'is for groups of machines (multicast)',
+  broadcast: 'is for a whole local network (broadcast)',
+};
+
+/**
+ * What is odd about letting this address or range in, in any spelling, as a clause. `lets`: it is everybody, or nobody
+ * on the internet. Undefined: nothing is odd, or it is not an address.
+ */
+export function oddity(text: string): { readonly lets: 'everybody' | 'nobody'; readonly says: string } | undefined {
+  const address = canonicalAddress(text);
+  const [first, last = first] = ends(address);
+  if (first === undefined || last === undefined) return undefined;
+  if (address.endsWith('/0')) return { lets: 'everybody', says: `lets everybody in over IP${first.kind().slice(2)}` };
+  const says = first.range() === last.range() ? notPublic[first.range()] : undefined;
+  return says === undefined ? undefined : { lets: 'nobody', says };
+}
+
+/** The first and the last address of a range, or a single address; empty if it is neither. */
+function ends(address: string): readonly (ipaddr.IPv4 | ipaddr.IPv6)[] {
+  if (ipaddr.isValid(address)) return [ipaddr.parse(address)];
+  if (!ipaddr.isValidCIDR(address)) return [];
+  const of = ipaddr.parseCIDR(address)[0].kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return [of.networkAddressFromCIDR(address), of.broadcastAddressFromCIDR(address)];
+}
+
+/** A range in an allowlist: its first address and its width. IPv4 written as IPv6 counts as IPv4. Undefined: it is none. */
+export function networkIn(entry: string): readonly [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
+  const text = entry.trim();
+  if (!ipaddr.isValidCIDR(text)) return undefined;
+  const [first, bits] = ipaddr.parseCIDR(text);
+  const isMapped = first instanceof ipaddr.IPv6 && bits >= 96 && first.isIPv4MappedAddress();
+  return isMapped ? [first.toIPv4Address(), bits - 96] : [first, bits];
+}
+
 /** How many addresses or networks a range lets in, if it is wider than one office needs. `above`: by how many bits. */
 export function wideRange(address: string) {
   if (!ipaddr.isValidCIDR(address)) return undefined;
   const [network, width] = ipaddr.parseCIDR(address);
   const { bits, whole, holds } = widestUsual[network.kind()];
-  return width < bits ? { address, number: 2 ** (whole - width), holds, above: bits - width } : undefined;
+  return width > 0 && width < bits ? { address, number: 2 ** (whole - width), holds, above: bits - width } : undefined;
 }
 
 /** The canonical spelling of an address from the host's list; unreadable text is only trimmed. */
@@ -68,7 +109,8 @@ export function readAddress(text: string, anyWidth: boolean): string {
 
 /** What is wrong with an address that could mean another one, or nothing. */
 function ambiguityOf(host: string, address: ipaddr.IPv4 | ipaddr.IPv6, bits: string | undefined): string | undefined {
-  if (host.includes('%')) return 'has a zone id, which means nothing at the host.';
+  if (host.includes('%'))
+    return `has a zone id (${host.slice(host.indexOf('%')).slice(0, 20)}): it names an interface of your own machine, and no other machine knows it. Such an address holds only within one local network.`;
   if (address.kind() === 'ipv4' && !ipaddr.IPv4.isValidFourPartDecimal(host))
     return 'can be read in more than one way. Write four decimal numbers without leading zeros.';
   if (!(address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress())) return undefined;

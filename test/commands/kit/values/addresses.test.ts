@@ -41,7 +41,7 @@ describe('addresses as somebody types them', () => {
     ['2000::/3', '2000::/3', 'far too many'],
     ['the unspecified address', '0.0.0.0', 'every address, or for none'],
     ['the unspecified address, IPv6', '::', 'every address, or for none'],
-    ['a zone id', 'fe80::1%eth0', 'zone id'],
+    ['a zone id', 'fe80::1%eth0', '(%eth0): it names an interface of your own machine'],
     ['a port', '198.51.100.4:22', 'port'],
     ['brackets', '[2001:db8::1]:22', 'brackets'],
     ['a range with a dash', '198.51.100.4-9', 'range with a dash'],
