@@ -2,7 +2,7 @@ import { levelOf } from './levels.ts';
 import type { Line } from './lines.ts';
 
 /** An entry of a log: the line that begins it, and those that belong to it. */
-export type Entry = {
+export type LogEntry = {
   readonly head: Line;
   readonly lines: readonly Line[];
   /** At least one. If its beginning was not read, its first line stands for it. */
@@ -12,7 +12,7 @@ export type Entry = {
 };
 
 /** The entries that these lines make up, in order. */
-export function entriesOf(lines: readonly Line[]): readonly Entry[] {
+export function logEntriesOf(lines: readonly Line[]): readonly LogEntry[] {
   const entries: { head: Line; lines: Line[]; messages: string[]; isCut: boolean }[] = [];
   for (const line of lines) {
     const open = line.continues ? entries.at(-1) : undefined;
@@ -29,4 +29,4 @@ export function entriesOf(lines: readonly Line[]): readonly Entry[] {
 }
 
 /** Whether an entry has an error among its messages. */
-export const isError = ({ messages }: Entry): boolean => messages.some((message) => levelOf(message) === 'error');
+export const isError = ({ messages }: LogEntry): boolean => messages.some((message) => levelOf(message) === 'error');

@@ -2,7 +2,7 @@ import { amount, bold, code, inline, joined, say, time, type Text } from '../../
 import { normalized } from './normalize.ts';
 import { cutTo, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
-import { entriesOf, type Entry } from './entries.ts';
+import { logEntriesOf, type LogEntry } from './entries.ts';
 import { levelOf, rankOf, type Level } from './levels.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
@@ -46,7 +46,7 @@ const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w
 /** The kinds of messages in these lines: errors, then what could be one, each by frequency. Every line is in a kind. */
 export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
   const kinds = new Map<string, MessageKind>();
-  const kindsIn = ({ messages, isCut }: Entry): readonly MessageKind[] => {
+  const kindsIn = ({ messages, isCut }: LogEntry): readonly MessageKind[] => {
     // If PHP repeats a message for one request, the message counts once.
     const found: MessageKind[] = [];
     for (const [index, message] of messages.entries()) {
@@ -58,7 +58,7 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
     }
     return found;
   };
-  for (const entry of entriesOf(lines)) {
+  for (const entry of logEntriesOf(lines)) {
     const { at } = entry.head;
     const causes = entry.lines.flatMap(({ cause }) => cause ?? []);
     for (const kind of kindsIn(entry)) {

@@ -3,7 +3,7 @@ import { mapInChunks } from './chunks.ts';
 import { isJsonLine } from './json-line.ts';
 import { beginsWithPhp } from './levels.ts';
 import { masker } from './masking.ts';
-import { causeIn, isFurtherMessage, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
+import { causeIn, isFurtherMessage, isOneLine, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader, type Stamp } from './timestamps.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -52,18 +52,21 @@ export function lineReader(
 ): (raw: readonly string[]) => readonly Line[] {
   const mask = masker(alias);
   const stampOf = stampReader();
-  // Undefined until a line has a time: from then on, a line with a time begins an entry, and no other line does.
+  // Undefined until a line has a time: from then on, a line with a time begins an entry.
   let time: LineTime | undefined;
   let untimed = 0;
   let isFirst = true;
+  let isWhole = false;
   const read = (line: string): Line => {
     const text = mask(line);
     const stamp = stampOf(text);
-    const said = unwrapped(text.slice(stamp?.end ?? 0));
+    const body = text.slice(stamp?.end ?? 0);
+    const said = unwrapped(body);
     untimed = stamp === undefined ? untimed + 1 : 0;
-    const isTimed = time !== undefined && untimed <= maxContinuing;
+    const isTimed = time !== undefined && !isWhole && untimed <= maxContinuing;
     const continues = !isFirst && goesOn(said, { text, stamp, isTimed });
     isFirst = false;
+    if (stamp !== undefined) isWhole = isOneLine(body);
     if (stamp !== undefined && !continues) time = timeOf(stamp, plausible);
     const zone = stamp?.isZoneless ? { isZoneless: true } : {};
     const own = { text, at: undefined, ...time, continues, ...zone };
@@ -76,8 +79,9 @@ const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
   at < from ? { at: undefined, beyond: 'before' } : at > to ? { at: undefined, beyond: 'after' } : { at };
 
 /**
- * Whether a line belongs to the entry before it. Without a time, in a log that has times, every line does that does not
- * state how grave it is in a format of its own. In a log without times, indented lines and those without words do.
+ * Whether a line belongs to the entry before it. A line of a trace does. Where entries have times, so does every line
+ * without one, unless it states how grave it is in a format of its own. Elsewhere, and behind an entry that is complete
+ * in one line, indented lines and those without words do.
  */
 function goesOn(
   { messages }: Unwrapped,

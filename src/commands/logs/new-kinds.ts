@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
-import { entriesOf } from './entries.ts';
+import { logEntriesOf } from './entries.ts';
 import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
 import { newestOf, readLines, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
@@ -48,7 +48,7 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
 
 /** The lines of entries with these words in any of them. Only text that may be shown is searched. */
 const entriesWith = (lines: readonly Line[], words: string): readonly Line[] =>
-  entriesOf(lines)
+  logEntriesOf(lines)
     .filter((entry) => entry.lines.some(({ text }) => text.toLowerCase().includes(words)))
     .flatMap((entry) => entry.lines);
 

@@ -30,6 +30,12 @@ const opening = 'PHP message: ';
 const separator = '; ';
 /** How wrapped entries start. Most entries of PHP's own log, and all entries of other logs, don't start like this. */
 const wrapped = /^(?:\[[a-z]+\] \d|\[proxy_fcgi:|PHP message: |(?:WARNING|NOTICE): (?:\[pool |PHP message: ))/i;
+/** Entries that programs write in one line: of nginx and Apache about themselves, of php-fpm, and JSON. */
+const oneLine =
+  /^(?:\[[a-z]{1,10}\] \d+#\d+: (?!(?:\*\d+ )?FastCGI )|\[[\w.-]{1,40}:[a-z\d]{1,10}\] \[pid (?!.{0,200}AH01071)|(?:ALERT|ERROR|WARNING|NOTICE|DEBUG): (?:\[pool |fpm |ready |systemd |PHP message: )|\{.*\}$)/;
+/** What another program puts in front of PHP's words, and Apache behind them. */
+const around = /^(?:\[[^\]]{1,80}\] ?){1,6}(?=PHP [A-Z])/;
+const referrer = /, referer: .*$/;
 /** A line of PHP's stack trace, or of what it says of the exception before. Each may have the time in front. */
 const trace =
   /^(?:\s*\[[^\]]{0,60}\])*\s*(?:(?:PHP )?Stack trace:|PHP +\d{1,4}\. |#\d{1,4} (?:\{main\}|\[internal function\]|[\\/]|[A-Z]:\\|[\w\\{}]{1,200}(?:->|::|\())|thrown in \S|Next [\w\\]{0,100}(?:Exception|Error)\b)/;
@@ -50,6 +56,9 @@ export const isTrace = (body: string): boolean => trace.test(body);
 /** Whether a line without a time continues what PHP says of one request. */
 export const isFurtherMessage = (line: string): boolean => line.startsWith(opening);
 
+/** Whether an entry, without its time, is complete in one line, so that no other belongs to it. */
+export const isOneLine = (body: string): boolean => oneLine.test(body);
+
 /** Whether a line begins with the prefix of nginx, Apache or php-fpm. */
 export const isWrapped = (line: string): boolean => wrapped.test(line);
 
@@ -59,7 +68,7 @@ export function unwrapped(body: string): Unwrapped {
   const { length, own, end } = prefix ?? none;
   if (own !== undefined) return ownOf(body, own, length);
   if (prefix === undefined || (length === 0 && !body.slice(0, 200).includes(opening)))
-    return { messages: isTrace(body) ? [] : [body], isCut: false, cause: undefined };
+    return { messages: isTrace(body) ? [] : [withoutAround(body)], isCut: false, cause: undefined };
   const content = body.slice(length, end).replace(leftOut, '');
   const text = end === undefined ? withoutBegun(content) : content;
   return {
@@ -67,6 +76,11 @@ export function unwrapped(body: string): Unwrapped {
     isCut: end === undefined && length > 0 && text === content,
     cause: end === undefined ? undefined : causeIn(body.slice(end)),
   };
+}
+
+function withoutAround(body: string): string {
+  const before = body.startsWith('[') ? around.exec(body)?.[0] : undefined;
+  return before === undefined ? body : body.slice(before.length).replace(referrer, '');
 }
 
 type Prefix = { readonly length: number; readonly own: string | undefined; readonly end: number | undefined };

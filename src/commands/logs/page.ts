@@ -7,7 +7,7 @@ import { accessSection } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheSection } from './cache.ts';
 import { errorSection } from './groups.ts';
-import { entriesOf, isError } from './entries.ts';
+import { logEntriesOf, isError } from './entries.ts';
 import { levelOf } from './levels.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
@@ -162,7 +162,7 @@ function newestEntries(lines: readonly Line[]): readonly Line[] {
 /** The lines of errors, or of failed requests. */
 function errorsIn(lines: readonly LineWithRequest[], log: LogsInput['log']): readonly LineWithRequest[] {
   if (log !== 'error') return lines.filter(({ request }) => (request?.status ?? 0) >= 400);
-  const errors = entriesOf(lines.map(({ line }) => line)).filter(isError);
+  const errors = logEntriesOf(lines.map(({ line }) => line)).filter(isError);
   return errors.flatMap((entry) => entry.lines).map((line) => ({ line, request: undefined }));
 }
 
@@ -220,7 +220,7 @@ function emptyPage(reading: LogReading): Page {
 
 /** Whether each entry says how grave it is. */
 const isEachLeveled = (lines: readonly Line[]): boolean =>
-  entriesOf(lines).every(({ messages }) => messages.every((message) => levelOf(message) === 'lesser'));
+  logEntriesOf(lines).every(({ messages }) => messages.every((message) => levelOf(message) === 'lesser'));
 
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
 function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {

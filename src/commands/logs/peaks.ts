@@ -1,5 +1,5 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
-import { entriesOf, isError } from './entries.ts';
+import { logEntriesOf, isError } from './entries.ts';
 import { kindsOf, withoutFolders } from './groups.ts';
 import { type Line, newestOf, readLines } from './lines.ts';
 import { cutTo } from './section.ts';
@@ -22,7 +22,7 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
   const raw = newestOf(text, wanted);
   const all = await readLines(raw, { alias, now });
   const { lines, oldest, isCut, timeless } = selectLines(all, raw, { span, isFull: all.length === wanted });
-  const errors = entriesOf(lines).filter(isError);
+  const errors = logEntriesOf(lines).filter(isError);
   const timed = errors.map(({ head }) => head).filter((line): line is Timed => line.at !== undefined);
   const readFrom = isCut ? oldest : undefined;
   const from = Math.max(span.from, readFrom ?? span.from);

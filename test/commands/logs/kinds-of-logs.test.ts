@@ -237,7 +237,7 @@ describe('an entry', () => {
           .map((line) => `${spaced(ago)} [INFO] [71] [STDERR] ${line}`)
           .join('\n'),
       ),
-      ['6× [INFO] [*] [STDERR] PHP Fatal error:  Uncaught Error: box() in …/box.php:*'],
+      ['6× PHP Fatal error:  Uncaught Error: box() in …/box.php:*'],
     ],
     [
       'has what PHP said in one go, passed on by nginx line by line',
@@ -288,8 +288,39 @@ describe('an entry', () => {
       ['6× PHP Fatal error:  Uncaught Error: box() in …/box.php:*', '1× NOTICE: ready to handle connections'],
     ],
     [
+      'of PHP-FPM, of nginx itself and in JSON has one line',
+      [
+        `${fpm(9 * minute)} NOTICE: fpm is running, pid 1`,
+        'a',
+        'b',
+        `${nginx(8 * minute)}no live upstreams`,
+        'a',
+        'b',
+        JSON.stringify({ time: iso(7 * minute), level: 'info' }),
+        'a',
+        'b',
+      ],
+      [
+        '1× [error] no live upstreams',
+        '3× a',
+        '3× b',
+        '1× NOTICE: fpm is running, pid *',
+        '1× {"time":"*-*-*T*.*Z","level":"info"}',
+      ],
+    ],
+    [
+      'of PHP is the same, whatever stands around it',
+      [
+        `${php(9 * minute)} ${notice}`,
+        `${spaced(8 * minute)} [INFO] [71] [STDERR] ${notice}`,
+        `${apache(7 * minute)} [php:notice] [pid 31] [client 203.0.113.7:20430] ${notice}, referer: https://a.example/`,
+        `${nginx(6 * minute)}FastCGI sent in stderr: "PHP message: ${notice}"${request}`,
+      ],
+      ['4× PHP Notice:  Undefined index: source in …/box.php on line *'],
+    ],
+    [
       'has no end of lines',
-      [`${fpm(9 * minute)} NOTICE: ready`, ...times(1_000, () => 'Connection refused')],
+      [`${php(9 * minute)} NOTICE: ready`, ...times(1_000, () => 'Connection refused')],
       ['700× Connection refused', '1× NOTICE: ready'],
     ],
     [
