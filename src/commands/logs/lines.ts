@@ -19,14 +19,15 @@ export type Line = Unwrapped & {
   /** Epoch milliseconds: its own time, or that of the entry before it. Undefined: it has none that can be believed. */
   readonly at: number | undefined;
   /** Set if its time is one that can't be believed: whether it is too old, or in the future. */
-  readonly beyond?: 'before' | 'after';
+  readonly beyond: 'before' | 'after' | undefined;
   /** Whether its own time has no zone and was read as UTC. */
-  readonly isZoneless?: boolean;
+  readonly isZoneless: boolean;
   /** Whether it belongs to the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
 
 type LineTime = Pick<Line, 'at' | 'beyond'>;
+const none: LineTime = { at: undefined, beyond: undefined };
 
 /** Times outside these bounds (epoch ms) are not believed: visitors can write any time into a log. */
 type Plausible = { readonly from: number; readonly to: number };
@@ -68,15 +69,15 @@ export function lineReader(
     isFirst = false;
     if (stamp !== undefined) isWhole = isOneLine(body);
     if (stamp !== undefined && !continues) time = timeOf(stamp, plausible);
-    const zone = stamp?.isZoneless ? { isZoneless: true } : {};
-    const own = { text, at: undefined, ...time, continues, ...zone };
-    return continues ? { ...own, ...furtherOf(said, text) } : { ...own, ...said };
+    const { messages, isCut, cause } = continues ? furtherOf(said, text) : said;
+    const { at, beyond } = time ?? none;
+    return { text, at, beyond, isZoneless: stamp?.isZoneless === true, continues, messages, isCut, cause };
   };
   return (raw) => raw.map(read);
 }
 
 const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
-  at < from ? { at: undefined, beyond: 'before' } : at > to ? { at: undefined, beyond: 'after' } : { at };
+  at >= from && at <= to ? { at, beyond: undefined } : { at: undefined, beyond: at < from ? 'before' : 'after' };
 
 /**
  * Whether a line belongs to the entry before it. A line of a trace does. Where entries have times, so does every line

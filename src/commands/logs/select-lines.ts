@@ -34,13 +34,15 @@ type Place = 'before' | 'inside' | 'after' | 'unknown';
 
 /**
  * Says where lines lie, for every reader of a log. A line without a time has that of its entry; lines before the first
- * time have the first time. A time that can't be believed is outside every span. `oldest`: the first time of any line.
+ * time have the first time. A time that can't be believed is outside every span. `oldest`: the first time that can.
  */
 export function placesIn(sent: readonly Line[], span: TimeSpan) {
+  const first = sent.find(({ at, beyond }) => at !== undefined || beyond !== undefined);
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
   const begin = Math.floor((span.from ?? -Infinity) / second) * second;
   const end = span.to ?? Infinity;
-  const placeOf = ({ at = oldest, beyond }: Line): Place => {
+  const placeOf = (line: Line): Place => {
+    const { at, beyond } = line.at === undefined && line.beyond === undefined ? (first ?? line) : line;
     if (beyond !== undefined) return beyond;
     if (at === undefined) return 'unknown';
     return at < begin ? 'before' : at > end ? 'after' : 'inside';

@@ -120,6 +120,12 @@ describe('a time that is older than what was asked', () => {
     expect(await status([old(-3 * day), old(-400 * day)])).toBe('✅ no error.');
   });
 
+  test('and the rest of an entry before it are both outside', async () => {
+    const lines = ['PHP Fatal error:  Uncaught Error: rest()', '  thrown in /www/a.php', old(730 * day), recent];
+    expect(await status(lines)).toMatch(/^⚠️ most frequent, 1×, last 13:51 UTC: “PHP Fatal error: {2}.*here/);
+    expect((await logs(lines, { from: now - hour })).file).toBe(recent);
+  });
+
   test('is outside also if nothing else has a time', async () => {
     const lines = [old(18_250 * day), 'x'];
     expect((await logs(lines, { from: now - hour })).text).toContain('No line in this log since');
