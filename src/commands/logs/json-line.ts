@@ -3,7 +3,7 @@
 /** How many fields of a line are read. */
 const maxFields = 60;
 /** A field: its name, and its value as a string, as a number or word, or as the bracket that opens a nested one. */
-const field = /\s*[{,]?\s*"((?:[^"\\]|\\.)*)"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"{}[\],]+)|([{[]))/y;
+const field = /[\s{,]*"((?:[^"\\]|\\.)*)"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"{}[\],]+)|([{[]))/y;
 const piece = /"(?:[^"\\]|\\.)*"|([{[])|([}\]])|[^"{}[\]]+/y;
 
 /** Whether a line begins like a JSON object. */

@@ -28,6 +28,9 @@ const leading = new RegExp(
   String.raw`^(?:\s*\[[^\]]{0,200}\])*[\s|-]*(?:[\w.-]{1,60} - )?(?:[\w-]{1,60}\.){0,5}(${anyWord})(?=(:)|[\s|\]-]|$)`,
   'i',
 );
+/** `shop.worker INFO: x`, `71 --- ERROR | x`: a word in capitals soon after the beginning, and a sign behind it. */
+const later =
+  /^(?:[^\s"'{]{1,60}\s{1,20}){1,3}(?:(ERROR|CRITICAL|ALERT|EMERGENCY|FATAL)|WARNING|WARN|NOTICE|INFO|DEBUG)\s{0,20}[:|\]]/;
 const named = new RegExp(String.raw`(?:^|\s)(?:level|lvl|severity|loglevel)=["']?${anyWord}\b`, 'i');
 const exactly = new RegExp(String.raw`^${anyWord}$`, 'i');
 const jsonKeys = ['level_name', 'levelname', 'severity', 'level', 'log.level', 'lvl', 'loglevel', 'severity_text'];
@@ -83,8 +86,8 @@ function levelOfHead(head: string): Stated | undefined {
     // “Error establishing a connection” is a sentence, “ERROR x” and “error: x” are levels.
     if (colon !== undefined || word === word.toUpperCase()) return asLevel(error);
   }
-  const byName = named.exec(head);
-  return byName === null ? undefined : asLevel(byName[1]);
+  const other = later.exec(head) ?? named.exec(head);
+  return other === null ? undefined : asLevel(other[1]);
 }
 
 function levelOfJson(line: string): Stated | undefined {

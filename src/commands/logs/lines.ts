@@ -79,8 +79,11 @@ export function lineReader(
 const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
   at >= from && at <= to ? { at, beyond: undefined } : { at: undefined, beyond: at < from ? 'before' : 'after' };
 
+/** What is only a part of something, such as a printed array of which each line has a time. */
+const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
+
 /**
- * Whether a line belongs to the entry before it. A line of a trace does. Where entries have times, so does every line
+ * Whether a line belongs to the entry before it. A line of a trace does, and of a printed array. Where entries have times, so does every line
  * without one, unless it states how grave it is in a format of its own. Elsewhere, and behind an entry that is complete
  * in one line, indented lines and those without words do.
  */
@@ -89,7 +92,7 @@ function goesOn(
   { text, stamp, isTimed }: { readonly text: string; readonly stamp: Stamp | undefined; readonly isTimed: boolean },
 ): boolean {
   if (messages.length === 0) return true;
-  if (stamp !== undefined) return false;
+  if (stamp !== undefined) return messages.every((message) => inside.test(message));
   if (!isTimed) return /^(?:\s|[^\p{L}\p{N}]*$)/u.test(text);
   return isFurtherMessage(text) || !hasOwnFormat(text);
 }

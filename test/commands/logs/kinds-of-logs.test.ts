@@ -4,9 +4,14 @@ import type { LogsInput } from '../../../src/commands/kit/log-query.ts';
 import type { StatusPart } from '../../../src/commands/kit/site-status.ts';
 import { analyze } from '../../../src/commands/logs/analyze.ts';
 import { loudestError } from '../../../src/commands/logs/loudest.ts';
+import { jsonFields } from '../../../src/commands/logs/json-line.ts';
+import { levelOf } from '../../../src/commands/logs/levels.ts';
 import { findNewKinds } from '../../../src/commands/logs/new-kinds.ts';
+import { isTrace } from '../../../src/commands/logs/nginx.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
+import { stampReader } from '../../../src/commands/logs/timestamps.ts';
 import { inline, plain } from '../../../src/text.ts';
+import { cpuTime } from '../../cpu-time.ts';
 import { live } from '../../pipeline/fixtures.ts';
 
 /** Logs of every kind that hosts send, and what is said about them. */
@@ -167,6 +172,8 @@ describe('the level of a message', () => {
     ['a word in front: INFO', (ago) => `${iso(ago)} INFO no error`, none],
     ['a word after dashes', (ago) => `${spaced(ago)} - shop - ERROR - no stock`, isError],
     ['a word after brackets', (ago) => `${spaced(ago)} [main] WARN an error is near`, lesser],
+    ['a word behind a name', (ago) => `${iso(ago)} shop.worker INFO: 0 errors`, none],
+    ['a word behind a process', (ago) => `${iso(ago)} 71 --- ERROR | no stock`, isError],
     ['Apache’s own error', (ago) => `${apache(ago)} [core:error] [pid 31] AH00126: Invalid URI`, isError],
     ['Apache’s own notice', (ago) => `${apache(ago)} [mpm_event:notice] [pid 31] AH00489: no error`, none],
     ['an older Apache’s error', (ago) => `${apache(ago)} [error] [client 203.0.113.7] no such file`, isError],
@@ -181,6 +188,36 @@ describe('the level of a message', () => {
   ])('%s', async (_, line, said) => {
     if (typeof said === 'string') expect(await status(times(4, line))).toBe(said);
     else expect(await status(times(4, line))).toMatch(said);
+  });
+
+  test.each([
+    ' ',
+    '-',
+    'a.',
+    'a - ',
+    '[a] ',
+    '[',
+    '{"a":1, ',
+    '{"a":{',
+    '"',
+    '\\',
+    'PHP ',
+    'SELECT ',
+    "do_action('",
+    "Table '",
+    'child 1 exited on signal ',
+    '#1 ',
+    'level=',
+  ])('hostile: 100 KB of %j take linear time', (piece) => {
+    const timed = (size: number): number => {
+      const bodies = ['', '[', '{"a":1', 'PHP '].map((start) => start + piece.repeat(size / piece.length));
+      return cpuTime(() => {
+        for (const body of bodies) for (const work of [levelOf, jsonFields, stampReader(), isTrace]) work(body);
+      });
+    };
+    timed(100_000);
+    expect(timed(100_000)).toBeLessThan(250);
+    expect(timed(800_000)).toBeLessThan(2_000);
   });
 
   test.each([
@@ -292,6 +329,28 @@ describe('an entry', () => {
       'hides no error that has no time, between lines that do',
       [`${fpm(9 * minute)} NOTICE: ready to handle connections`, ...times(6, () => fatal.slice(0, 61))],
       ['6× PHP Fatal error:  Uncaught Error: box() in …/box.php:*', '1× NOTICE: ready to handle connections'],
+    ],
+    [
+      'has a trace that PHP-FPM passes on line by line',
+      times(6, (ago) =>
+        fatal
+          .split('\n')
+          .map((line) => `${fpm(ago)} WARNING: [pool www] child 5 said into stderr: "${line}"`)
+          .join('\n'),
+      ),
+      ['6× PHP Fatal error:  Uncaught Error: box() in …/box.php:*'],
+    ],
+    [
+      'is a printed array that is passed on line by line',
+      ['Array', '(', '    [error] => 0', ')'].flatMap((line, index) => [
+        `${fpm((9 - index) * minute)} WARNING: [pool www] child 5 said into stderr: "${line}"`,
+      ]),
+      ['1× Array'],
+    ],
+    [
+      'is one that a wrapper passes on line by line',
+      ['Array', '(', '    [error] => 0', ')'].map((line) => `${spaced(minute)} [INFO] [71] [STDERR] ${line}`),
+      ['1× [INFO] [*] [STDERR] Array'],
     ],
     [
       'of PHP-FPM, of nginx itself and in JSON has one line',
