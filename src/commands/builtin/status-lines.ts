@@ -45,7 +45,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
 }
 
 function errorsText(found: LoudestError): StatusText {
-  const { errors, kinds, possible, withoutLevel, loudest, cut: left, isTimeless } = found;
+  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless } = found;
   const where = left
     ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
@@ -62,7 +62,10 @@ function errorsText(found: LoudestError): StatusText {
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;
   const most = say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.`;
-  if (errors === 0) return { mark: '⚠️', says: say`${noErrorText(found)}; ${most}${where}` };
+  if (errors === 0) {
+    const beside = others === 0 ? '' : ` Beside them, ${lesserText(others)}.`;
+    return { mark: '⚠️', says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}` };
+  }
   const rest =
     errors > count ? ` ${counted(errors - count, 'more error')} of ${counted(kinds - 1, 'other kind')}.` : '';
   return { mark: '⚠️', says: say`${most}${rest}${where}` };
@@ -74,8 +77,10 @@ function noErrorText({ others, possible, withoutLevel }: LoudestError): string {
     withoutLevel > 0 ? counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are") : '',
   ].filter((part) => part !== '');
   const said = unclear.length === 0 ? 'no error' : `no line says that it is an error, but ${unclear.join(', and ')}`;
-  return others === 0 ? said : `${said}; ${counted(others, 'warning or notice', 'warnings and notices')}`;
+  return others === 0 ? said : `${said}; ${lesserText(others)}`;
 }
+
+const lesserText = (others: number): string => counted(others, 'warning or notice', 'warnings and notices');
 
 function workText(work: SiteWork): StatusText {
   const { lock, open, hidden, queued, more } = work;

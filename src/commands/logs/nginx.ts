@@ -80,7 +80,7 @@ export function unwrapped(body: string): Unwrapped {
 
 function withoutAround(body: string): string {
   const before = body.startsWith('[') ? around.exec(body)?.[0] : undefined;
-  return before === undefined ? body : body.slice(before.length).replace(referrer, '');
+  return before === undefined ? body : bare(body.slice(before.length).replace(referrer, ''));
 }
 
 type Prefix = { readonly length: number; readonly own: string | undefined; readonly end: number | undefined };

@@ -378,7 +378,7 @@ describe('an entry', () => {
       [
         `${php(9 * minute)} ${notice}`,
         `${spaced(8 * minute)} [INFO] [71] [STDERR] ${notice}`,
-        `${apache(7 * minute)} [php:notice] [pid 31] [client 203.0.113.7:20430] ${notice}, referer: https://a.example/`,
+        `${apache(7 * minute)} [php:notice] [pid 31] [client 203.0.113.7:20430] ${notice}\\nStack trace:\\n#0 {main}, referer: https://a.example/`,
         `${nginx(6 * minute)}FastCGI sent in stderr: "PHP message: ${notice}"${request}`,
       ],
       ['4× PHP Notice:  Undefined index: source in …/box.php on line *'],
@@ -465,6 +465,11 @@ describe('“nothing needs a look”', () => {
       'nor over a PHP-FPM without workers',
       times(2, (ago) => `${pool(ago)}server reached pm.max_children setting (5), consider raising it`),
       '⚠️ no line says that it is an error, but 2 messages could be; most frequent, 2×, last 13:59 UTC: “WARNING: [pool www] server reached pm.max_children setting (*), consider raising it”.',
+    ],
+    [
+      'nor beside other warnings',
+      [`${php(2 * minute)} PHP Warning:  x`, `${pool(minute)}server reached pm.max_children setting (5)`],
+      '⚠️ no line says that it is an error, but 1 message could be; most frequent, 1×, last 13:59 UTC: “WARNING: [pool www] server reached pm.max_children setting (*)”. Beside them, 1 warning or notice.',
     ],
     [
       'nor over workers that crash',
