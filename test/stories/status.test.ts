@@ -97,6 +97,7 @@ describe('status', () => {
       ...Array.from({ length: 3 }, (_, at) => `${phpTime(50_000)} ${fatal} line ${at}`),
       `${phpTime(40_000)} PHP Parse error: once`,
       `${phpTime(7_200_000)} PHP Fatal error: old`,
+      ...[30, 40, 500, 600].map((days) => `${phpTime(days * 86_400_000)} PHP Fatal error: older`),
     ];
     breaks(scenario, env, 'logs', { kind: 'status', status: 200, body: logOf(lines.toSorted()) });
     const card = await status(env);
@@ -105,6 +106,17 @@ describe('status', () => {
     );
     expect(card.text).not.toMatch(/sk_live_51H|chef@|old/);
     expect(card.text).toMatch(/^⚠️ acme-blog\/staging · 1 part needs a look/);
+  });
+
+  test('does not say that nothing needs a look where lines could be errors', async () => {
+    const env = 'north-bakery/staging';
+    const lines = Array.from({ length: 30 }, (_, at) => `${phpTime(90_000 - at * 1_000)} Connection refused`);
+    breaks(scenario, env, 'logs', { kind: 'status', status: 200, times: 1, body: logOf(lines) });
+    const card = await status(env);
+    expect(card.text).toMatch(/^⚠️ north-bakery\/staging · \d parts? needs? a look/);
+    expect(card.text).toMatch(
+      /⚠️ Errors of the last hour: no line says that it is an error, but 30 messages could be; most frequent, 30×, last [\d: -]+ UTC: “Connection refused”\./,
+    );
   });
 
   test.each<[string, string, FaultRequest, string]>([

@@ -16,6 +16,8 @@ const titleCharacters = 48;
 const reasonCharacters = 40;
 const maxAddresses = 1;
 const errorCharacters = 90;
+/** So many lines that don't say what they are need a look. */
+const manyWithoutLevel = 5;
 
 /** Every part, the most helpful first. */
 export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] {
@@ -43,7 +45,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
 }
 
 function errorsText(found: LoudestError): StatusText {
-  const { errors, kinds, withoutLevel, loudest, cut: left, isTimeless } = found;
+  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless } = found;
   const where = left
     ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
@@ -51,28 +53,34 @@ function errorsText(found: LoudestError): StatusText {
     : isTimeless
       ? say` Some lines have no time and may be older.`
       : [];
-  if (loudest === undefined) {
-    // All was read, but nobody knows what those lines mean: many plugins write lines without a level.
+  // Many plugins write lines without a level. A few of them are just a fact, many could be an outage.
+  const isUnclear = possible > 0 || withoutLevel >= manyWithoutLevel;
+  if (loudest === undefined || (errors === 0 && !isUnclear)) {
     const mark = left || isTimeless ? '❔' : withoutLevel > 0 ? '•' : '✅';
-    return { mark, says: joined([noErrorText(found), where], '') };
+    return { mark, says: joined([noErrorText(found), '.', where], '') };
   }
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;
+  const most = say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.`;
+  if (errors === 0) {
+    const beside = others === 0 ? '' : ` Beside them, ${lesserText(others)}.`;
+    return { mark: '⚠️', says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}` };
+  }
   const rest =
     errors > count ? ` ${counted(errors - count, 'more error')} of ${counted(kinds - 1, 'other kind')}.` : '';
-  return {
-    mark: '⚠️',
-    says: say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.${rest}${where}`,
-  };
+  return { mark: '⚠️', says: say`${most}${rest}${where}` };
 }
 
-function noErrorText({ others, withoutLevel }: LoudestError): string {
-  const unclear =
-    withoutLevel === 0
-      ? 'no error'
-      : `no line says that it is an error, but ${counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are")}`;
-  return others === 0 ? `${unclear}.` : `${unclear}; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
+function noErrorText({ others, possible, withoutLevel }: LoudestError): string {
+  const unclear = [
+    possible > 0 ? `${counted(possible, 'message')} could be` : '',
+    withoutLevel > 0 ? counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are") : '',
+  ].filter((part) => part !== '');
+  const said = unclear.length === 0 ? 'no error' : `no line says that it is an error, but ${unclear.join(', and ')}`;
+  return others === 0 ? said : `${said}; ${lesserText(others)}`;
 }
+
+const lesserText = (others: number): string => counted(others, 'warning or notice', 'warnings and notices');
 
 function workText(work: SiteWork): StatusText {
   const { lock, open, hidden, queued, more } = work;

@@ -62,18 +62,23 @@ export type SiteWork = {
 /** The newest backup of an environment; `at` in epoch milliseconds, undefined if that is not known. Null: no backup. */
 export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
 
+/** A kind of messages, masked, and when the last one was logged. */
+export type FrequentKind = { readonly says: string; readonly count: number; readonly last: number | undefined };
+
 /** What the error log says about a span of time. Times are epoch milliseconds. */
 export type LoudestError = {
   /** The number of errors, without warnings and notices. */
   readonly errors: number;
   /** How many kinds of errors. */
   readonly kinds: number;
+  /** How many messages could be errors: by their words alone, or because they warn of an outage. */
+  readonly possible: number;
+  /** How many messages say nothing about how grave they are. */
+  readonly withoutLevel: number;
   /** How many warnings and notices. */
   readonly others: number;
-  /** How many messages that don't say how grave they are. */
-  readonly withoutLevel: number;
-  /** The most frequent kind of error, masked, and when it last occurred; undefined: there are no errors. */
-  readonly loudest: { readonly says: string; readonly count: number; readonly last: number | undefined } | undefined;
+  /** The most frequent kind of error; without errors, of what could be one; else of what says nothing of itself. */
+  readonly loudest: FrequentKind | undefined;
   /** The host has more lines: these only go back to `since`; undefined: they have no times. */
   readonly cut: { readonly since: number | undefined } | undefined;
   /** Whether there are lines without a time, which may be older. */

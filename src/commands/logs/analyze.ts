@@ -1,7 +1,6 @@
 import type { Page } from '../kit/page.ts';
-import { lineReader, newestOf, plausibleAt } from './lines.ts';
+import { newestOf, readLines } from './lines.ts';
 import { logPage, stretchOf } from './page.ts';
-import { mapInChunks } from './chunks.ts';
 import { selectLines } from './select-lines.ts';
 import { ledUp } from './activity.ts';
 import type { LogQuery, SentSince } from '../kit/log-query.ts';
@@ -10,7 +9,7 @@ import type { LogQuery, SentSince } from '../kit/log-query.ts';
 export async function analyze(query: LogQuery, alias: (address: string) => string, recall: SentSince): Promise<Page> {
   const { text, asked, wanted, most, span, now } = query;
   const raw = newestOf(text, wanted);
-  const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
+  const all = await readLines(raw, { alias, now });
   const selected = selectLines(all, raw, { span, search: asked.search, isFull: all.length === wanted, most });
   const stretch = stretchOf(selected.lines, { isCut: selected.isCut, span, now });
   const happened = stretch ? await recall(stretch.from - ledUp) : [];

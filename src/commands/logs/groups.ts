@@ -2,7 +2,8 @@ import { amount, bold, code, inline, joined, say, time, type Text } from '../../
 import { normalized } from './normalize.ts';
 import { cutTo, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
-import { hasLevel, isGrave } from './levels.ts';
+import { logEntriesOf, type LogEntry } from './entries.ts';
+import { levelOf, rankOf, type Level } from './levels.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
@@ -19,9 +20,7 @@ export type MessageKind = {
   readonly oldest: string;
   /** The newest message, masked. */
   example: string;
-  readonly grave: boolean;
-  /** Whether the message says how grave it is. If not, it may be an error. */
-  readonly hasLevel: boolean;
+  readonly level: Level;
   /** The requests that caused the messages, one per entry, where they are logged. */
   readonly causes: Cause[];
   /** Whether all of these messages are cut off. */
@@ -44,10 +43,10 @@ const roomForAll = 4_600;
 /** The folders of an absolute file path. */
 const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
-/** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
+/** The kinds of messages in these lines: errors, then what could be one, each by frequency. Every line is in a kind. */
 export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
   const kinds = new Map<string, MessageKind>();
-  const kindsIn = ({ messages, isCut }: Line): readonly MessageKind[] => {
+  const kindsIn = ({ messages, isCut }: LogEntry): readonly MessageKind[] => {
     // If PHP repeats a message for one request, the message counts once.
     const found: MessageKind[] = [];
     for (const [index, message] of messages.entries()) {
@@ -59,18 +58,17 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
     }
     return found;
   };
-  let open: readonly MessageKind[] = [];
-  for (const line of lines) {
-    const { at, cause, continues } = line;
-    if (!continues || open.length === 0) {
-      open = kindsIn(line);
-      for (const kind of open) add(kind, { count: 1, first: at, last: at });
+  for (const entry of logEntriesOf(lines)) {
+    const { at } = entry.head;
+    const causes = entry.lines.flatMap(({ cause }) => cause ?? []);
+    for (const kind of kindsIn(entry)) {
+      add(kind, { count: 1, first: at, last: at });
+      kind.causes.push(...causes);
     }
-    if (cause) for (const { causes } of open) causes.push(cause);
   }
   return [...wholeOf(kinds)].sort(
     (one, other) =>
-      Number(other.grave) - Number(one.grave) || other.count - one.count || (one.text < other.text ? -1 : 1),
+      rankOf(one.level) - rankOf(other.level) || other.count - one.count || (one.text < other.text ? -1 : 1),
   );
 }
 
@@ -86,8 +84,7 @@ function kindOf(kinds: Map<string, MessageKind>, text: string, message: string, 
     example: '',
     causes: [],
     isCut,
-    grave: isGrave(message),
-    hasLevel: hasLevel(message),
+    level: levelOf(message),
   };
   if (!known) kinds.set(text, kind);
   kind.example = message;
@@ -130,7 +127,7 @@ export function errorSection(
   lines: readonly Line[],
   { as, errors }: { readonly as: 'time' | 'date'; readonly errors: boolean },
 ): Section {
-  const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
+  const kinds = kindsOf(lines).filter(({ level }) => level === 'error' || !errors);
   const shown = kinds
     .slice(0, maxShown)
     .map((kind, place) =>

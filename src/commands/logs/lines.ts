@@ -1,7 +1,10 @@
 import { requestIn, type LoggedRequest } from './requests.ts';
+import { mapInChunks } from './chunks.ts';
+import { isJsonLine } from './json-line.ts';
+import { beginsWithPhp } from './levels.ts';
 import { masker } from './masking.ts';
-import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
-import { stampReader } from './timestamps.ts';
+import { causeIn, isFurtherMessage, isOneLine, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
+import { stampReader, type Stamp } from './timestamps.ts';
 import { dayMs } from '../../duration.ts';
 
 export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
@@ -13,49 +16,102 @@ export type LineWithRequest = { readonly line: Line; readonly request: LoggedReq
 export type Line = Unwrapped & {
   /** The line, masked and limited in length. The messages are parts of it, without its time. */
   readonly text: string;
-  /** Epoch milliseconds: its own time, or that of the line before it. */
+  /** Epoch milliseconds: its own time, or that of the entry before it. Undefined: it has none that can be believed. */
   readonly at: number | undefined;
+  /** Set if its time is one that can't be believed: whether it is too old, or in the future. */
+  readonly beyond: 'before' | 'after' | undefined;
   /** Whether its own time has no zone and was read as UTC. */
-  readonly isZoneless?: boolean;
-  /** Whether it continues the entry before it, like a line of a stack trace. */
+  readonly isZoneless: boolean;
+  /** Whether it belongs to the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
 
-/** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
+type LineTime = Pick<Line, 'at' | 'beyond'>;
+const none: LineTime = { at: undefined, beyond: undefined };
+
+/** Times outside these bounds (epoch ms) are not believed: visitors can write any time into a log. */
 type Plausible = { readonly from: number; readonly to: number };
 
-/** Times older than this are ignored. */
+/** Times older than this are not believed. */
 const oldestDays = 400;
+/** An entry has at most this many lines without a time: more of them are a log that has none there. */
+const maxContinuing = 300;
 
-export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays * dayMs, to: now + dayMs });
-
-const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
+/** The lines of one log, oldest first. Those before the first time are the rest of an entry that was cut off. */
+export async function readLines(
+  raw: readonly string[],
+  { alias, now }: { readonly alias: (address: string) => string; readonly now: number },
+): Promise<readonly Line[]> {
+  const plausible = { from: now - oldestDays * dayMs, to: now + dayMs };
+  return withoutBeginning(await mapInChunks(raw, lineReader(alias, plausible)));
+}
 
 /** Reads a log in chunks, in order. The result does not depend on where the chunks begin. */
 export function lineReader(
   alias: (address: string) => string,
-  { from, to }: Plausible,
+  plausible: Plausible,
 ): (raw: readonly string[]) => readonly Line[] {
   const mask = masker(alias);
-  const stampOf = stampReader(from, to);
-  let before: number | undefined;
-  return (raw) =>
-    raw.map((line) => {
-      const text = mask(line);
-      if (goesOn.test(text)) {
-        // After a multi-line trace, nginx puts the request behind the last line.
-        return { text, messages: [text], isCut: false, cause: causeIn(text), at: before, continues: true };
-      }
-      const stamp = stampOf(text);
-      before = stamp?.at ?? before;
-      return {
-        ...unwrapped(text.slice(stamp?.end ?? 0)),
-        text,
-        at: before,
-        continues: false,
-        ...(stamp?.isZoneless && { isZoneless: true }),
-      };
-    });
+  const stampOf = stampReader();
+  // Undefined until a line has a time: from then on, a line with a time begins an entry.
+  let time: LineTime | undefined;
+  let untimed = 0;
+  let isFirst = true;
+  let isWhole = false;
+  const read = (line: string): Line => {
+    const text = mask(line);
+    const stamp = stampOf(text);
+    const body = text.slice(stamp?.end ?? 0);
+    const said = unwrapped(body);
+    untimed = stamp === undefined ? untimed + 1 : 0;
+    const isTimed = time !== undefined && !isWhole && untimed <= maxContinuing;
+    const continues = !isFirst && goesOn(said, { text, stamp, isTimed });
+    isFirst = false;
+    if (stamp !== undefined) isWhole = isOneLine(body);
+    if (stamp !== undefined && !continues) time = timeOf(stamp, plausible);
+    const { messages, isCut, cause } = continues ? furtherOf(said, text) : said;
+    const { at, beyond } = time ?? none;
+    return { text, at, beyond, isZoneless: stamp?.isZoneless === true, continues, messages, isCut, cause };
+  };
+  return (raw) => raw.map(read);
+}
+
+const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
+  at >= from && at <= to ? { at, beyond: undefined } : { at: undefined, beyond: at < from ? 'before' : 'after' };
+
+/** What is only a part of something, such as a printed array of which each line has a time. */
+const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
+
+/**
+ * Whether a line belongs to the entry before it. A line of a trace does, and of a printed array. Where entries have times, so does every line
+ * without one, unless it states how grave it is in a format of its own. Elsewhere, and behind an entry that is complete
+ * in one line, indented lines and those without words do.
+ */
+function goesOn(
+  { messages }: Unwrapped,
+  { text, stamp, isTimed }: { readonly text: string; readonly stamp: Stamp | undefined; readonly isTimed: boolean },
+): boolean {
+  if (messages.length === 0) return true;
+  if (stamp !== undefined) return messages.every((message) => inside.test(message));
+  if (!isTimed) return /^(?:\s|[^\p{L}\p{N}]*$)/u.test(text);
+  return isFurtherMessage(text) || !hasOwnFormat(text);
+}
+
+const hasOwnFormat = (text: string): boolean => isWrapped(text) || beginsWithPhp(text) || isJsonLine(text);
+
+/** What a line adds to its entry. After a trace of several lines, nginx puts the request behind the last one. */
+const furtherOf = (said: Unwrapped, text: string): Unwrapped =>
+  isFurtherMessage(text) ? said : { messages: [], isCut: false, cause: causeIn(text) };
+
+/** In a log with times, the lines before the first one are one entry. */
+function withoutBeginning(lines: readonly Line[]): readonly Line[] {
+  const first = lines.findIndex(({ at, beyond }) => at !== undefined || beyond !== undefined);
+  if (first <= 1 || first > maxContinuing) return lines;
+  return lines.map((line, index) =>
+    index === 0 || index >= first || line.continues || hasOwnFormat(line.text)
+      ? line
+      : { ...line, messages: [], isCut: false, continues: true },
+  );
 }
 
 /** The last `most` lines of a text, oldest first. If the host sends too many, the extra ones are the oldest. */

@@ -1,12 +1,11 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
-import type { LoudestError } from '../kit/site-status.ts';
-import { mapInChunks } from './chunks.ts';
+import type { FrequentKind, LoudestError } from '../kit/site-status.ts';
 import { kindsOf, shortText, type MessageKind } from './groups.ts';
-import { lineReader, newestOf } from './lines.ts';
+import type { Level } from './levels.ts';
+import { newestOf, readLines } from './lines.ts';
 import { selectLines } from './select-lines.ts';
-import { dayMs } from '../../duration.ts';
 
 const maxLines = 1_000;
 /** How many of the newest characters are read: about 40 ms of work. */
@@ -23,24 +22,29 @@ export async function loudestError(
   );
   const newest = newestLines(sent);
   const raw = newestOf(newest, maxLines);
-  const all = await mapInChunks(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
+  const all = await readLines(raw, { alias, now });
   const isFull = raw.length === maxLines || newest.length < sent.length;
   const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
   const kinds = kindsOf(lines);
-  const [first] = kinds;
-  const countOf = (which: (kind: MessageKind) => boolean): number =>
-    kinds.filter(which).reduce((sum, { count }) => sum + count, 0);
+  const of = (level: Level): readonly MessageKind[] => kinds.filter((kind) => kind.level === level);
+  const [errors, possible, unstated] = [of('error'), of('possible'), of('unstated')];
   return {
-    errors: countOf(({ grave }) => grave),
-    kinds: kinds.filter(({ grave }) => grave).length,
-    others: countOf(({ grave, hasLevel }) => hasLevel && !grave),
-    withoutLevel: countOf(({ hasLevel }) => !hasLevel),
-    // Errors come first, the most frequent one at the top.
-    loudest: first?.grave ? { says: shortText(first.text), count: first.count, last: first.last } : undefined,
+    errors: countOf(errors),
+    kinds: errors.length,
+    possible: countOf(possible),
+    withoutLevel: countOf(unstated),
+    others: countOf(of('lesser')),
+    loudest: mostFrequentOf(errors) ?? mostFrequentOf(possible) ?? mostFrequentOf(unstated),
     cut: isCut ? { since: oldest } : undefined,
     isTimeless: timeless > 0,
   };
 }
+
+const countOf = (kinds: readonly MessageKind[]): number => kinds.reduce((sum, { count }) => sum + count, 0);
+
+/** `kinds` has the most frequent first. */
+const mostFrequentOf = ([first]: readonly MessageKind[]): FrequentKind | undefined =>
+  first && { says: shortText(first.text), count: first.count, last: first.last };
 
 /** The newest whole lines within the limit. */
 function newestLines(text: string): string {

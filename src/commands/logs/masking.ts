@@ -3,9 +3,9 @@ import { LineFollower } from '../../masking/multi-line.ts';
 import { ipv4, ipv6, isAddress, isOfServer, mayHoldIpv6, withoutEmails } from '../../masking/addresses.ts';
 import { scrub } from '../../secret.ts';
 
-// Terminal escape sequences, and every control character except the tab.
+// Terminal escape sequences, byte order marks, and every control character except the tab.
 const unprintable =
-  /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+  /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F\uFEFF]/g;
 const maxShown = 2_000;
 /** Longer than any credential, so that a credential that starts in the shown part is read whole and recognised. */
 const room = 4_096;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
-import { mapInChunks } from './chunks.ts';
+import { logEntriesOf } from './entries.ts';
 import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
-import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
+import { newestOf, readLines, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
+import { placesIn } from './select-lines.ts';
 import { dayMs } from '../../duration.ts';
 
 /** How many kinds are returned. Nobody reads more kinds of errors than that. */
@@ -17,14 +18,16 @@ const shownCharacters = 200;
 export async function findNewKinds(query: NewKindsQuery, alias: (address: string) => string): Promise<NewKinds> {
   const { text, wanted, since, match, now } = query;
   const raw = newestOf(text, wanted);
-  const lines = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
-  const reaches = lines.find(({ at }) => at !== undefined)?.at;
+  const lines = await readLines(raw, { alias, now });
+  const { oldest: reaches, placeOf } = placesIn(lines, { from: since });
   const isZoneless = lines.some((line) => line.isZoneless);
   const read = { reaches, lines: lines.length, isCut: lines.length === wanted, isZoneless };
   if (reaches === undefined) return { ...read, kinds: [] };
   const entries = match === undefined ? lines : entriesWith(lines, match.toLowerCase());
-  const at = (line: Line): number => line.at ?? reaches;
-  const before = kindsOf(entries.filter((line) => at(line) < since));
+  // A time that can't be believed says nothing about when its kind began.
+  const at = (place: 'before' | 'inside'): readonly Line[] =>
+    entries.filter((line) => line.beyond === undefined && placeOf(line) === place);
+  const before = kindsOf(at('before'));
   const known = new Map(before.map((kind) => [kind.text, kind]));
   const cutBefore = before.filter(({ isCut }) => isCut);
   const isKnown = (kind: MessageKind, first: number): boolean => {
@@ -33,9 +36,9 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
     return same !== undefined && (same.last ?? reaches) > first - dayMs;
   };
   const kinds: NewKind[] = [];
-  for (const kind of kindsOf(entries.filter((line) => at(line) >= since))) {
+  for (const kind of kindsOf(at('inside'))) {
     const { first = reaches, last = first, count } = kind;
-    if (!kind.grave || kinds.length === maxKinds) break;
+    if (kind.level !== 'error' || kinds.length === maxKinds) break;
     if (isKnown(kind, first)) continue;
     const says = cutTo(withoutFolders(kind.oldest).trim(), shownCharacters);
     kinds.push({ key: keyOf(kind), count, says, first, last, reaches });
@@ -43,20 +46,10 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   return { ...read, kinds };
 }
 
-/** The entries with these words in any of their lines. Only text that may be shown is searched. */
-function entriesWith(lines: readonly Line[], words: string): readonly Line[] {
-  const kept: Line[] = [];
-  let entry: Line[] = [];
-  const close = (): void => {
-    if (entry.some(({ text }) => text.toLowerCase().includes(words))) kept.push(...entry);
-    entry = [];
-  };
-  for (const line of lines) {
-    if (!line.continues) close();
-    entry.push(line);
-  }
-  close();
-  return kept;
-}
+/** The lines of entries with these words in any of them. Only text that may be shown is searched. */
+const entriesWith = (lines: readonly Line[], words: string): readonly Line[] =>
+  logEntriesOf(lines)
+    .filter((entry) => entry.lines.some(({ text }) => text.toLowerCase().includes(words)))
+    .flatMap((entry) => entry.lines);
 
 const keyOf = ({ text }: MessageKind): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -7,7 +7,8 @@ import { accessSection } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheSection } from './cache.ts';
 import { errorSection } from './groups.ts';
-import { hasLevel, isGrave } from './levels.ts';
+import { logEntriesOf, isError } from './entries.ts';
+import { levelOf } from './levels.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
@@ -160,12 +161,9 @@ function newestEntries(lines: readonly Line[]): readonly Line[] {
 
 /** The lines of errors, or of failed requests. */
 function errorsIn(lines: readonly LineWithRequest[], log: LogsInput['log']): readonly LineWithRequest[] {
-  let keeps = false;
-  return lines.filter(({ line, request }) => {
-    if (log !== 'error') return (request?.status ?? 0) >= 400;
-    if (!line.continues) keeps = line.messages.some(isGrave);
-    return keeps;
-  });
+  if (log !== 'error') return lines.filter(({ request }) => (request?.status ?? 0) >= 400);
+  const errors = logEntriesOf(lines.map(({ line }) => line)).filter(isError);
+  return errors.flatMap((entry) => entry.lines).map((line) => ({ line, request: undefined }));
 }
 
 async function sectionOf(
@@ -222,7 +220,7 @@ function emptyPage(reading: LogReading): Page {
 
 /** Whether each entry says how grave it is. */
 const isEachLeveled = (lines: readonly Line[]): boolean =>
-  lines.every(({ continues, messages }) => continues || messages.every(hasLevel));
+  logEntriesOf(lines).every(({ messages }) => messages.every((message) => levelOf(message) === 'lesser'));
 
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
 function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {

@@ -1,8 +1,7 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
-import { mapInChunks } from './chunks.ts';
+import { logEntriesOf, isError } from './entries.ts';
 import { kindsOf, withoutFolders } from './groups.ts';
-import { isGrave } from './levels.ts';
-import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
+import { type Line, newestOf, readLines } from './lines.ts';
 import { cutTo } from './section.ts';
 import { selectLines } from './select-lines.ts';
 
@@ -21,10 +20,10 @@ const fairPart = 4;
 export async function peaksIn(query: PeakQuery, alias: (address: string) => string): Promise<LogPeaks> {
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
-  const all = await mapInChunks(raw, lineReader(alias, plausibleAt(now)));
+  const all = await readLines(raw, { alias, now });
   const { lines, oldest, isCut, timeless } = selectLines(all, raw, { span, isFull: all.length === wanted });
-  const errors = lines.filter(({ continues, messages }) => !continues && messages.some(isGrave));
-  const timed = errors.filter((line): line is Timed => line.at !== undefined);
+  const errors = logEntriesOf(lines).filter(isError);
+  const timed = errors.map(({ head }) => head).filter((line): line is Timed => line.at !== undefined);
   const readFrom = isCut ? oldest : undefined;
   const from = Math.max(span.from, readFrom ?? span.from);
   return {

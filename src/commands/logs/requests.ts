@@ -1,3 +1,5 @@
+import { jsonFields } from './json-line.ts';
+
 const protocol = ' HTTP/';
 const answer = /^ HTTP\/[\d.]{1,3}"? (\d{3})(?!\d)/;
 const method = /(?:^|[\s"])([A-Z]{3,12})$/;
@@ -5,10 +7,21 @@ const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
 const alias = /\bclient-[\da-f]{4,}\b/;
 
 /** The request in a line of an access or cache log. */
-export type LoggedRequest = NonNullable<ReturnType<typeof requestIn>>;
+export type LoggedRequest = {
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly seconds: number | undefined;
+  /** The visitor's alias. */
+  readonly visitor: string | undefined;
+  /** The line without the request, because a path may contain any word. */
+  readonly beside: string;
+};
 
 /** Reads a masked line. */
-export function requestIn(text: string) {
+export function requestIn(text: string): LoggedRequest | undefined {
+  const fields = jsonFields(text);
+  if (fields !== undefined) return requestInJson(fields);
   const end = text.indexOf(protocol);
   const answered = end <= 0 ? null : answer.exec(text.slice(end, end + 24));
   if (answered === null) return undefined;
@@ -19,14 +32,35 @@ export function requestIn(text: string) {
   const after = text.slice(end + answered[0].length);
   const seconds = duration.exec(after.slice(-24))?.[1];
   return {
-    /** Without the query. */
     path: pathOf(text.slice(start + 1, end)),
     status: Number(answered[1]),
     seconds: seconds === undefined ? undefined : Number(seconds),
-    /** The visitor's alias. */
     visitor: alias.exec(before)?.[0],
-    /** The line without the request, because a path may contain any word. */
     beside: `${before} ${after}`,
+  };
+}
+
+/** The names that web servers give to these fields. */
+const jsonKeys = {
+  request: ['request', 'request_uri', 'uri', 'path', 'url'],
+  status: ['status', 'status_code', 'code'],
+  seconds: ['request_time', 'duration', 'upstream_response_time'],
+  visitor: ['remote_addr', 'client_ip', 'remote_ip', 'client', 'ip'],
+};
+
+function requestInJson(fields: ReadonlyMap<string, string>): LoggedRequest | undefined {
+  const valueOf = (keys: readonly string[]): string => keys.map((key) => fields.get(key)).find(Boolean) ?? '';
+  const request = valueOf(jsonKeys.request);
+  const path = request.split(' ').find((word) => word.startsWith('/'));
+  const status = valueOf(jsonKeys.status);
+  if (path === undefined || !/^[1-9]\d\d$/.test(status)) return undefined;
+  const seconds = valueOf(jsonKeys.seconds);
+  return {
+    path: pathOf(path),
+    status: Number(status),
+    seconds: /^\d{1,6}(?:\.\d{1,9})?$/.test(seconds) ? Number(seconds) : undefined,
+    visitor: alias.exec(valueOf(jsonKeys.visitor))?.[0],
+    beside: [...fields.values()].filter((value) => value !== request).join(' '),
   };
 }
 

@@ -29,25 +29,41 @@ type Selection = {
 /** Log times are whole seconds: a line of this second may be from before or after the moment. */
 const second = 1_000;
 
+/** Where a line lies beside a span. `unknown`: no line of its log has a time. */
+type Place = 'before' | 'inside' | 'after' | 'unknown';
+
 /**
- * Filters the lines, because some hosts ignore the requested span and search. A line without a time gets the time of
- * the line before it; lines before the first time get the first time.
+ * Says where lines lie, for every reader of a log. A line without a time has that of its entry; lines before the first
+ * time have the first time. A time that can't be believed is outside every span. `oldest`: the first time that can.
  */
+export function placesIn(sent: readonly Line[], span: TimeSpan) {
+  const first = sent.find(({ at, beyond }) => at !== undefined || beyond !== undefined);
+  const oldest = sent.find(({ at }) => at !== undefined)?.at;
+  const begin = Math.floor((span.from ?? -Infinity) / second) * second;
+  const end = span.to ?? Infinity;
+  const placeOf = (line: Line): Place => {
+    const { at, beyond } = line.at === undefined && line.beyond === undefined ? (first ?? line) : line;
+    if (beyond !== undefined) return beyond;
+    if (at === undefined) return 'unknown';
+    return at < begin ? 'before' : at > end ? 'after' : 'inside';
+  };
+  return { oldest, begin, placeOf };
+}
+
+/** Filters the lines, because some hosts ignore the requested span and search. */
 export function selectLines(
   sent: readonly Line[],
   raw: readonly string[],
   { span, search, isFull, most = Infinity }: Selection,
 ): SelectedLines {
-  const oldest = sent.find(({ at }) => at !== undefined)?.at;
-  const { begin, end } = boundsOf(span);
-  const isInside = ({ at = oldest }: Line): boolean => at === undefined || (at >= begin && at <= end);
+  const { oldest, begin, placeOf } = placesIn(sent, span);
   const isAsked = span.from !== undefined || span.to !== undefined;
-  const inside = isAsked ? sent.map(isInside) : undefined;
+  const isOutside = (line: Line): boolean => isAsked && ['before', 'after'].includes(placeOf(line));
   const found = search === undefined ? undefined : foundIn(sent, raw, search.toLowerCase());
   const lines: Line[] = [];
   let [outside, unlike, timeless] = [0, 0, 0];
   for (const [index, line] of sent.entries()) {
-    if (inside?.[index] === false) outside += 1;
+    if (isOutside(line)) outside += 1;
     else if (found?.[index] === false) unlike += 1;
     else {
       lines.push(line);
@@ -57,11 +73,6 @@ export function selectLines(
   const lacksOlder = isFull && (oldest === undefined || oldest >= begin);
   return { ...newest(lines, most, lacksOlder), outside, unlike, timeless, oldest };
 }
-
-const boundsOf = ({ from = -Infinity, to = Infinity }: TimeSpan) => ({
-  begin: Math.floor(from / second) * second,
-  end: to,
-});
 
 const newest = (lines: readonly Line[], most: number, lacksOlder: boolean) => ({
   lines: lines.slice(Math.max(0, lines.length - most)),

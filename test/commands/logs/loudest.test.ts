@@ -63,7 +63,7 @@ test.each<[string, readonly string[], object]>([
   [
     'a line that does not say how grave it is',
     [`${at(5)} boom: the database is gone`, `${at(4)} PHP Notice: hello`],
-    { errors: 0, others: 1, withoutLevel: 1, loudest: undefined },
+    { errors: 0, others: 1, withoutLevel: 1, possible: 0, loudest: { says: 'boom: the database is gone' } },
   ],
 ])('%s', async (_, lines, expected) => {
   expect(await loudest(lines)).toMatchObject(expected);

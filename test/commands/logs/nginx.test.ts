@@ -115,7 +115,7 @@ describe('the messages in an entry of nginx', () => {
     const [line] = read(own(level, `${what}${tail}${request('/a?key=1')}`));
     expect(line?.messages).toEqual([`[${level}] ${what}`]);
     expect(line?.cause).toEqual({ client: aliasesBy('k')('203.0.113.9'), request: 'GET /a?…', host: 'a.example' });
-    expect(kindsOf(read(own(level, what)))[0]?.grave).toBe(isAnError);
+    expect(kindsOf(read(own(level, what)))[0]?.level === 'error').toBe(isAnError);
   });
 
   test('the request follows the trace if the trace has several lines', () => {
@@ -127,9 +127,9 @@ describe('the messages in an entry of nginx', () => {
         `  thrown in /x.php on line 9${reading('/cart/')}`,
       ),
     );
-    expect([kind?.count, kind?.grave, kind?.causes.map(({ request }) => request), others]).toEqual([
+    expect([kind?.count, kind?.level, kind?.causes.map(({ request }) => request), others]).toEqual([
       1,
-      true,
+      'error',
       ['GET /cart/'],
       [],
     ]);
@@ -216,7 +216,7 @@ test('one notice in two hundred lines of ten requests is one kind, and no error'
     '200× PHP Notice:  Function map_meta_cap was called incorrectly. in …/functions.php on line * · first 17:00 UTC, last 17:59 UTC',
   );
   expect(text).toContain('requested: 74× GET /shop/, 14× GET /, 14× GET /a, 98× others · 7 visitors');
-  expect(kindsOf(read(...lines)).map(({ grave }) => grave)).toEqual([false]);
+  expect(kindsOf(read(...lines)).map(({ level }) => level)).toEqual(['lesser']);
   expect((await shown(lines, { errors: true })).text).toContain('No error in 200 lines.');
   const elsewhere = await shown([
     ...lines,
@@ -266,7 +266,7 @@ describe('a mixed day', () => {
     [said('02:00:00', parse), true],
     [said('02:10:00', database), true],
     [said('02:20:00', database, notice), true],
-    [said('02:30:00', cron), true],
+    [said('02:30:00', cron), false],
     [said('02:40:00', 'mailer: queue is empty'), false],
     [said('02:50:00', 'mailer: queue is empty'), false],
     [
@@ -370,7 +370,6 @@ describe('a mixed day', () => {
     '2 03:00–03:01 [error] open() "/www/favicon-*.ico" failed (*: No such file or directory)',
     `2 03:10–03:11 [error] ${timeout}`,
     '1 04:13–04:13 ALERT: [pool www] oops, unknown child (*) exited',
-    `1 02:30–02:30 ${cron}`,
     `1 04:20–04:20 ${uncaught.replace('1 in', '* in').replace(':8', ':*').replace('TypeError', 'OtherError')}`,
     '1 02:00–02:00 ' + parse.replace('99', '*'),
     '1 05:00–05:00 PHP Recoverable fatal error:  Object could not be converted in /www/r.php on line *',
@@ -378,10 +377,11 @@ describe('a mixed day', () => {
     '1 03:20–03:20 [error] access forbidden by rule',
   ];
   const others = [
+    '2 04:10–04:11 WARNING: [pool www] server reached pm.max_children setting (*), consider raising it',
+    `1 02:30–02:30 ${cron}`,
     `6 00:00–05:00 ${notice.replace('line 1', 'line *')}`,
     `4 00:10–04:30 ${warning.replace('12', '*')}`,
     `3 00:10–04:30 ${deprecated.replace('line 7', 'line *')}`,
-    '2 04:10–04:11 WARNING: [pool www] server reached pm.max_children setting (*), consider raising it',
     '2 03:30–03:31 [warn] a client request body is buffered to a temporary file /tmp/*',
     '2 02:40–02:50 mailer: queue is empty',
     '1 04:12–04:12 NOTICE: [pool www] child * started',
@@ -395,7 +395,7 @@ describe('a mixed day', () => {
     const kinds = kindsOf(read(...lines));
     const summarised = kinds.map(({ count, first, last, text }) => `${count} ${clock(first)}–${clock(last)} ${text}`);
     expect(summarised).toEqual([...errors, ...others]);
-    expect(kinds.filter(({ grave }) => grave)).toHaveLength(errors.length);
+    expect(kinds.filter(({ level }) => level === 'error')).toHaveLength(errors.length);
   });
 
   test('errors only', async () => {
