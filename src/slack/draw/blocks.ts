@@ -86,11 +86,8 @@ export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([not
 /** A refusal: what was wrong, what to do next, and possible corrections as buttons. */
 export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
   const text = joined([says, hint]);
-  return bounded(
-    text,
-    [richText([text])],
-    offers.map((offer) => offerButton(offer)),
-  );
+  const buttons = offers.map((offer) => offerButton(offer));
+  return bounded(text, [richText([text])], buttons);
 }
 
 /** The id of a kept page, for its buttons. */
