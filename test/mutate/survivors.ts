@@ -219,7 +219,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/live-environments.ts': [
     ...same(
       'Only environments are allowed under `live`; other entries are refused.',
-      "(entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),",
+      "(entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),",
       "entry.kind === 'environment' → true",
     ),
   ],
