@@ -73,7 +73,7 @@ const buildInfo = (database: string): Gauge => ({
   name: 'sitehand_build_info',
   help: 'What is running; always 1',
   labels: ['version', 'node', 'database'],
-  read: async () => [{ labels: { version, node: process.versions.node, database: database }, value: 1 }],
+  read: async () => [{ labels: { version, node: process.versions.node, database }, value: 1 }],
 });
 
 const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({

@@ -29,8 +29,9 @@ export type PageResponse = {
 
 /**
  * Sends one GET on this socket, reads at most `maxBody` of the answer, and closes the socket. Rejects with the error of
- * HTTP, zlib or the socket, or with `AnswerTooLong`. `headers` have no cookie and no credential. Not with undici: if a request is ended while a
- * body without a length arrives, its client throws where nothing can catch it, which ends the process.
+ * HTTP, zlib or the socket, or with `AnswerTooLong`. `headers` have no cookie and no credential. Not with undici: if a
+ * request is ended while a body without a length arrives, its client throws where nothing can catch it, which ends the
+ * process.
  */
 export async function requestOn(
   socket: Socket,

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
 import { build } from '../../deploy/build.ts';
+import { freePort } from '../../src/playground/paths-and-ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const startsWithinMs = 20_000;
@@ -142,12 +142,4 @@ async function answering(url: string, until: number): Promise<void> {
     if (performance.now() > until) throw new Error(`nothing answers at ${url}`);
     await wait(2);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

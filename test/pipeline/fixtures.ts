@@ -110,6 +110,7 @@ export const askingFor = (context: PipelineContext, person: Person, path: string
   authorization: undefined,
   inbox: undefined,
   sight: createSight(context, person, path),
+  saidIn: async () => undefined,
 });
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: KnownNames = { environments: [blog, live, staging], domains: [shopDomain] };

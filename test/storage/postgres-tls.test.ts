@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { selfSigned } from '../hosting/certificate.ts';
 import { findPostgres, startPostgres, unprivileged } from '../postgres-server.ts';
@@ -59,11 +58,3 @@ describe.runIf(postgresRuns)(`PostgreSQL with TLS${noPostgres}`, () => {
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

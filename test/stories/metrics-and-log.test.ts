@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { catalogue } from '../../src/commands/index.ts';
+import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
@@ -26,14 +25,6 @@ afterAll(async () => {
   await scenario.close();
   rmSync(folder, { recursive: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** One line of `/metrics`. */
 type Series = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };

@@ -40,7 +40,7 @@ export type Action<F extends Fields, S> = {
   readonly button: string;
   readonly examples: Examples;
   readonly risk: Risk;
-  /** The command whose results its form offers to choose from, if the person may run that one there too. */
+  /** The commands whose results its form offers to choose from, if the person may run them there too. */
   readonly shows?: readonly string[];
   /** It can break the site of its target. The site is read before the send and after the end. */
   readonly mayBreakSite?: true;

@@ -83,9 +83,9 @@ const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
 const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
 
 /**
- * Whether a line belongs to the entry before it. A line of a trace does, and of a printed array. Where entries have times, so does every line
- * without one, unless it states how grave it is in a format of its own. Elsewhere, and behind an entry that is complete
- * in one line, indented lines and those without words do.
+ * Whether a line belongs to the entry before it. A line of a trace does, and of a printed array. Where entries have
+ * times, so does every line without one, unless it states how grave it is in a format of its own. Elsewhere, and behind
+ * an entry that is complete in one line, indented lines and those without words do.
  */
 function goesOn(
   { messages }: Unwrapped,

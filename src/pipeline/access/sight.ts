@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { mayShow, readerOf, readsCompany, targetsNow, type MayRead } from './visibility.ts';
+import { mayShow, readerOf, readsCompany, targetNow, type MayRead } from './visibility.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import { isNamed, type Resolved } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
@@ -69,11 +69,9 @@ export function createSight(context: AccessContext, person: Person, path: string
 /** Whether the person may be shown all of this now, under the names that the host lists now. */
 export function mayBeShown(context: AccessContext, person: Person, shown: readonly Shown[]): MayRun {
   const policy = context.policy();
-  const now = targetsNow(context);
+  const now = targetNow(context);
   return allOf(
-    shown.flatMap(({ path, targets }) =>
-      now({ targets: JSON.stringify(targets) }).map((target) => mayShow(policy, person, path, target)),
-    ),
+    shown.flatMap(({ path, targets }) => targets.map((target) => mayShow(policy, person, path, now(target)))),
   );
 }
 

@@ -1,9 +1,9 @@
-import { catalogue } from '../../commands/index.ts';
+import { commandAt } from '../../commands/index.ts';
 import { rightOf } from '../../commands/rights.ts';
 import { cached } from '../../policy/cached.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { groupsAbout, decideReading, isDeniedNothing, unknownIn } from '../../policy/policy.ts';
-import { isReadingAlone, type Member, type Policy } from '../../policy/rules.ts';
+import { isReadingAlone, type Member, type Policy, type PolicyCommand } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
@@ -24,9 +24,12 @@ export type MayRead = (about: StoredTargets) => boolean;
  * everybody is shown who may read it, such as cards.
  */
 export function mayShow(policy: Policy, person: Member, path: string | undefined, target: Target): MayRun {
-  if (canNameAny(path, target) && !isShownAll(policy, person, path)) return 'no';
+  const command = path === undefined ? undefined : commandAt(path);
+  const right = path !== undefined && command ? rightOf(path, command) : undefined;
+  // What is about the company can name any site, such as a time line; the numbers of a report don't.
+  if (target.kind === 'company' && command?.shape !== 'report' && !isShownAll(policy, person, right)) return 'no';
   const reading = mayReadNow(policy, person, target);
-  if (path === undefined || reading === 'no' || isReading(policy, path)) return reading;
+  if (path === undefined || right === undefined || reading === 'no' || isReadingAlone(policy, right)) return reading;
   return allOf([reading, mayRunOn(policy, person, path, target)]);
 }
 
@@ -37,21 +40,9 @@ function mayReadNow(policy: Policy, person: Member, target: Target): MayRun {
   return unknown.length > 0 ? unknown : 'no';
 }
 
-function isReading(policy: Policy, path: string): boolean {
-  const command = catalogue.get(path);
-  return command !== undefined && isReadingAlone(policy, rightOf(path, command));
-}
-
 /** Whether this person may be shown what names any site: by no rule is anything hidden from them. */
-function isShownAll(policy: Policy, person: Member, path: string | undefined): boolean {
-  const command = catalogue.get(path ?? '');
-  const right = command && rightOf(path ?? '', command);
-  return isDeniedNothing(policy, person) && (right === undefined || isDeniedNothing(policy, person, right));
-}
-
-/** What is about the company can name any site, such as a time line; the numbers of a report don't. */
-const canNameAny = (path: string | undefined, { kind }: Target): boolean =>
-  kind === 'company' && catalogue.get(path ?? '')?.shape !== 'report';
+const isShownAll = (policy: Policy, person: Member, right: PolicyCommand | undefined): boolean =>
+  isDeniedNothing(policy, person) && (right === undefined || isDeniedNothing(policy, person, right));
 
 /** Decides what this person is shown of rows, as `mayShow` for all of their targets. */
 export function readerOf(context: AccessContext, person: Person, path?: string): MayRead {
@@ -102,11 +93,16 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 /** The target with its current name; undefined: it is not listed. */
 export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
-/** The targets of a change as listed now; targets that are not listed, as stored. */
-export function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {
+/** A target as listed now; one that is not listed, as it was. */
+export function targetNow({ names, company }: AccessContext): (target: Target) => Target {
   const listed = byKey(names(undefined));
-  return (about) =>
-    storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));
+  return (one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one));
+}
+
+/** The targets of a change as listed now; targets that are not listed, as stored. */
+export function targetsNow(context: AccessContext): (about: StoredTargets) => readonly Target[] {
+  const now = targetNow(context);
+  return (about) => storedTargets(about).map(now);
 }
 
 /** The targets of a listing by key. Cached, because a listing can be long. */

@@ -33,9 +33,7 @@ export type ItemProgress = {
 export type BatchProgress = {
   /** One for each item, in the same order. */
   readonly items: readonly ItemProgress[];
-  /**
-   * The item that goes first and alone: the others wait until its site is known to be well.
-   */
+  /** The item that goes first and alone: the others wait until its site is known to be well. */
   readonly canary?: { readonly item: number; readonly isPassed: boolean };
   /** Changes that ended badly before somebody let the batch go on. */
   readonly passedOver: readonly number[];

@@ -47,8 +47,7 @@ export const leftOutFacts = (
 ): FrozenCard['facts'] =>
   factsOf({
     'You may not change': notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined,
-    'Not possible there, or done already':
-      nothingToDo.length > 0 ? reasonsOf(nothingToDo, toldApart(nothingToDo.map(({ env }) => env))) : undefined,
+    'Not possible there, or done already': nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined,
   });
 
 /** The same batch without some environments. Throws `Refusal` if none is left. */
@@ -72,6 +71,10 @@ export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Aut
   });
 }
 
+/** The environment that goes first and alone, if one does. Throws as `canaryIn`. */
+export const canaryOf = (authorized: Authorized, items: readonly Authorized[]): Environment | undefined =>
+  environmentsIn(items)[canaryIn(authorized, items) ?? -1];
+
 /** The environments of these items, in order. */
 export const environmentsIn = (items: readonly Authorized[]): readonly Environment[] =>
   items.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
@@ -87,7 +90,7 @@ function itemOf(frozen: Frozen): BatchItem {
 function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly Frozen[]): FrozenCard {
   const { input, authorization, canaryUnchecked: why } = authorized;
   const all = environmentsIn(items);
-  const canary = all[canaryIn(authorized, items) ?? -1];
+  const canary = canaryOf(authorized, items);
   const where = counted(all.length, 'environment');
   const words = action.batch?.({ input, where });
   if (words === undefined) throw new Error('this action is for one environment at a time');
@@ -125,15 +128,18 @@ const namesOf = (some: readonly Environment[], all = some): Text => [
   list(some.map(toldApart(all)), maxNamed),
 ];
 
-const reasonsOf = (all: readonly NothingToDo[], nameOf: (env: Environment) => string): Text => [
-  { text: `${all.length}, left out: ` },
-  list(
-    all.map(({ env, why }) => `${nameOf(env)}: ${plain(why).replace(/ Nothing was (?:done|changed)\.$/, '')}`),
-    5,
-    undefined,
-    '\n',
-  ),
-];
+function reasonsOf(all: readonly NothingToDo[]): Text {
+  const nameOf = toldApart(all.map(({ env }) => env));
+  return [
+    { text: `${all.length}, left out: ` },
+    list(
+      all.map(({ env, why }) => `${nameOf(env)}: ${plain(why).replace(/ Nothing was (?:done|changed)\.$/, '')}`),
+      5,
+      undefined,
+      '\n',
+    ),
+  ];
+}
 
 /** The facts that are the same for all items. */
 function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {

@@ -76,7 +76,7 @@ type OfferEnd = {
 
 /** What the request is about, from its offers. */
 const targetsIn = (offers: readonly OfferMessage[]): readonly Target[] | 'company' => {
-  const about = offers.map((one) => one.about).find((one) => one !== null && one !== ownWords);
+  const about = offers.find((one) => one.about !== ownWords)?.about;
   return about ? parseStored<readonly Target[]>(about) : 'company';
 };
 

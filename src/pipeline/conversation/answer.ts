@@ -20,16 +20,12 @@ import { seenRows } from './seen-rows.ts';
 /** An answer, and what it has shown so far: a second answer that follows later adds to it. */
 export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
 
-/**
- * Runs a report or a built-in. `saidIn`: see `Request`. A built-in may name another command to run instead. Throws
- * `Refusal`.
- */
+/** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
 export async function answerOf(
   context: PipelineContext,
   authorized: Authorized,
   command: AnyReport | AnyBuiltin,
-  actor: Actor,
-  saidIn: () => Promise<string | undefined>,
+  actor: Omit<Asking, 'sight'>,
 ): Promise<Answer | { readonly kind: 'instead'; readonly args: Args }> {
   const now = Date.now();
   const { person } = actor;
@@ -45,7 +41,7 @@ export async function answerOf(
   };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const queryService = queryServiceFor(context, { ...actor, sight }, saidIn, now);
+    const queryService = queryServiceFor(context, { ...actor, sight }, now);
     const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
     const isOfMany = Object.values(authorized.input).some(areEnvironments);
     const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);

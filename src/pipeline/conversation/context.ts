@@ -9,7 +9,11 @@ import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
 /** Who is answered, and what the answer may show them. */
-export type Asking = Actor & { readonly sight: Sight };
+export type Asking = Actor & {
+  readonly sight: Sight;
+  /** Where it was said; undefined: not in a channel, or in one that they may not be in. */
+  readonly saidIn: () => Promise<string | undefined>;
+};
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';

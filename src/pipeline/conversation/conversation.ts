@@ -213,8 +213,8 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { command } = authorized.parsed;
   if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const actor = { person, authorization: authorized.authorization, inbox };
-    const answer = await answerOf(context, authorized, command, actor, ready.saidIn);
+    const actor = { person, authorization: authorized.authorization, inbox, saidIn: ready.saidIn };
+    const answer = await answerOf(context, authorized, command, actor);
     return answer.kind === 'instead' ? answer : { ...answer, authorized };
   }
   if (will === 'queue') return joinQueue(context, authorized, command, requester, inbox);

@@ -23,16 +23,12 @@ const keptMs = 364 * dayMs;
 const maxNames = 20;
 
 /** Everything about watches: watches of logs, from `watch-service.ts`, and digests. */
-export const watchServiceFor = (
-  context: PipelineContext,
-  actor: Asking,
-  saidIn: () => Promise<string | undefined>,
-): WatchService => ({
-  ...watchesFor(context, actor, saidIn),
+export const watchServiceFor = (context: PipelineContext, actor: Asking): WatchService => ({
+  ...watchesFor(context, actor),
   digest: async (names) => {
     if (names.length > maxNames)
       throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
-    const [known, channel] = [context.names(actor.person), await saidIn()];
+    const [known, channel] = [context.names(actor.person), await actor.saidIn()];
     const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
     return start(context, actor, placeOf(channel, actor.person.id), scope, known);
   },

@@ -73,8 +73,10 @@ function partsOf<T>(
   };
 }
 
+type Withheld = Extract<StatusPart<never>, { readonly path: string }>;
+
 /** The part shown if the person may not, or perhaps may not, run the command for it; undefined: they may. */
-export function withheldPart(sight: Sight, path: string, env: Environment): StatusPart<never> | undefined {
+export function withheldPart(sight: Sight, path: string, env: Environment): Withheld | undefined {
   const may = sight.may(path, env);
   if (may === 'yes') return undefined;
   return may === 'no' ? { kind: 'not allowed', path } : { kind: 'rights unknown', path, userGroups: may };
@@ -83,7 +85,7 @@ export function withheldPart(sight: Sight, path: string, env: Environment): Stat
 /** The same as a sentence without a subject: *not shown: …*. */
 export function withheldText(sight: Sight, path: string, env: Environment): Text | undefined {
   const part = withheldPart(sight, path, env);
-  return part && part.kind !== 'found' ? whyMissing(part).says : undefined;
+  return part && whyMissing(part).says;
 }
 
 /** The part for a failed read, as `whyUnread`. */

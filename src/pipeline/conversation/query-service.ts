@@ -22,13 +22,8 @@ import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 import type { Asking, PipelineContext } from './context.ts';
 
-/** What built-in commands can query, limited to what this person may read. `saidIn`: see `Request`. */
-export function queryServiceFor(
-  context: PipelineContext,
-  asking: Asking,
-  saidIn: () => Promise<string | undefined>,
-  now: number,
-): QueryService {
+/** What built-in commands can query, limited to what this person may read. */
+export function queryServiceFor(context: PipelineContext, asking: Asking, now: number): QueryService {
   const { policy } = context;
   const { person, sight } = asking;
   return {
@@ -40,7 +35,7 @@ export function queryServiceFor(
     can: (words, id) => explainTo(context, person, words, id),
     changes: (filter) => changesFor(context, asking, filter),
     ...timersFor(context, sight, now),
-    ...watchServiceFor(context, asking, saidIn),
+    ...watchServiceFor(context, asking),
     ...statusFor(context, asking, now),
     recent: async () => {
       const { environments } = context.names(person);
@@ -53,7 +48,7 @@ export function queryServiceFor(
     ...adminActions(context, asking, sight),
     forceUnlock: (env) => forceUnlock(context, asking, env),
     ...queuesFor(context, asking),
-    ...bindingFor(context, asking, saidIn),
+    ...bindingFor(context, asking),
     ...auditServiceFor(context, asking),
     ...timeLineServiceFor(context, asking),
   };

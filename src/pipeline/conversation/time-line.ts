@@ -69,7 +69,7 @@ export async function timeLineFor(
   const read = domains.slice(0, maxDomains);
   for (const target of [targetKey(env), ...read]) found.push(await trailOf(db, target, since));
   const lines = found.flatMap((one) => one.lines);
-  const changes = await changesIn(context.database.db, sight.reader('changes'), lines);
+  const changes = await changesIn(db, sight.reader('changes'), lines);
   const holds = [
     ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(lockEntryOf),
     ...(await lockBefore(db, targetKey(env), since)),

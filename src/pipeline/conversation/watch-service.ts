@@ -33,13 +33,9 @@ import type { Asking, PipelineContext } from './context.ts';
 
 const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 
-export const watchesFor = (
-  context: PipelineContext,
-  actor: Asking,
-  saidIn: () => Promise<string | undefined>,
-): Omit<WatchService, 'digest'> => {
+export const watchesFor = (context: PipelineContext, actor: Asking): Omit<WatchService, 'digest'> => {
   const { db } = context.database;
-  const { person, sight } = actor;
+  const { person, sight, saidIn } = actor;
   const placeNow = async (): Promise<string> => placeOf(await saidIn(), person.id);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { spokenDuration, hourMs } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
-import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -21,7 +21,7 @@ import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
 import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
-import { aboutOf } from '../access/targets.ts';
+import { targetsOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../changes/handed-on.ts';
@@ -53,7 +53,8 @@ export async function handOn(
   { person, channel: place }: Requester,
   inbox: string | undefined,
 ): Promise<Text> {
-  const targets = allTargets(resolved, context.company());
+  const { target, alsoReads } = targetsOf(resolved, context.company());
+  const targets = [target, ...alsoReads].filter((one) => one !== undefined);
   if (join(canonicalArgs(resolved, { reason: resolved.parsed.reason })).length > maxLength)
     throw new Refusal('This is too long to hand it on. Nobody was asked, and nothing was sent.', {
       hint: 'Ask somebody in your own words.',
@@ -63,12 +64,7 @@ export async function handOn(
   const runners = await whoMayRun(context, resolved, person.id);
   if (runners.people.length === 0 && (channelId === undefined || runners.unknown.length === 0))
     throw nobodyToAsk(runners);
-  return saveAndPost(context, resolved, person, { runners, channelId, inbox });
-}
-
-function allTargets(resolved: Resolved, company: Company): readonly Target[] {
-  const { target, alsoReads } = aboutOf(resolved, company);
-  return target ? [target, ...alsoReads] : alsoReads;
+  return saveAndPost(context, resolved, person, { targets, runners, channelId, inbox });
 }
 
 /** The refusal if there is nobody to ask. While Slack doesn't answer, it says that this is unknown. */
@@ -82,6 +78,7 @@ const nobodyToAsk = ({ later }: Runners): Refusal =>
 
 /** `channelId`: the channel in which everybody is asked; undefined: none. */
 type Recipients = {
+  readonly targets: readonly Target[];
   readonly runners: Runners;
   readonly channelId: string | undefined;
   readonly inbox: string | undefined;
@@ -91,12 +88,11 @@ async function saveAndPost(
   context: StepsContext,
   resolved: Resolved,
   person: Person,
-  { runners, channelId, inbox }: Recipients,
+  { targets, runners, channelId, inbox }: Recipients,
 ): Promise<Text> {
   const { parsed } = resolved;
   const id = randomUUID();
   const told = runners.people.slice(0, maxTold);
-  const targets = allTargets(resolved, context.company());
   const about = JSON.stringify(targets);
   const posted: readonly OfferMessage[] = [
     ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id, about })),

@@ -4,7 +4,7 @@ import { say } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { checkPlanFor } from '../changes/check-plan.ts';
-import { canaryIn, environmentsIn, freezeBatch, leftOutFacts, type NothingToDo } from '../changes/freeze-batch.ts';
+import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../changes/freeze-batch.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
@@ -67,7 +67,7 @@ function canaryCheck(
   authorized: Authorized,
   items: readonly Frozen[],
 ): Pick<Frozen, 'canaryUnchecked'> {
-  const canary = environmentsIn(items)[canaryIn(authorized, items) ?? -1];
+  const canary = canaryOf(authorized, items);
   const plan = canary && checkPlanFor(canary, listing(), policy());
   return plan?.kind === 'cannot be checked' ? { canaryUnchecked: plan.why } : {};
 }

@@ -13,6 +13,7 @@ import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '
 import { amount, plain, say, time, type Text } from '../../text.ts';
 import { mayHear } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
+import { listedAs } from '../access/visibility.ts';
 import { whyUnread } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
@@ -208,8 +209,8 @@ export async function enqueueNote(
   { to, key = `watch:${watch.id}:${randomUUID()}`, about = environmentsThen(watch) }: NotePlace = {},
 ): Promise<void> {
   const { requester, channel } = watch;
-  const listed = names(undefined).environments;
-  const now = about.map((one) => listed.find(({ id }) => id === one.id) ?? one);
+  const listed = names(undefined);
+  const now = about.map((one) => listedAs(listed, one) ?? one);
   const isToPerson = to === 'owner' || isDirect(channel) || !mayHear(policy(), channel, now);
   await enqueueMessage(tx, {
     ...(isToPerson

@@ -38,9 +38,9 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
 /** Why a card isn't in its channel. Only if Slack hides a channel from us, we are not in it. */
 async function whyElsewhere(context: SlackContext, person: string, requested: string): Promise<Text> {
   const { pipeline } = context;
-  const claimed = await provenPlace(context, person, requested);
-  if (claimed === 'not in it') return say`You aren't in ${channelNamed(requested)}. Join it if you want cards there.`;
-  if (claimed === 'unknown') return say`Slack didn't tell me in time whether you're in ${channelNamed(requested)}.`;
+  const isIn = await context.people.isIn(person, requested);
+  if (isIn === false) return say`You aren't in ${channelNamed(requested)}. Join it if you want cards there.`;
+  if (isIn === undefined) return say`Slack didn't tell me in time whether you're in ${channelNamed(requested)}.`;
   const cards = cardsChannel(pipeline.policy(), requested);
   const look = await pipeline.lookAt(cards).catch(() => undefined);
   const place = cards === requested ? 'this channel' : channelNamed(cards);
@@ -49,7 +49,10 @@ async function whyElsewhere(context: SlackContext, person: string, requested: st
   return say`Slack didn't tell me in time whether I can post in ${place}.`;
 }
 
-/** The sender and the channel, for a conversation. */
+/**
+ * The sender and the channel, for a conversation. Where a form or a button says that it came from proves nothing: it is
+ * their direct messages, by their own id, or a channel that Slack says they are in.
+ */
 export const senderOf = (
   context: SlackContext,
   { person, team, channel, cardsIn = channel }: Pick<Interaction, 'person' | 'team' | 'channel' | 'cardsIn'>,
@@ -57,26 +60,12 @@ export const senderOf = (
   person,
   team,
   channel: async () => {
-    const place = channel === undefined ? undefined : await provenPlace(context, person, channel);
-    return typeof place === 'object' ? place.id : undefined;
+    if (channel === undefined) return undefined;
+    if (isDirect(channel)) return person;
+    return (await context.people.isIn(person, channel)) ? channel : undefined;
   },
   cardChannel: () => cardChannelFor(context, person, cardsIn),
 });
-
-/**
- * Where something may be posted for this sender: their direct messages, by their own id, or a channel that they are in.
- * Where a form or a button says that it came from proves nothing. `unknown`: Slack doesn't say whether they are in it.
- */
-export async function provenPlace(
-  { people }: SlackContext,
-  person: string,
-  channel: string,
-): Promise<{ readonly id: string } | 'not in it' | 'unknown'> {
-  if (isDirect(channel)) return { id: person };
-  const isIn = await people.isIn(person, channel);
-  if (isIn === undefined) return 'unknown';
-  return isIn ? { id: channel } : 'not in it';
-}
 
 /**
  * The channel in which the change or request of this message was asked for, if everybody in the workspace can see it,
@@ -97,9 +86,9 @@ export async function originChannelFor(
 async function cardChannelFor(context: SlackContext, person: string, channel: string | undefined): Promise<Channel> {
   const { people, pipeline } = context;
   if (channel === undefined || isDirect(channel)) return { id: person, shared: false };
-  const [requested, claimed] = await Promise.all([people.channelOf(channel), provenPlace(context, person, channel)]);
+  const [requested, isIn] = await Promise.all([people.channelOf(channel), people.isIn(person, channel)]);
   if (requested.shared) return requested;
-  if (typeof claimed !== 'object') return { id: person, shared: false };
+  if (!isIn) return { id: person, shared: false };
   const cards = cardsChannel(pipeline.policy(), channel);
   const place = cards === channel ? requested : await people.channelOf(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;

@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
 import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
-import type { KnownNames } from '../../pipeline/language/resolve.ts';
 import { mayRunOn } from '../../pipeline/access/may-run.ts';
 import { overviewFor, type RecentChange } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
@@ -84,10 +83,6 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
 
 /** Each environment that this person used lately, with its most used commands. */
 async function recentSites({ pipeline }: SlackContext, person: Person): Promise<readonly KnownBlock[]> {
-  const buttonsFor = (env: KnownNames['environments'][number]): readonly Offer[] =>
-    siteButtons
-      .filter(({ path }) => mayRunOn(pipeline.policy(), person, path, env) === 'yes')
-      .map(({ path, ...button }) => ({ ...button, args: [...path.split(' '), env.id] }));
   const { environments } = pipeline.names(person);
   const used = (await pipeline.recent.of(person.id)).flatMap(
     (id) => environments.find((environment) => environment.id === id) ?? [],
@@ -95,7 +90,14 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
   if (used.length === 0) return [paragraph(say`Environments you use will show up here.`)];
   return used
     .slice(0, maxSites)
-    .flatMap((env) => [heading(env.name), ...buttonRow(buttonsFor(env).map((one) => offerButton(one)))]);
+    .flatMap((env) => [
+      heading(env.name),
+      ...buttonRow(
+        siteButtons
+          .filter(({ path }) => mayRunOn(pipeline.policy(), person, path, env) === 'yes')
+          .map(({ path, ...button }) => offerButton({ ...button, args: [...path.split(' '), env.id] })),
+      ),
+    ]);
 }
 
 const maxSites = 4;

@@ -10,7 +10,7 @@ import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { mention, say } from '../../text.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
-import { provenPlace, senderOf } from './channels.ts';
+import { senderOf } from './channels.ts';
 import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { noUnfurl, sendDrawn } from '../client/messenger.ts';
@@ -61,22 +61,22 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
   if (!shareable) throw new Refusal("This answer is for you alone, so it can't be shared. Nothing was posted.");
   if (channel === undefined || isDirect(channel))
     throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const place = await provenPlace(context, interaction.person, channel);
-  if (place === 'not in it') throw new Refusal("You aren't in this channel. Nothing was posted.");
-  if (place === 'unknown')
+  const isIn = await context.people.isIn(interaction.person, channel);
+  if (isIn === false) throw new Refusal("You aren't in this channel. Nothing was posted.");
+  if (isIn === undefined)
     throw new Refusal("Slack doesn't tell me right now whether you're in this channel. Nothing was posted.", {
       hint: 'Press Share again in a minute.',
       isLater: true,
     });
   const about = shown.flatMap(({ targets }) => targets);
-  assertChannel(context.pipeline.policy(), await context.people.channelOf(place.id), about);
+  assertChannel(context.pipeline.policy(), await context.people.channelOf(channel), about);
   const { text, blocks } = drawPage({ ...page, offers: [] }, 'shared');
   const shared = drawNote({ text: say`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
       context.messages.chat.postMessage({
         ...noUnfurl,
-        channel: place.id,
+        channel,
         ...(thread !== undefined && { thread_ts: thread }),
         ...drawn,
       }),

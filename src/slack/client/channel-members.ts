@@ -4,7 +4,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { within } from '../../time-limit.ts';
 import { NoAnswer, shareCalls, type BoundedCall } from './bounded-calls.ts';
 
-/** Who is in which channel: where Slack says that somebody is gives them no right to be answered there. */
+/** Who is in which channel: that a form or a button names a channel gives nobody the right to be answered there. */
 export type ChannelMembers = {
   /** Whether this person is in this channel; undefined: Slack doesn't say. */
   readonly isIn: (person: string, channel: string) => Promise<boolean | undefined>;

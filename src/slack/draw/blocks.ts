@@ -185,9 +185,7 @@ const isWords = (span: Drawable): boolean => 'text' in span;
 function context(text: Text): ContextBlock {
   const spans = inShort(text);
   const runs = runsOf(spans);
-  const isHarmless = runs.every(
-    ([first], at) => first && (!isWords(first) || !mayBeMarkup.test(plain(runs[at] ?? []))),
-  );
+  const isHarmless = runs.every((run) => !run.every(isWords) || !mayBeMarkup.test(plain(run)));
   const pieces = isHarmless && !spans.every(isWords) ? [spans] : runs;
   const elements = pieces.map((piece) =>
     piece.every(isWords)

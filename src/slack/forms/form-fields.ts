@@ -3,7 +3,7 @@ import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { choicesShown, mayBeShown, refuseUnlessShown, type Shown } from '../../pipeline/access/sight.ts';
+import { choicesShown, mayBeShown, refuseUnlessShown } from '../../pipeline/access/sight.ts';
 import { MembershipUnknown } from '../../pipeline/access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { say } from '../../text.ts';
@@ -58,8 +58,7 @@ export async function formContentsOf(
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
     const formField: FormField = { name, field, given, reportsChanges: dependedOn.has(name) };
     const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
-    const shown = offers ? choicesShown(resolved, dependent) : [];
-    const query = offers && { resolved, dependent, given, kept: before[name], shown };
+    const query = offers && { resolved, dependent, given, kept: before[name] };
     const listed = query && (await choicesOf(context, person, query).catch(onTrouble));
     if (!listed) {
       fields.push(formField);
@@ -84,7 +83,6 @@ type ChoicesQuery = {
   readonly dependent: NonNullable<Dependents[string]>;
   readonly given: readonly string[];
   readonly kept: KeptChoices[string] | undefined;
-  readonly shown: readonly Shown[];
 };
 
 type ShownChoices = {
@@ -100,8 +98,10 @@ type ShownChoices = {
 async function choicesOf(
   { pipeline, payloads }: SlackContext,
   person: Person,
-  { resolved: { parsed, input }, dependent, given, kept, shown }: ChoicesQuery,
+  { resolved, dependent, given, kept }: ChoicesQuery,
 ): Promise<ShownChoices | undefined> {
+  const { parsed, input } = resolved;
+  const shown = choicesShown(resolved, dependent);
   const may = mayBeShown(pipeline, person, shown);
   if (may === 'no') return undefined;
   if (may !== 'yes') throw new MembershipUnknown(say`you may see what there is to choose from`, may);

@@ -17,7 +17,7 @@ const maxLevels = 100;
 const statuses: Readonly<Record<RefusalReason, number>> = { signature: 401, time: 401, length: 413, malformed: 400 };
 
 /**
- * Answers every other request than a delivery with `other`: Bolt would log a line for each that it does not know.
+ * Answers every other request than a delivery with `other`.
  * Lets a delivery through only if it is whole, at most `bodyLimit` bytes long, signed by Slack within five
  * minutes of now, and readable. Nothing else of it reaches Bolt, which would write a line to the log for each.
  */

@@ -33,7 +33,8 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   const onAck = timeAck(context, kind);
   const since = performance.now();
   const request = requestId(key);
-  if (from.channel !== undefined && kind !== 'button') context.people.typedIn(from.person, from.channel);
+  const line = kind === 'command' || kind === 'mention' ? content : undefined;
+  if (line !== undefined && from.channel !== undefined) context.people.typedIn(from.person, from.channel);
   const row = { key, kind, person: from.person, channel: from.channel, content };
   const kept = delivered.changes ? await saveDelivery(context, row) : rememberDelivery(context, key);
   if (kept === 'new') failpoint('kept', key);
@@ -41,7 +42,6 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   onAck(request);
   if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
-  const line = kind === 'command' || kind === 'mention' ? content : undefined;
   const inbox = kept === 'new' ? key : undefined;
   const interaction: Interaction = { ...from, since, line, inbox, request, afterwards: [] };
   const handle = async (): Promise<void> => {

@@ -148,7 +148,6 @@ describe('what people are shown', () => {
         askSlack: async () => ({ botUserId: 'UBOT' }),
       }),
       askingFor(contextWith({ policy: () => policy, names: () => names, company: () => company }), person, 'status'),
-      async () => undefined,
       0,
     );
 

@@ -45,7 +45,7 @@ function binding(database: Database, person: Person = ana, where: Where = {}, li
     names: may,
   });
   const here = 'channel' in where ? where.channel : channel;
-  return bindingFor(context, { person, authorization: undefined, inbox }, async () => here);
+  return bindingFor(context, { person, authorization: undefined, inbox, saidIn: async () => here });
 }
 
 const notices = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>

@@ -305,7 +305,6 @@ describeBoth('health', (open) => {
         ana,
         'doctor',
       ),
-      async () => undefined,
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
