@@ -251,6 +251,39 @@ test('the auditor of a site sees no line about another, and no reason or rule th
   await (await chi.says('/site resume', chi.direct)).hears('Sending is on again');
 });
 
+test('what is read while the rules change is not shown, its reader hears so, and no export is noted', async () => {
+  const { ana, chi } = people;
+  const { hosting } = scenario;
+  await said(chi, `lock ${hidden} ${mark}-lock`, 'is locked by you');
+  const exports = () => scenario.rows("select seq from audit where event = 'changes_export'").length;
+  const before = exports();
+  /** The rules change while the host has got the question, and has not answered yet. */
+  const whileReading = async (section: string, act: () => Promise<unknown>): Promise<void> => {
+    const slow = hosting.faults.add({ kind: 'delay', method: 'GET', section, ms: 60_000, times: 'always' });
+    await act();
+    await hosting.until(() => (slow.met > 0 ? true : undefined));
+    await reloadPolicy(scenario, later);
+    hosting.faults.remove();
+    hosting.faults.release();
+  };
+  await whileReading('4.2', () => ana.says(`/site redirects remove ${hidden}`, ana.direct));
+  const form = await scenario.slack.until(() =>
+    scenario.slack.views(ana.id).modals.find(({ text }) => text !== '' && !text.includes('Looking at the host')),
+  );
+  expect(form.text).not.toContain(`${mark}-lock`);
+  await scenario.slack.closeModal(ana.id, true);
+
+  await reloadPolicy(scenario, policy);
+  let answer: Awaited<ReturnType<TestUser['says']>> | undefined;
+  await whileReading('4.19', async () => {
+    answer = await ana.says(`/site changes export ${hidden}`, ana.direct);
+  });
+  await answer?.hears('You may no longer see all of this. Nothing was shown.');
+  expect(exports()).toBe(before);
+  await reloadPolicy(scenario, policy);
+  await said(chi, `unlock ${hidden}`, 'is unlocked');
+});
+
 test('once the rules changed, what was kept is shown no more, and a hidden change is undone like an absent one', async () => {
   const { ana, ben } = people;
   const line = `themes list in ${hidden}, acme-shop/live`;

@@ -8,7 +8,7 @@ import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
 
-/** Messages that differ only in numbers, ids, addresses and times. */
+/** Messages of one level that differ only in numbers, ids, addresses and times. */
 export type MessageKind = {
   /** The common text, with `*` where they differ. */
   readonly text: string;
@@ -74,7 +74,9 @@ export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
 
 /** The kind of a message, which is its newest example now. */
 function kindOf(kinds: Map<string, MessageKind>, text: string, message: string, isCut: boolean): MessageKind {
-  const known = kinds.get(text);
+  const level = levelOf(message);
+  const key = `${level} ${text}`;
+  const known = kinds.get(key);
   const kind = known ?? {
     text,
     count: 0,
@@ -84,9 +86,9 @@ function kindOf(kinds: Map<string, MessageKind>, text: string, message: string, 
     example: '',
     causes: [],
     isCut,
-    level: levelOf(message),
+    level,
   };
-  if (!known) kinds.set(text, kind);
+  if (!known) kinds.set(key, kind);
   kind.example = message;
   kind.isCut &&= isCut;
   return kind;
@@ -107,14 +109,17 @@ const beginsWithCut = (whole: MessageKind, { isCut, text }: MessageKind): boolea
 /** A message without the folders of its file paths. */
 export const withoutFolders = (message: string): string => message.replace(folders, '…');
 
+const beginsLike = (whole: MessageKind | undefined, { level, text }: MessageKind): boolean =>
+  whole?.level === level && whole.text.startsWith(text);
+
 /** Merges a cut message into the kind that starts with it, if there is exactly one such kind. */
 function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[] {
   const whole: MessageKind[] = [];
   // In reverse order, so that the texts starting with a prefix come just before the prefix.
-  for (const [text, kind] of [...kinds].sort(([one], [other]) => (one < other ? 1 : -1))) {
+  for (const [, kind] of [...kinds].sort(([one], [other]) => (one < other ? 1 : -1))) {
     const [like, another] = [whole.at(-1), whole.at(-2)];
-    const isOne = like?.text.startsWith(text) === true && another?.text.startsWith(text) !== true;
-    if (kind.isCut && text.length >= minPrefix && like && isOne) {
+    const isOne = beginsLike(like, kind) && !beginsLike(another, kind);
+    if (kind.isCut && kind.text.length >= minPrefix && like && isOne) {
       add(like, kind);
       like.causes.push(...kind.causes);
     } else whole.push(kind);

@@ -60,7 +60,7 @@ export function lineReader(
   let isWhole = false;
   const read = (line: string): Line => {
     const text = mask(line);
-    const stamp = stampOf(text);
+    const stamp = ownTimeIn(text, stampOf(text));
     const body = text.slice(stamp?.end ?? 0);
     const said = unwrapped(body);
     untimed = stamp === undefined ? untimed + 1 : 0;
@@ -75,6 +75,10 @@ export function lineReader(
   };
   return (raw) => raw.map(read);
 }
+
+/** A time behind PHP's own words, or behind those that begin a further message, belongs to what is said. */
+const ownTimeIn = (text: string, stamp: Stamp | undefined): Stamp | undefined =>
+  stamp?.end === 0 && (isFurtherMessage(text) || beginsWithPhp(text)) ? undefined : stamp;
 
 const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
   at >= from && at <= to ? { at, beyond: undefined } : { at: undefined, beyond: at < from ? 'before' : 'after' };

@@ -27,7 +27,7 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   // A time that can't be believed says nothing about when its kind began.
   const at = (place: 'before' | 'inside'): readonly Line[] =>
     entries.filter((line) => line.beyond === undefined && placeOf(line) === place);
-  const before = kindsOf(at('before'));
+  const before = kindsOf(at('before')).filter(isError);
   const known = new Map(before.map((kind) => [kind.text, kind]));
   const cutBefore = before.filter(({ isCut }) => isCut);
   const isKnown = (kind: MessageKind, first: number): boolean => {
@@ -38,13 +38,15 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   const kinds: NewKind[] = [];
   for (const kind of kindsOf(at('inside'))) {
     const { first = reaches, last = first, count } = kind;
-    if (kind.level !== 'error' || kinds.length === maxKinds) break;
+    if (!isError(kind) || kinds.length === maxKinds) break;
     if (isKnown(kind, first)) continue;
     const says = cutTo(withoutFolders(kind.oldest).trim(), shownCharacters);
     kinds.push({ key: keyOf(kind), count, says, first, last, reaches });
   }
   return { ...read, kinds };
 }
+
+const isError = ({ level }: MessageKind): boolean => level === 'error';
 
 /** The lines of entries with these words in any of them. Only text that may be shown is searched. */
 const entriesWith = (lines: readonly Line[], words: string): readonly Line[] =>

@@ -1,5 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import { writeDown } from '../steps/admin-actions.ts';
+import { refuseUnlessShown } from '../access/sight.ts';
 import { exportFile } from '../audit/audit-export.ts';
 import { trailFor } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
@@ -18,6 +19,8 @@ export function auditServiceFor(
     verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
     exportTrail: async (format, since) => {
       const file = await exportFile(context.database, asking.sight.reader('audit'), format, since);
+      // Before it is written: the rules may have changed while it was read.
+      refuseUnlessShown(context, asking.person, asking.sight.shown());
       await writeDown(context, asking, { event: 'audit_export', about: 'company', format, since, lines: file.lines });
       return file;
     },

@@ -15,6 +15,7 @@ import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import { writeDown } from '../steps/admin-actions.ts';
+import { refuseUnlessShown } from '../access/sight.ts';
 import type { Asking, PipelineContext } from './context.ts';
 import { failedPart, withheldPart, withheldText } from './each-environment.ts';
 import { timeLineFile } from './time-line-file.ts';
@@ -47,6 +48,8 @@ export const timeLineServiceFor = (
   exportTimeLine: async (env, since) => {
     const taken = timeLineFile(env, await timeLineFor(context, asking, env, since), asking.person);
     const { entries } = taken.line;
+    // Before it is written: the rules may have changed while it was read.
+    refuseUnlessShown(context, asking.person, asking.sight.shown());
     await writeDown(context, asking, { event: 'changes_export', about: [env], since, entries: entries.length });
     return taken;
   },

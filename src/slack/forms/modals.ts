@@ -9,7 +9,7 @@ import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { fitsButton } from '../../pipeline/language/reparse.ts';
-import { canonicalArgs, namedBy } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -41,8 +41,8 @@ export async function openForm(
 ): Promise<void> {
   const { parsed } = resolved;
   const draw = async (): Promise<ModalView> => {
-    const says = joined([await lockNote(context, person, resolved), wrong?.says, wrong?.hint]);
-    return drawForm(context, originOf(interaction), parsed, person, { says });
+    const says = joined([wrong?.says, wrong?.hint]);
+    return drawForm(context, originOf(interaction), parsed, person, { says, withLock: resolved });
   };
   if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
@@ -55,16 +55,24 @@ export async function openForm(
   await offerForm(context, interaction, { kind: 'form', args });
 }
 
-/** Draws the form with what was filled in so far. */
+type FormExtras = {
+  readonly says?: Text | undefined;
+  readonly choices?: Memo['choices'];
+  readonly withLock?: Resolved;
+};
+
+/** Draws the form with what was filled in so far. `withLock`: it says who has locked these targets, see `lockNote`. */
 export async function drawForm(
   context: SlackContext,
   from: Origin,
   parsed: ParsedCommand,
   person: Person,
-  { says, choices }: { readonly says?: Text | undefined; readonly choices?: Memo['choices'] } = {},
+  { says, choices, withLock }: FormExtras = {},
 ): Promise<ModalView> {
   const { trouble, ...unfolded } = await formContentsOf(context, person, parsed, choices);
-  const notes = joined([says, trouble?.says, trouble?.hint]);
+  // The rules may have changed while the host was read.
+  const lock = withLock && (await lockNote(context, person, withLock));
+  const notes = joined([lock, says, trouble?.says, trouble?.hint]);
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 

@@ -12,7 +12,6 @@ import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn } from './form-fields.ts';
-import { lockNote } from './lock-note.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
@@ -96,6 +95,6 @@ async function redrawn(context: SlackContext, event: FieldChange): Promise<Modal
   if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
   const filled = readInputs(view.state.values, lists);
   const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedOptions(memo), ...filled };
-  const says = await lockNote(context, person, resolve(parsed, context.pipeline.names(person)));
-  return drawForm(context, memo.origin, parsed, person, { says, choices: memo.choices });
+  const withLock = resolve(parsed, context.pipeline.names(person));
+  return drawForm(context, memo.origin, parsed, person, { choices: memo.choices, withLock });
 }

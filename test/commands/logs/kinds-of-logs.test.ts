@@ -190,6 +190,17 @@ describe('the level of a message', () => {
     else expect(await status(times(4, line))).toMatch(said);
   });
 
+  const said = (level: number, ago = minute): string =>
+    JSON.stringify({ level, time: iso(ago), msg: 'stock of the shop synced' });
+  const long = 'a '.repeat(200);
+  test.each<[string, readonly string[]]>([
+    ['in JSON', [said(30, 2 * minute), said(50)]],
+    ['in JSON, the error first', [said(50, 2 * minute), ...Array.from({ length: 9 }, () => said(30))]],
+    ['far behind', [`${php(minute)} ${long}`, `${php(minute)} ${long} PHP Fatal error:  down in /www/a.php`]],
+  ])('messages that differ in little else are of two kinds: %s', async (_, lines) => {
+    expect(await status(lines)).toMatch(/^⚠️ most frequent, 1×/);
+  });
+
   test.each([
     ' ',
     '-',
@@ -243,6 +254,20 @@ describe('an entry', () => {
   const request =
     ' while reading response header from upstream, client: 203.0.113.7, server: a, request: "GET / HTTP/2.0"';
   const nginx = (ago: number): string => `${spaced(ago).slice(0, 19).replaceAll('-', '/')} [error] 7#7: *1 `;
+
+  test.each<[string, readonly string[]]>([
+    [
+      'of nginx',
+      [
+        `${nginx(minute)}FastCGI sent in stderr: "PHP message: PHP Warning:  a in /www/a.php on line 1`,
+        'PHP message: Booking [2020-01-01 10:00:00] not found',
+        `PHP message: ${fatal.split('\n')[0]}"${request}`,
+      ],
+    ],
+    ['without a time', ['PHP Fatal error:  Booking [2019-05-01 10:00:00] is gone in /www/a.php:3']],
+  ])('%s may name a time: it is part of what is said', async (_, lines) => {
+    expect(await status(lines)).toMatch(/^⚠️ most frequent, 1×/);
+  });
 
   test.each<[string, readonly string[], readonly string[]]>([
     [
