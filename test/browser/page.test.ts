@@ -104,6 +104,19 @@ describe('the page', () => {
     expect(await box().inputValue()).toBe('');
   });
 
+  it('sends a second line while the first is still on its way', async () => {
+    const held = Promise.withResolvers<void>();
+    await page.route('**/control/slack/say', async (route) => {
+      if (route.request().postData()?.includes('first')) await held.promise;
+      await route.continue();
+    });
+    for (const text of ['the first line', 'the second line']) await type(text);
+    await newest().getByText('the second line').waitFor();
+    held.resolve();
+    await newest().getByText('the first line').waitFor();
+    await page.unroute('**/control/slack/say');
+  });
+
   it('marks ephemeral messages, and shows them to one person only', async () => {
     await type('/site private');
     await newest().getByText('only you see this').waitFor();
@@ -125,6 +138,7 @@ describe('the page', () => {
     await thread.getByLabel('Reply in the thread').fill('/site card');
     await thread.getByLabel('Reply in the thread').press('Enter');
     await page.getByText('Slash commands do not work in threads').waitFor();
+    expect(await thread.getByLabel('Reply in the thread').inputValue()).toBe('/site card');
     await thread.getByLabel('Reply in the thread').fill('An answer');
     await thread.getByLabel('Reply in the thread').press('Enter');
     await thread.getByText('An answer', { exact: true }).waitFor();

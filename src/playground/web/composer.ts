@@ -17,6 +17,10 @@ export function createComposer(session: Session, thread: () => string | undefine
     box.style.height = 'auto';
     box.style.height = `${Math.min(box.scrollHeight, 200)}px`;
   };
+  const write = (text: string): void => {
+    box.value = text;
+    grow();
+  };
   // Created before the box's own listener, so that a key that picks a suggestion does not also send.
   const suggestions = isMain ? createSuggestions(session, box, grow) : undefined;
   box.addEventListener('keydown', (event) => {
@@ -24,17 +28,14 @@ export function createComposer(session: Session, thread: () => string | undefine
     event.preventDefault();
     void send();
   });
-  let sending = false;
   const send = async (): Promise<void> => {
     const text = box.value.trim();
-    if (text === '' || sending) return;
+    if (text === '') return;
     suggestions?.hide();
-    sending = true;
+    write('');
     const outcome = await say(session, text, thread());
-    sending = false;
-    if (outcome === undefined || box.value.trim() !== text) return;
-    box.value = '';
-    grow();
+    // Not sent: it can be sent again, unless something else was begun meanwhile.
+    if (outcome === undefined && box.value === '') write(text);
   };
   return drawForm(() => void send(), suggestions?.element, box);
 }
