@@ -50,7 +50,7 @@ export async function enqueueMessage(
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, about, body, decides, due_at: at, owed_at: at, attempts: 0 };
+  const news = { recipient, about, body, decides, ...owedAt(at) };
   return tx
     .insertInto('messages')
     .values({
@@ -94,7 +94,7 @@ export type LastServed = ReadonlyMap<string, number>;
 
 /**
  * Claims up to `limit` messages to post or edit, in turns; see `claim`. Threads keep their order: a reply is claimed once
- * the card and all earlier replies of its change were posted or given up. Edits do not wait.
+ * the card and all earlier replies of its change were posted, given up or reported as untold. Edits do not wait.
  */
 export function claimMessages(
   tx: Tx,
@@ -111,11 +111,11 @@ export function claimMessages(
       exists (
         select 1 from messages card
         where card.change = messages.change and card.kind = 'card'
-          and (card.ts is not null or card.due_at is null)
+          and (card.ts is not null or card.due_at is null or card.untold_at is not null)
       ) and not exists (
         select 1 from messages earlier
         where earlier.change = messages.change and earlier.kind = 'reply' and earlier.id < messages.id
-          and earlier.ts is null and earlier.due_at is not null
+          and earlier.ts is null and earlier.due_at is not null and earlier.untold_at is null
       )
     )
   )`;
@@ -143,6 +143,7 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
     delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
     due_at: sql`case when version > ${version} then due_at end`,
     attempts: 0,
+    untold_at: null,
   });
 }
 
@@ -150,8 +151,11 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
 export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefined> =>
   tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** Column values of a message that is owed from `at` (epoch ms) on. */
+const owedAt = (at: number) => ({ due_at: at, owed_at: at, attempts: 0, untold_at: null });
+
 /** Column values that make a message due again, from `at` (epoch ms) on. */
-export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: at, owed_at: at, attempts: 0 });
+export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, ...owedAt(at) });
 
 export const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
 
@@ -171,10 +175,16 @@ async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schem
   return updated.numUpdatedRows > 0n;
 }
 
-/** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
-export async function retryLater(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
-  await release(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
-}
+/**
+ * Puts a claimed message back until `due` and counts an attempt; later replies of its change wait too, unless it is
+ * `untold`: since then its loss is reported. Both in epoch ms. False, with nothing written, if another owner has claimed
+ * it since.
+ */
+export const retryLater = (
+  tx: Tx,
+  claimed: Claimed,
+  { due, untold }: { readonly due: number; readonly untold: number | null },
+): Promise<boolean> => release(tx, claimed, { due_at: due, untold_at: untold, attempts: sql`attempts + 1` });
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without counting an attempt: their channel is busy. */
 export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
@@ -225,10 +235,13 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
 
 /**
  * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
- * False, with nothing written, if another owner has claimed it since.
+ * `untold` (epoch ms): since when its loss is reported. False, with nothing written, if another owner has claimed it since.
  */
-export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
-  release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
+export const giveUpMessage = (tx: Tx, claimed: Claimed, untold: number | null): Promise<boolean> =>
+  release(tx, claimed, {
+    due_at: sql`case when version > ${claimed.version} then due_at end`,
+    untold_at: sql`case when version = ${claimed.version} then cast(${untold} as bigint) end`,
+  });
 
 export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
   const cards = db.selectFrom('messages').selectAll().where('change', '=', change).where('kind', '=', 'card');
@@ -237,22 +250,6 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
-
-/** The key of an answer that is sent directly, later, begins with this. */
-export const answerPrefix = 'answer:';
-
-/** The keys of the answers that are owed to a person. */
-export async function answersOwed(tx: Tx, recipient: string): Promise<readonly string[]> {
-  const owed = await tx
-    .selectFrom('messages')
-    .select('key')
-    .where('due_at', 'is not', null)
-    .where('kind', '=', 'direct')
-    .where('recipient', '=', recipient)
-    .where('key', 'like', `${answerPrefix}%`)
-    .execute();
-  return owed.map(({ key }) => key);
-}
 
 const notesOn = (tx: Tx, change: number) =>
   tx

@@ -57,6 +57,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
       personOf: async () => undefined,
       isTaken: () => state.isTaken,
       onCard: () => undefined,
+      onUntold: () => undefined,
       onTrouble: () => undefined,
     }),
     turns: createPostQueues(),
@@ -68,11 +69,11 @@ function deliveryWith(database: Database, clock: { now: number }) {
     return posts.splice(0);
   };
   const later = (milliseconds: number): void => void (clock.now += milliseconds);
-  /** One hour of attempts. */
+  /** Attempts for four hours. */
   const tryOften = async (): Promise<void> => {
-    for (let times = 0; times < 60; times += 1) {
+    for (let times = 0; times < 48; times += 1) {
       await untilNothing();
-      later(60_000);
+      later(300_000);
     }
   };
   return { context, posts, state, untilNothing, later, tryOften };

@@ -31,6 +31,7 @@ function senderOn(database: Database) {
       personOf: async (id) => [ana, chi].find((one) => one.id === id),
       isTaken: () => true,
       onCard: () => undefined,
+      onUntold: () => undefined,
       onTrouble: () => undefined,
       messenger: {
         post: async (to, what) => {
