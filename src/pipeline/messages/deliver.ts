@@ -154,10 +154,11 @@ async function draw(context: SenderContext, ready: Ready): Promise<number> {
     if (isSecond && posted) await markSecond(context, message, posted);
     if (content) failpoint('noted', message.key, drawing);
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Undeliverable ? thrown : new Undeliverable('later', 'no answer');
+    const { afterMs } = error;
     // Rate limits, ours and Slack's, are expected and not reported.
-    const afterMs = error instanceof Undeliverable ? error.afterMs : 0;
-    if (afterMs === 0) context.onTrouble(`posting ${message.key}`, error);
+    if (afterMs === 0) context.onTrouble(`posting ${message.key}`, thrown);
     else context.onPace(afterMs);
     await saveResult(context, message, (tx) => afterFailure(context, tx, { message, content, error }));
     return afterMs;

@@ -5,7 +5,7 @@ import { forgetCardPlace } from '../../storage/message-edits.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
 import { cardUntold, reportUndelivered, type Undelivered } from './undelivered.ts';
 import type { SenderContext } from './context.ts';
-import { Undeliverable } from './messenger.ts';
+import type { Undeliverable } from './messenger.ts';
 import { dayMs } from '../../duration.ts';
 
 /** What happens after Slack refuses a message: when it is tried again, and when it is given up. */
@@ -28,31 +28,22 @@ const [firstRetryMs, growth, maxRetryMs] = [1_000, 1.4, 300_000];
  * Schedules the next attempt of a message that Slack did not accept, or gives it up. Reports the loss, and at once if
  * every place is known to refuse it for itself: somebody may have to be told in another way.
  */
-export async function afterFailure(
-  context: SenderContext,
-  tx: Tx,
-  { message, content, error: thrown }: Pick<Undelivered, 'message' | 'content'> & { readonly error: unknown },
-): Promise<void> {
+export async function afterFailure(context: SenderContext, tx: Tx, failed: Omit<Undelivered, 'change'>): Promise<void> {
+  const { message, error } = failed;
   const now = await context.database.now(tx);
-  const error = thrown instanceof Undeliverable ? thrown : new Undeliverable('later', 'no answer');
   if (error.kind === 'token') return deferWhileBlocked(tx, message, now, now + tokenRetryMs);
   if (message.kind === 'ops' && error.mayGoElsewhere) return keepForOps(context, tx, message, error, now);
-  const isOver = error.kind === 'drawing' || isOld(message, now);
-  const isLost = isOver || (error.kind === 'gone' && message.untold_at === null);
+  const [isOver, isLost] = isOverOrLost(message, error, now);
   const untold = isLost ? now : message.untold_at;
   const due = now + retryDelay(message, error);
   if (!(await (isOver ? giveUpMessage(tx, message, untold) : retryLater(tx, message, { due, untold })))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  const loss = { message, content, change, error };
+  const loss = { ...failed, change };
   if (isLost) await reportUndelivered(tx, loss, now);
   if (change && error.why === 'no thread') await forgetCardPlace(tx, change.number, now);
   // A first failure often passes at once.
-  if (isLost || (message.attempts > 0 && error.afterMs === 0)) tellRequester(context, loss);
-}
-
-function tellRequester({ onUntold }: SenderContext, loss: Undelivered): void {
-  const note = cardUntold(loss);
-  if (loss.change && note) onUntold(loss.change, note);
+  const note = isLost || message.attempts > 0 ? cardUntold(loss) : undefined;
+  if (change && note) context.onUntold(change, note);
 }
 
 /** Nobody else may read these messages, so they are kept. One post a minute tests the channel. */
@@ -68,8 +59,16 @@ async function keepForOps(
   await noteOps(context, tx, word, now);
 }
 
-const isOld = ({ kind, owed_at, attempts }: Message, now: number): boolean =>
-  kind !== 'ops' && now - owed_at > maxMs && attempts >= minAttempts;
+/** Whether it is given up now, and whether that it could not be told is reported now. */
+function isOverOrLost(
+  { kind, owed_at, attempts, untold_at }: Message,
+  error: Undeliverable,
+  now: number,
+): readonly [isOver: boolean, isLost: boolean] {
+  const isOld = kind !== 'ops' && now - owed_at > maxMs && attempts >= minAttempts;
+  const isOver = error.kind === 'drawing' || isOld;
+  return [isOver, isOver || (error.kind === 'gone' && untold_at === null)];
+}
 
 /** As long as Slack or our own rate limits ask for, if they do. */
 const retryDelay = ({ attempts }: Message, error: Undeliverable): number =>

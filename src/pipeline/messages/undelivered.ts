@@ -97,7 +97,8 @@ const reasonText = ({ error }: Undelivered): Text =>
 
 /** For the requester, if this is the card of a change that was never posted: how it is, and that it has no card. */
 export function cardUntold({ message, content, change, error }: Undelivered): Note | undefined {
-  if (message.kind !== 'card' || message.ts !== null || content === undefined || change === undefined) return undefined;
+  const isUnposted = message.kind === 'card' && message.ts === null && error.afterMs === 0;
+  if (!isUnposted || content === undefined || change === undefined) return undefined;
   return {
     text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}). I'll keep trying for a day; ${code(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
   };
