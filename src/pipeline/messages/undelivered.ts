@@ -24,9 +24,9 @@ export type Undelivered = {
 };
 
 const prefix = 'untold:';
-/** For how long App Home shows what its reader was not told, how much of it, and how much of each, in characters. */
+/** For how long App Home shows what its reader was not told, and how much of it. */
 const shownForMs = 7 * dayMs;
-const maxShown = 10;
+const maxShown = 5;
 /** How much of a message is quoted, in characters, if Slack refuses its content. */
 const maxQuoteLength = 300;
 
@@ -104,7 +104,7 @@ export function cardUntold({ message, content, change, error }: Undelivered): No
   };
 }
 
-/** What this person was to be told lately and never was, if they may still read it; newest first, each cut short. */
+/** What this person was to be told lately and never was, if they may still read it; newest first. */
 export async function untoldTo(context: ChangesContext, ids: readonly string[]): Promise<readonly Note[]> {
   const { database } = context;
   const since = (await database.now()) - shownForMs;
@@ -114,8 +114,7 @@ export async function untoldTo(context: ChangesContext, ids: readonly string[]):
     const content = (await isHidden(context, message)) ? undefined : await contentOf(context, message);
     if (content === undefined || ('text' in content && content.minor)) continue;
     const change = message.change === null ? undefined : await findChange(database.db, message.change);
-    const words = plain(wordsOf(message, content, change)).slice(0, maxQuoteLength);
-    notes.push({ text: say`${time(message.owed_at, 'date')}: ${words}` });
+    notes.push({ text: say`${time(message.owed_at, 'date')}:\n${wordsOf(message, content, change)}` });
   }
   return notes;
 }
