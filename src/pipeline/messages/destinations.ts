@@ -33,7 +33,7 @@ export async function postSomewhere(
       return { place, ...(refusals[0] && { refused: refusals[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || !error.mayGoElsewhere) throw error;
-      if (error.why === 'no thread' && attempts === 0) throw new Undeliverable('later', error.message, 0, error.why);
+      if (error.why === 'no message' && attempts === 0) throw new Undeliverable('later', error.message, 0, error.why);
       refusals.push(error);
     }
   }

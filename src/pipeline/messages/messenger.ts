@@ -51,10 +51,10 @@ export class Undeliverable extends Error {
   readonly afterMs: number;
   /**
    * For `gone`, if known. `uninvited`: we are just not a member of the channel, which is no fault of it. `shared`: it is
-   * shared with another organisation, and we never post there. `no message`: the message to edit is gone. `no thread`:
-   * so is the one to reply to. `no edits`: the message is there, and can't be edited.
+   * shared with another organisation, and we never post there. `no message`: the message to edit or to reply to is
+   * gone. `no edits`: it is there, and can't be edited.
    */
-  readonly why: 'uninvited' | 'shared' | 'no message' | 'no thread' | 'no edits' | undefined;
+  readonly why: 'uninvited' | 'shared' | 'no message' | 'no edits' | undefined;
 
   constructor(kind: Undeliverable['kind'], word: string, afterMs = 0, why?: Undeliverable['why']) {
     super(word);

@@ -40,7 +40,7 @@ export async function afterFailure(context: SenderContext, tx: Tx, failed: Omit<
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   const loss = { ...failed, change };
   if (isLost) await reportUndelivered(tx, loss, now);
-  if (change && error.why === 'no thread') await forgetCardPlace(tx, change.number, now);
+  if (change && error.why === 'no message') await forgetCardPlace(tx, change.number, now);
   // A first failure often passes at once.
   const note = isLost || message.attempts > 0 ? cardUntold(loss) : undefined;
   if (change && note) context.onUntold(change, note);

@@ -21,7 +21,7 @@ import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } 
 import { errorNote } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { isPassing } from '../client/api-errors.ts';
+import { isFormGone, isPassing } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
@@ -184,7 +184,7 @@ export async function drawIntoView(
     await context.views.views.update({ view_id: id, view: drawn, ...(hash !== undefined && { hash }) });
   } catch (error) {
     if (trouble !== undefined) throw trouble;
-    if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
+    if (!isFormGone(platformError(error) ?? '')) throw error;
     return false;
   }
   return true;

@@ -10,6 +10,7 @@ import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
+import { isFormGone } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
@@ -78,7 +79,7 @@ async function updateView(
     if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
   } catch (error) {
     // The form was submitted or closed in the meantime, or another process redrew it.
-    if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
+    if (!isFormGone(platformError(error) ?? '')) throw error;
   }
 }
 

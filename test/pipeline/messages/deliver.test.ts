@@ -176,7 +176,7 @@ describeBoth('messages that Slack does not take', (open) => {
   it('in a thread, which is said to be gone, wait for another card once, and then go to the requester', async () => {
     const { state, untilNothing, later } = await opened(card, reply);
     state.refuse = (to) =>
-      to === 'C0ACME>' ? new Undeliverable('gone', 'thread_not_found', 0, 'no thread') : undefined;
+      to === 'C0ACME>' ? new Undeliverable('gone', 'thread_not_found', 0, 'no message') : undefined;
     const cards = expect.stringMatching(/^C0ACME: Clear it/) as string;
     expect(await untilNothing()).toEqual([cards, cards]);
     later(1_000);

@@ -12,12 +12,11 @@ const table = {
   'gone lasting':
     'is_archived channel_is_archived is_inactive cannot_reply_to_message restricted_action_read_only_channel restricted_action_thread_only_channel restricted_action_non_threadable_channel restricted_action_thread_locked no_permission messages_tab_disabled user_not_found user_disabled cannot_dm_bot',
   'gone uninvited lasting': 'channel_not_found not_in_channel',
-  'gone no message lasting': 'message_not_found',
-  'gone no thread lasting': 'thread_not_found',
+  'gone no message lasting': 'message_not_found thread_not_found',
   'gone no edits lasting': 'cant_update_message edit_window_closed',
   // Of whole workspaces, or of nobody knows what: no place's, and never the end of a message.
   'unknown lasting':
-    'ekm_access_denied team_access_not_granted enterprise_is_restricted access_denied app_access_restricted team_not_found restricted_action as_user_not_supported restricted_action_on_sundays no_such_subteam',
+    'ekm_access_denied team_access_not_granted enterprise_is_restricted access_denied app_access_restricted team_not_found restricted_action as_user_not_supported restricted_action_on_sundays no_such_subteam not_found',
 } as const;
 const rows = Object.entries(table).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning]));
 
