@@ -99,8 +99,9 @@ const reasonText = ({ error }: Undelivered): Text =>
 export function cardUntold({ message, content, change, error }: Undelivered): Note | undefined {
   const isUnposted = message.kind === 'card' && message.ts === null && error.afterMs === 0;
   if (!isUnposted || content === undefined || change === undefined) return undefined;
+  const tries = error.kind === 'drawing' ? '' : ` I'll keep trying for a day.`;
   return {
-    text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}). I'll keep trying for a day; ${code(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
+    text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}).${tries} ${code(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
   };
 }
 

@@ -177,8 +177,7 @@ describeBoth('messages that Slack does not take', (open) => {
     const { state, untilNothing, later } = await opened(card, reply);
     state.refuse = (to) =>
       to === 'C0ACME>' ? new Undeliverable('gone', 'thread_not_found', 0, 'no message') : undefined;
-    const cards = expect.stringMatching(/^C0ACME: Clear it/) as string;
-    expect(await untilNothing()).toEqual([cards, cards]);
+    expect((await untilNothing()).map((one) => one.slice(0, 16))).toEqual(['C0ACME: Clear it', 'C0ACME: Clear it']);
     later(1_000);
     expect(await untilNothing()).toEqual(['U01ANA: #1 · Clear it\nSent.', expect.stringMatching(/^C0OPS: ⚠️ #C0ACME/)]);
   });
