@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { TroubleKind } from '../../../src/hosting/failure.ts';
-import { asRefusal } from '../../../src/pipeline/changes/host-trouble.ts';
+import { asRefusal, troubleText } from '../../../src/pipeline/changes/host-trouble.ts';
 import { plain } from '../../../src/text.ts';
 
 /** The message after a failed read. It blames the host only for what the host did. */
@@ -22,4 +22,7 @@ test.each<[TroubleKind, number | undefined, string]>([
   const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
   expect(refusal).toBeInstanceOf(Refusal);
   if (refusal instanceof Refusal) expect(plain(refusal.says)).toBe(`${says} Nothing was changed.`);
+  const words = 'back at 5 <!channel>';
+  const told = troubleText(new HostTrouble({ ...failure, words }, { attempts: 2, elapsedMs: 3_000 }));
+  expect(plain(told)).toBe(`${says} It says: “${words}”`);
 });
