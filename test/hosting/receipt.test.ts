@@ -160,5 +160,5 @@ test('words are few and short', () => {
   const long = 'x'.repeat(9_999);
   const words = wordsIn(JSON.stringify({ message: long, data: [`${long}y`, 'a'.repeat(300)] }));
   expect(words).toBe(`${'x'.repeat(299)}… · ${'a'.repeat(296)}…`);
-  expect(wordsIn(JSON.stringify({ data: JSON.parse(`${'['.repeat(90)}"deep"${']'.repeat(90)}`) }))).toBe('deep');
+  expect(wordsIn(`{"data":${'['.repeat(90)}"deep"${']'.repeat(90)}}`)).toBe('deep');
 });

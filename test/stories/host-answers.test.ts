@@ -16,7 +16,11 @@ const unknown = (fault: FaultRequest, says: Words = /⚠️ @\w+ Outcome unknown
   says,
 });
 /** With words of the host. */
-const explained = (status: number, body: Readonly<Record<string, unknown>>, why = `the host answered ${status}`): Case =>
+const explained = (
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+  why = `the host answered ${status}`,
+): Case =>
   unknown({ kind: 'status', status, body: { message: hostile, data, ...body } }, `and ${why}. ${quoted} It may or may`);
 const contradicting = (status: number, body: Readonly<Record<string, unknown>>, code: string): Case =>
   explained(status, body, `the host answered ${status}, but its body says that it failed${code}`);

@@ -36,7 +36,9 @@ function whyUnread(backups: readonly BriefStatus['backup'][]): Text | undefined 
   const whys = backups.flatMap((read) =>
     read.kind === 'failed' || read.kind === 'late' ? [whyMissing(read).says] : [],
   );
-  const [alike = []] = [...Map.groupBy(whys, withoutQuotes).values()].toSorted((one, other) => other.length - one.length);
+  const [alike = []] = [...Map.groupBy(whys, withoutQuotes).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
   return alike[0] && say`Of ${counted(alike.length, 'environment')} the newest backup is ${alike[0]}`;
 }
 

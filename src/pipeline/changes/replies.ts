@@ -125,7 +125,9 @@ export function answered(receipt: Receipt, change: Change): Text {
     case 'throttled':
       return say`The host is busy (429) and took nothing.${hostSays(receipt.message)}`;
     case 'unknown':
-      return outcomeUnknown(say`I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}.${hostSays(receipt.message)}`);
+      return outcomeUnknown(
+        say`I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}.${hostSays(receipt.message)}`,
+      );
   }
 }
 

@@ -300,11 +300,7 @@ describe('the sentences of a thread', () => {
       receipt({ kind: 'rejected', status: 400, message: 'no <!channel>' }),
       'The host rejected it (400: it says the request is malformed). Nothing was changed. It says: “no <!channel>”',
     ],
-    [
-      '418',
-      receipt({ kind: 'rejected', status: 418 }),
-      'The host rejected it (418). Nothing was changed.',
-    ],
+    ['418', receipt({ kind: 'rejected', status: 418 }), 'The host rejected it (418). Nothing was changed.'],
     ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
     [
       '429 with words',
