@@ -50,8 +50,11 @@ export function receiptOf(
     return { kind: 'unknown', why, status, ...message };
   }
   switch (kind) {
-    case 'accepted':
-      return { ...accepted(status, answer), ...message };
+    case 'accepted': {
+      const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
+      const immediate = fieldOf(answer, 'result') === null;
+      return { kind, status, ...(operation && { operation }), immediate, ...message };
+    }
     case 'throttled':
       return { kind, retryAfterMs: retryAfterOf(retryAfter, now), ...message };
     case 'rejected':
@@ -65,10 +68,4 @@ function meaningOf(status: number): Receipt['kind'] {
   if (status >= 200 && status < 300) return 'accepted';
   if (status === 429) return 'throttled';
   return status >= 400 && status < 500 && !doubtful.has(status) ? 'rejected' : 'unknown';
-}
-
-function accepted(status: number, answer: unknown): Receipt {
-  const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
-  const immediate = fieldOf(answer, 'result') === null;
-  return { kind: 'accepted', status, ...(operation && { operation }), immediate };
 }

@@ -54,6 +54,6 @@ function troubleSentence(trouble: HostTrouble): Text {
     case 'server error':
       return say`The host answered ${trouble.status}${tried}.`;
     case 'odd answer':
-      return say`The host sent an answer I can't read${tried}.`;
+      return say`The host sent an answer I can't use${tried}.`;
   }
 }

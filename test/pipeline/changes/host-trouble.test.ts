@@ -16,7 +16,7 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['throttled', 429, 'The host is busy (429).'],
   ['no turn', undefined, 'The host is slow, and I already have too many requests waiting for it.'],
   ['server error', 502, 'The host answered 502 (tried 2 times in 3 s).'],
-  ['odd answer', 200, "The host sent an answer I can't read (tried 2 times in 3 s)."],
+  ['odd answer', 200, "The host sent an answer I can't use (tried 2 times in 3 s)."],
 ])('%s', (kind, status, says) => {
   const failure = { kind, says: 'a phrase', ...(status !== undefined && { status }) };
   const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
