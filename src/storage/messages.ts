@@ -176,15 +176,20 @@ async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schem
 }
 
 /**
- * Puts a claimed message back until `due` and counts an attempt; later replies of its change wait too, unless it is
- * `untold`: since then its loss is reported. Both in epoch ms. False, with nothing written, if another owner has claimed
- * it since.
+ * Puts the claimed version of a message back until `due` and counts an attempt; later replies of its change wait too,
+ * unless it is `untold`: since then its loss is reported. Both in epoch ms. A newer version stays due. False, with
+ * nothing written, if another owner has claimed it since.
  */
 export const retryLater = (
   tx: Tx,
   claimed: Claimed,
   { due, untold }: { readonly due: number; readonly untold: number | null },
-): Promise<boolean> => release(tx, claimed, { due_at: due, untold_at: untold, attempts: sql`attempts + 1` });
+): Promise<boolean> =>
+  release(tx, claimed, {
+    due_at: sql`case when version > ${claimed.version} then due_at else cast(${due} as bigint) end`,
+    attempts: sql`case when version > ${claimed.version} then attempts else attempts + 1 end`,
+    untold_at: sql`case when version = ${claimed.version} then cast(${untold} as bigint) end`,
+  });
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without counting an attempt: their channel is busy. */
 export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {

@@ -114,6 +114,16 @@ describeBoth('messages', (open) => {
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
 
+  it('that get a newer version while they are tried are not put back', async () => {
+    const database = await open();
+    await save(database);
+    await enqueue(database, card);
+    const [tried] = await claim(database);
+    await enqueue(database, { ...card, at: 5 });
+    if (tried) await database.transaction((tx) => retryLater(tx, tried, { due: 500, untold: 10 }));
+    expect(await claim(database)).toMatchObject([{ key: '1:card', attempts: 0, untold_at: null }]);
+  });
+
   it('do not wait for a card or a reply that is reported as untold, and nobody is alarmed by those', async () => {
     const database = await open();
     await save(database);
