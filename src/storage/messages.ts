@@ -137,7 +137,7 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  */
 export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: MessagePlace): Promise<boolean> {
   const { version } = claimed;
-  return release(tx, claimed, {
+  const released = await release(tx, claimed, {
     channel,
     ts,
     delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
@@ -145,6 +145,7 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
     attempts: 0,
     untold_at: null,
   });
+  return released !== undefined;
 }
 
 /** The newest row of a message that another owner has claimed since. */
@@ -164,32 +165,43 @@ export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promis
   await tx.updateTable('messages').set(redrawnAt(at)).where('id', '=', id).execute();
 }
 
-/** Updates and releases a claimed message; false, with nothing written, if another owner has claimed it since. */
-async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
+/**
+ * Updates and releases a claimed message; resolves with its version by now, or undefined, with nothing written, if
+ * another owner has claimed it since.
+ */
+async function release(
+  tx: Tx,
+  { id, owner }: Claimed,
+  patch: UpdateObject<Schema, 'messages'>,
+): Promise<number | undefined> {
   const updated = await tx
     .updateTable('messages')
     .set({ ...patch, ...unowned })
     .where('id', '=', id)
     .where('owner', 'is not distinct from', owner)
+    .returning('version')
     .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  return updated?.version;
 }
 
 /**
- * Puts the claimed version of a message back until `due` and counts an attempt; later replies of its change wait too,
- * unless it is `untold`: since then its loss is reported. Both in epoch ms. A newer version stays due. False, with
- * nothing written, if another owner has claimed it since.
+ * Puts the claimed version of a message back until `due` and counts an attempt; null: it is given up. Later replies of
+ * its change wait for it, unless it is given up or `untold`: since then its loss is reported. Both in epoch ms. False if
+ * a newer version is owed, which stays due, or if another owner has claimed it since, with nothing written.
  */
-export const retryLater = (
+export const retryLater = async (
   tx: Tx,
   claimed: Claimed,
-  { due, untold }: { readonly due: number; readonly untold: number | null },
-): Promise<boolean> =>
-  release(tx, claimed, {
-    due_at: sql`case when version > ${claimed.version} then due_at else cast(${due} as bigint) end`,
-    attempts: sql`case when version > ${claimed.version} then attempts else attempts + 1 end`,
-    untold_at: sql`case when version = ${claimed.version} then cast(${untold} as bigint) end`,
+  { due, untold }: { readonly due: number | null; readonly untold: number | null },
+): Promise<boolean> => {
+  const isNewest = sql`version = ${claimed.version}`;
+  const version = await release(tx, claimed, {
+    due_at: sql`case when ${isNewest} then cast(${due} as bigint) else due_at end`,
+    attempts: sql`case when ${isNewest} then attempts + 1 else attempts end`,
+    untold_at: sql`case when ${isNewest} then cast(${untold} as bigint) end`,
   });
+  return version === claimed.version;
+};
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without counting an attempt: their channel is busy. */
 export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
@@ -238,15 +250,9 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
   return Number(dropped.numUpdatedRows);
 }
 
-/**
- * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
- * `untold` (epoch ms): since when its loss is reported. False, with nothing written, if another owner has claimed it since.
- */
-export const giveUpMessage = (tx: Tx, claimed: Claimed, untold: number | null): Promise<boolean> =>
-  release(tx, claimed, {
-    due_at: sql`case when version > ${claimed.version} then due_at end`,
-    untold_at: sql`case when version = ${claimed.version} then cast(${untold} as bigint) end`,
-  });
+/** Gives up the claimed version of a message: it need not be told. Replies of its change no longer wait for it. */
+export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
+  retryLater(tx, claimed, { due: null, untold: null });
 
 export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
   const cards = db.selectFrom('messages').selectAll().where('change', '=', change).where('kind', '=', 'card');

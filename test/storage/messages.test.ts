@@ -110,7 +110,7 @@ describeBoth('messages', (open) => {
     await database.transaction((tx) => retryLater(tx, first, { due: 500, untold: null }));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
-    await database.transaction((tx) => giveUpMessage(tx, first, null));
+    await database.transaction((tx) => giveUpMessage(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
 
@@ -120,7 +120,8 @@ describeBoth('messages', (open) => {
     await enqueue(database, card);
     const [tried] = await claim(database);
     await enqueue(database, { ...card, at: 5 });
-    if (tried) await database.transaction((tx) => retryLater(tx, tried, { due: 500, untold: 10 }));
+    if (tried === undefined) throw new Error('nothing was due');
+    expect(await database.transaction((tx) => retryLater(tx, tried, { due: 500, untold: 10 }))).toBe(false);
     expect(await claim(database)).toMatchObject([{ key: '1:card', attempts: 0, untold_at: null }]);
   });
 
@@ -149,7 +150,7 @@ describeBoth('messages', (open) => {
     expect(await draw(database, other, '1.2')).toBe(true);
     expect(await draw(database, asleep, '1.1')).toBe(false);
     await database.transaction((tx) => retryLater(tx, asleep, { due: 1, untold: null }));
-    await database.transaction((tx) => giveUpMessage(tx, asleep, null));
+    await database.transaction((tx) => giveUpMessage(tx, asleep));
     expect(await findCard(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });
 

@@ -147,7 +147,7 @@ async function draw(context: SenderContext, ready: Ready): Promise<number> {
     if (content) failpoint('posted', message.key, drawing);
     let isSecond = false;
     await saveResult(context, message, async (tx) => {
-      if (posted === undefined) return void (await giveUpMessage(tx, message, null));
+      if (posted === undefined) return void (await giveUpMessage(tx, message));
       if (await markDelivered(tx, message, posted.place)) return afterPosted(context, tx, message, posted);
       isSecond = await isSecondPost(context, tx, message, posted);
     });

@@ -1,6 +1,6 @@
 import { findChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { giveUpMessage, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
+import { retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
 import { forgetCardPlace } from '../../storage/message-edits.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
 import { cardUntold, reportUndelivered, type Undelivered } from './undelivered.ts';
@@ -35,8 +35,9 @@ export async function afterFailure(context: SenderContext, tx: Tx, failed: Omit<
   if (message.kind === 'ops' && error.mayGoElsewhere) return keepForOps(context, tx, message, error, now);
   const [isOver, isLost] = isOverOrLost(message, error, now);
   const untold = isLost ? now : message.untold_at;
-  const due = now + retryDelay(message, error);
-  if (!(await (isOver ? giveUpMessage(tx, message, untold) : retryLater(tx, message, { due, untold })))) return;
+  const due = isOver ? null : now + retryDelay(message, error);
+  // A newer version is tried at once, and what it meets is reported.
+  if (!(await retryLater(tx, message, { due, untold }))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   const loss = { ...failed, change };
   if (isLost) await reportUndelivered(tx, loss, now);

@@ -133,7 +133,7 @@ describeBoth('messages that Slack does not take', (open) => {
     const posted: string[] = [];
     for (let at = start; pauses.length < 20;) {
       posted.push(...(await untilNothing()));
-      const due = Number((await findCard(database.db, 1))?.due_at ?? Number.NaN);
+      const due = (await findCard(database.db, 1))?.due_at ?? Number.NaN;
       pauses.push(due - at);
       later(due - at);
       at = due;
@@ -150,6 +150,25 @@ describeBoth('messages that Slack does not take', (open) => {
     expect((await asksUntold()).map(({ text }) => plain(text))).toEqual([expect.stringMatching(/\nClear it/)]);
     later(7 * day + 1);
     expect(await asksUntold()).toEqual([]);
+  });
+
+  it('anywhere, and whose change moves on meanwhile, are told as they are then', async () => {
+    const { database, state, untilNothing, later, untold } = await opened(card);
+    state.refuse = () => new Undeliverable('unknown', 'not_here');
+    await untilNothing();
+    later(1_000);
+    state.slowly = async () => {
+      state.slowly = async () => undefined;
+      await database.transaction(async (tx) => {
+        await tx.updateTable('changes').set({ state: 'done', settled_at: start }).execute();
+        await redrawCards(tx, 1, start, 'all');
+      });
+    };
+    await untilNothing();
+    expect(untold).toEqual([]);
+    later(1_000);
+    await untilNothing();
+    expect(untold).toEqual([expect.stringMatching(/Now it says:\nCleared it/)]);
   });
 
   it('in a thread that is gone, and go into the channel instead, name their change from then on; the next has a thread again', async () => {
