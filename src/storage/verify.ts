@@ -197,16 +197,17 @@ function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): Wr
         why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,
       };
     }
-    if (scan.id === undefined) {
-      const why = checked ? 'not confirmed' : 'unknown seal';
-      addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why, key: id });
-    }
+    if (scan.id === undefined) sealPlain(scan, seq, id, checked);
   }
   if (id !== scan.id) scan.since = seq;
   scan.id = id;
   if (id !== undefined) scan.used.add(id);
   return undefined;
 }
+
+/** The first line with a key, `seq`, seals those before it, which have none: that proves nothing by itself. */
+const sealPlain = (scan: Scan, seq: number, key: string, checked: boolean): void =>
+  addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: checked ? 'not confirmed' : 'unknown seal', key });
 
 /** Adds the part of a gap that no other gap covers: a line is in one gap only. */
 function addUncovered(gaps: Gap[], { from, to, ...gap }: Gap): void {

@@ -377,9 +377,11 @@ describe('the trail, verified after', () => {
     await start(file, keys);
     const set = keys[0] === undefined ? {} : { AUDIT_KEY: keys[0] };
     const found = await verify(file, set);
-    expect(found).toEqual({ code, said: expect.stringContaining(says) });
+    expect(found.said).toContain(says);
+    expect(found.code).toBe(code);
     const confirmed = await verify(file, set, 'confirm');
-    expect(confirmed).toEqual({ code: 0, said: expect.stringContaining('You have confirmed it as it stands.') });
+    expect(confirmed.said).toContain('You have confirmed it as it stands.');
+    expect(confirmed.code).toBe(0);
     await start(file, keys);
     const after = await verify(file, set);
     expect(after.said).toMatch(

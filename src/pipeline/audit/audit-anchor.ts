@@ -140,19 +140,24 @@ export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: nu
   if (read.kind === 'altered') return { ...about, verdict: read };
   const { lines, head, found } = read;
   const known = { ...about, ...(read.restored && restoreIn(read.restored)), ...confirmedIn(read.confirmed) };
-  if (found) return { ...known, verdict: { kind: 'altered', ...wrongIn(found) } };
-  if (change !== undefined && change.created_at > (read.confirmed?.at ?? -Infinity) && !(await hasLine(db, change))) {
-    const why = `change #${change.number} exists, but it has no audit line`;
-    return { ...known, verdict: { kind: 'altered', seq: head.seq + 1, why } };
-  }
+  const wrong = found ? wrongIn(found) : await missingAfter(db, read, change);
+  if (wrong) return { ...known, verdict: { kind: 'altered', ...wrong } };
   if (isPublished || now - (first?.at ?? (await installedAt(db))) < publishedWithinMs)
     return { ...known, verdict: read };
   const gaps = [...(read.kind === 'unproven' ? read.gaps : []), neverTold(lines)];
   return { ...known, verdict: { kind: 'unproven', lines, head, gaps } };
 }
 
-const hasLine = async (db: ReadHandle, { number }: Change): Promise<boolean> =>
-  (await listAudit(db, { change: number, limit: 1 })).length > 0;
+/** What is wrong if the newest change has no line; undefined: it has one, or that was confirmed. */
+async function missingAfter(
+  db: ReadHandle,
+  { head, confirmed }: { readonly head: TrailHead; readonly confirmed: AuditLine | undefined },
+  change: Change | undefined,
+): Promise<Wrong | undefined> {
+  if (change === undefined || (confirmed && change.created_at <= confirmed.at)) return undefined;
+  if ((await listAudit(db, { change: change.number, limit: 1 })).length > 0) return undefined;
+  return { seq: head.seq + 1, why: `change #${change.number} exists, but it has no audit line` };
+}
 
 /** What a line says that the trail was found altered. */
 function wrongIn({ seq, details }: AuditLine): Wrong {
