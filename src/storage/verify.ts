@@ -113,11 +113,15 @@ function takeLine(scan: Scan, line: AuditLine, known: ReadonlyMap<string, Buffer
   const { seq, at, change, event, actor, details, previous, hash, target } = line;
   const why = whyMisplaced(line, scan.head, published);
   const hashing = hashingOf(line, known);
-  if (why === undefined && hashing !== undefined && confirms(scan, line, hashing, known.size > 0)) {
+  if (why === undefined && hashing !== undefined && confirms(scan, line, hashing, [...known.keys()])) {
     const { id } = hashing;
-    if (id !== undefined) scan.used.add(id);
     Object.assign(scan, { id, since: seq, confirmed: line, found: undefined, wrong: undefined, gaps: [] });
-  } else scan.wrong ??= why === undefined ? scanLine(scan, line, hashing) : { seq, why };
+  } else {
+    // Also behind a wrong line: a key may be replaced there.
+    const wrong = why === undefined ? scanLine(scan, line, hashing) : { seq, why };
+    scan.wrong ??= wrong;
+  }
+  if (hashing?.id !== undefined && hashing.checked) scan.used.add(hashing.id);
   scan.head = { seq, hash };
   if (event === restoredEvent) scan.restored = line;
   if (event === alteredEvent) scan.found ??= line;
@@ -125,12 +129,13 @@ function takeLine(scan: Scan, line: AuditLine, known: ReadonlyMap<string, Buffer
 }
 
 /**
- * Whether a line confirms the lines before it, and they still stand as they did then. If there are keys, only one that
- * is known and was not replaced can confirm.
+ * Whether a line confirms the lines before it, and they still stand as they did then. If there are keys (`ids`, the
+ * newest first), only one of them can confirm, and not after a newer one: a replaced key may be in the wrong hands.
  */
-function confirms(scan: Scan, { event, details }: AuditLine, { id, checked }: Hashing, isKeyed: boolean): boolean {
-  if (event !== confirmedEvent || !checked || (isKeyed && id === undefined)) return false;
-  if (id !== undefined && id !== scan.id && scan.used.has(id)) return false;
+function confirms(scan: Scan, line: AuditLine, { id, checked }: Hashing, ids: readonly string[]): boolean {
+  const { event, details } = line;
+  if (event !== confirmedEvent || !checked || (id === undefined && ids.length > 0)) return false;
+  if (ids.slice(0, ids.indexOf(id ?? '')).some((newer) => scan.used.has(newer))) return false;
   return details.includes(`"content":"${scan.content.copy().digest('hex')}"`);
 }
 

@@ -170,6 +170,22 @@ describeBoth('the trail', (open) => {
     }
   });
 
+  it('believes a confirmation by the newest key alone, also behind an altered line', async () => {
+    const database = await open();
+    const say = async (event: string, by: Buffer): Promise<void> => {
+      const { content } = await verifyAudit(database.db, [other, key]);
+      const details = JSON.stringify({ content });
+      await database.transaction((tx) => appendAudit(tx, { ...entry, event, details }, by));
+    };
+    await say('pause', key);
+    await tamper(database, "update audit set actor = 'U9'");
+    await say('rekeyed', other);
+    await say('trail_confirmed', key);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({ kind: 'altered', seq: 1 });
+    await say('trail_confirmed', other);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({ kind: 'proven', confirmed: { seq: 4 } });
+  });
+
   it('changes keys only at a line that says so, and never back', async () => {
     const database = await open();
     const say = (event: string, by: Buffer) => database.transaction((tx) => appendAudit(tx, { ...entry, event }, by));
