@@ -182,7 +182,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
     poller('telling of lost lines of the log', logEveryMs, createLogWatch(database, log, logLoss)),
     poller('counting replicas', lookEveryMs, foundations.replicas.look),
-    poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(database))),
+    poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(back.pipeline))),
   ];
   const isOpsWell = (): boolean => back.ops.trouble() === undefined;
   const server = createSlackServer({ config, context, isOpsWell });

@@ -52,6 +52,8 @@ const labels: Readonly<Record<string, string>> = {
   policy: 'these rules apply from then on',
   sealed: 'sealed the lines before: the trail has a key from here on',
   rekeyed: 'switched to a new key of the trail',
+  trail_altered: 'found that the trail was altered',
+  trail_confirmed: 'somebody on the machine confirmed the trail as it stands',
   lock: 'locked it',
   unlock: 'unlocked it',
   force_unlock: 'took its lock away',
