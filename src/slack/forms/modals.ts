@@ -23,11 +23,12 @@ import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isOutage } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
+import type { OpenView } from '../client/view-updates.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
 import { cardPlace, savedAs } from './card-place.ts';
 
-const openReply = z.object({ view: z.object({ id: z.string() }) });
+const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;
 
 /**
@@ -44,15 +45,16 @@ export async function openForm(
     const says = joined([wrong?.says, wrong?.hint]);
     return drawForm(context, originOf(interaction), parsed, person, { says, withLock: resolved });
   };
-  if (interaction.trigger !== undefined) {
-    const waits = needsHost(resolved);
-    const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
-    if (view !== undefined && waits)
-      await drawIntoView(context, interaction, { id: view, title: parsed.command.button }, draw);
-    if (view !== undefined) return;
-  }
-  const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
-  await offerForm(context, interaction, { kind: 'form', args });
+  const offer = (notice?: Text): Promise<void> => {
+    const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
+    return offerForm(context, interaction, { kind: 'form', args }, notice);
+  };
+  if (interaction.trigger === undefined) return offer();
+  const waits = needsHost(resolved);
+  const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
+  if (view === undefined) return offer();
+  if (waits)
+    await drawIntoView(context, interaction, { ...view, title: parsed.command.button }, draw, () => offer(leftBlank));
 }
 
 type FormExtras = {
@@ -96,32 +98,41 @@ export async function openReview(
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  const { authorized } = ready;
-  const { command } = authorized.parsed;
-  const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
-  const view = await openView(context, interaction, loadingView(command));
-  if (view === undefined) return offerForm(context, interaction, { kind: 'review', args }, notice);
+  const view = await openView(context, interaction, loadingView(ready.authorized.parsed.command));
+  if (view === undefined) return offerReview(context, interaction, ready, notice);
   await showReview(context, interaction, view, ready, notice);
+}
+
+function offerReview(
+  context: SlackContext,
+  interaction: Interaction,
+  { authorized }: Ready,
+  notice: Text | undefined,
+): Promise<void> {
+  const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
+  return offerForm(context, interaction, { kind: 'review', args }, notice);
 }
 
 /** Continues with checked input and draws the result into an open view: a review, an answer or a problem. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
-  view: string,
+  view: OpenView,
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
   const { button } = ready.authorized.parsed.command;
   let outcome: Text | undefined;
+  let isSaved = false;
   let locked: Refusal | undefined;
-  const isDrawn = await drawIntoView(context, interaction, { id: view, title: button }, async () => {
+  const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
     if (result.kind === 'refuse') {
       if (result.refusal instanceof Locked) locked = result.refusal;
       throw result.refusal;
     }
     if (result.kind === 'saved') {
+      isSaved = true;
       outcome = await savedText(context, result.change);
       return noticeView(button, outcome);
     }
@@ -129,7 +140,14 @@ export async function showReview(
     if (result.differs) outcome = changedMeanwhile;
     const above = joined([outcome ?? notice, await lockNote(context, ready.requester.person, result.frozen)], '\n');
     return reviewOf(context, interaction, result.frozen, above);
-  }).catch((error: unknown) => {
+  };
+  const offerAgain = async (): Promise<void> => {
+    if (isSaved) return;
+    const says = joined([outcome ?? notice, leftBlank], '\n');
+    outcome = undefined;
+    await offerReview(context, interaction, ready, says);
+  };
+  const isDrawn = await drawIntoView(context, interaction, { ...view, title: button }, draw, offerAgain).catch((error: unknown) => {
     if (outcome === undefined) throw error;
     context.log.warn({ err: error }, 'could not draw what became of a form');
     return false;
@@ -162,16 +180,20 @@ async function reviewOf(
   return reviewView(frozen, memo, notice);
 }
 
+/** Why a form that Slack opened has to be opened again. */
+const leftBlank = say`**Slack opened a form, and didn't let me fill it in.** You can close it.`;
+
 /**
- * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If the view was closed, a
- * refusal or fault is thrown, so that the person is told in another way. With `hash`, replaces only that version of the
- * view. Resolves with false if the view was closed.
+ * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If that is not drawn, the
+ * refusal or fault is thrown, so that the person is told in another way. If Slack does not take the view within seconds,
+ * `otherwise` tells the person. Resolves with false if nothing was drawn.
  */
 export async function drawIntoView(
   context: SlackContext,
   interaction: Interaction,
-  { id, title, hash }: { readonly id: string; readonly title: string; readonly hash?: string },
+  { title, ...view }: OpenView & { readonly title: string },
   make: () => Promise<ModalView>,
+  otherwise: () => Promise<void>,
 ): Promise<boolean> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
@@ -179,14 +201,13 @@ export async function drawIntoView(
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
     return noticeView(title, [{ text: errorNote(context, interaction, 'preparing a form', trouble).text }]);
   });
-  try {
-    await context.views.views.update({ view_id: id, view: drawn, ...(hash !== undefined && { hash }) });
-  } catch (error) {
-    if (trouble !== undefined) throw trouble;
-    if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
-    return false;
-  }
-  return true;
+  const became = await context.updateView(view, drawn).catch((error: unknown) => {
+    throw trouble ?? error;
+  });
+  if (became === 'drawn') return true;
+  if (trouble !== undefined) throw trouble;
+  if (became === 'not taken') await otherwise();
+  return false;
 }
 
 /** The view while the host is being read. */
@@ -215,10 +236,10 @@ export async function openView(
   { trigger }: Pick<Interaction, 'trigger'>,
   view: ModalView,
   how: 'open' | 'push' = 'open',
-): Promise<string | undefined> {
+): Promise<OpenView | undefined> {
   if (trigger === undefined) return undefined;
   try {
-    return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
+    return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view;
   } catch (error) {
     const name = platformError(error);
     if (name === undefined || name.includes('trigger') || isOutage(name)) return undefined;
