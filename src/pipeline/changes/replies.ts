@@ -12,7 +12,7 @@ import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
-import { askedIn } from './asked-in.ts';
+import { approvalRequest, askedIn } from './asked-in.ts';
 import { type Note } from './card.ts';
 import { mayBeDone } from './state-words.ts';
 import { runButton, type Button } from './buttons.ts';
@@ -36,7 +36,6 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
     return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
-  const { who, rest } = askedIn(change);
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
@@ -44,13 +43,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
   const same =
     twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
-    text: joined([
-      say`${who}: this is waiting for your approval until ${time(change.expires_at)}.`,
-      rest,
-      notified.length > 0 ? say`Notified: ${notified}` : undefined,
-      same,
-      busy,
-    ]),
+    text: joined([approvalRequest(change), notified.length > 0 ? say`Notified: ${notified}` : undefined, same, busy]),
   };
 }
 

@@ -20,7 +20,6 @@ import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
-import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { targetsOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -156,18 +155,13 @@ export async function handedOnWith(
   return row;
 }
 
-/**
- * The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. Throws
- * `Refusal` if nobody can approve all of a batch.
- */
+/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
   const askers = { requester, handedOnBy: handedOn?.person ?? null };
-  if (approval === 'none') return { handedOn, approvers: { asks: [] } };
-  const approvers = await whomToAsk(context, approval, frozen, askers);
-  if (frozen.items) await refuseIfNobodyApproves(context, approval, frozen, askers, approvers.asks);
-  return { handedOn, approvers };
+  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
+  return { handedOn, approvers, askers };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */

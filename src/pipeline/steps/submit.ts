@@ -13,6 +13,8 @@ import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
+import { opsIfTooFew } from './reminders.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { checkBefore } from './check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
@@ -36,8 +38,19 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   const decide = saved.state === 'approved' && coolsDown(saved);
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
-  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+  await changeStore.remark(tx, saved, event, {
+    by: 'sitehand',
+    at: now,
+    ...(reply && { reply, decide, ...opsIfTooFew(saved) }),
+  });
   return saved;
+}
+
+/** The request with whom it asks for approval. Throws `Refusal` if nobody can approve all of a batch. */
+async function withApprovers(context: StepsContext, frozen: Frozen, { person }: Requester) {
+  const { handedOn, approvers, askers } = await whoIsInvolved(context, frozen, person.id);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, askers, approvers.asks);
+  return { handedOn, known: { ...frozen, authorization: { ...frozen.authorization, ...approvers } } };
 }
 
 /**
@@ -58,8 +71,7 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   // Detect a failover first, so this change isn't treated as older.
   await handleSetBack(context);
-  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
-  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
+  const { handedOn, known } = await withApprovers(context, frozen, requester);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {

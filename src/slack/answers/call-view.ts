@@ -82,8 +82,7 @@ export async function turnPage(
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   };
   const { id, hash } = view;
-  const into =
-    view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
+  const into = view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
   if (into === undefined) return notShown();
   await drawIntoView(context, interaction, { ...into, title: callTitle }, draw, notShown);
 }

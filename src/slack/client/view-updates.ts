@@ -35,7 +35,7 @@ const firstPauseMs = 250;
 const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 
 /** Slack may be asked again to update a view: its last state counts. An older drawing never replaces a newer one. */
-export function createViewUpdates({ views }: Pick<WebClient, 'views'>, log: Logger): UpdateView {
+export function createViewUpdates(client: Pick<WebClient, 'views'>, log: Logger): UpdateView {
   const updates = new BoundedMap<string, ViewUpdates>(maxViews);
   return async (view, drawn) => {
     const of = updates.get(view.id) ?? { newest: new AbortController(), running: Promise.resolve(), became: new Map() };
@@ -43,39 +43,47 @@ export function createViewUpdates({ views }: Pick<WebClient, 'views'>, log: Logg
     of.newest = new AbortController();
     const { signal } = of.newest;
     updates.set(view.id, of);
-    const update = of.running.then(() => tryFor(() => updateOnce(view, drawn, of.became), signal));
+    const onRefused = (error: unknown): void => log.warn({ err: error }, 'Slack did not draw a form');
+    const update = of.running.then(() => tryFor(() => updateOnce(client, view, drawn, of.became), signal, onRefused));
     of.running = update.catch(() => undefined);
     return update;
   };
+}
 
-  async function updateOnce({ id, hash }: OpenView, view: ModalView, became: Map<string, string>): Promise<void> {
-    let current = hash;
-    for (let next = hash; next !== undefined; next = became.get(next)) current = next;
-    const answer = updateReply.safeParse(
-      await views.update({ view_id: id, view, ...(current !== undefined && { hash: current }) }),
-    );
-    if (current !== undefined && answer.data && answer.data.view.hash !== current)
-      became.set(current, answer.data.view.hash);
-  }
+async function updateOnce(
+  { views }: Pick<WebClient, 'views'>,
+  { id, hash }: OpenView,
+  view: ModalView,
+  became: Map<string, string>,
+): Promise<void> {
+  let current = hash;
+  for (let next = hash; next !== undefined; next = became.get(next)) current = next;
+  if (current === undefined) return void (await views.update({ view_id: id, view }));
+  const answer = updateReply.safeParse(await views.update({ view_id: id, hash: current, view }));
+  if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
+}
 
-  async function tryFor(update: () => Promise<void>, newer: AbortSignal): Promise<DrawnView> {
-    const end = performance.now() + tryForMs;
-    for (let pauseMs = firstPauseMs; !newer.aborted; pauseMs *= 2) {
-      try {
-        await update();
-        return 'drawn';
-      } catch (error) {
-        const word = platformError(error);
-        if (word === 'not_found' || word === 'hash_conflict') return 'outdated';
-        if (word !== undefined && !isOutage(word)) throw error;
-        const restMs = rateLimitMs(error, pauseMs) ?? pauseMs;
-        if (performance.now() + restMs > end) {
-          log.warn({ err: error }, 'Slack did not draw a form');
-          return 'not taken';
-        }
-        await wait(restMs, undefined, { signal: newer }).catch(() => undefined);
+async function tryFor(
+  update: () => Promise<void>,
+  newer: AbortSignal,
+  onRefused: (error: unknown) => void,
+): Promise<DrawnView> {
+  const end = performance.now() + tryForMs;
+  for (let pauseMs = firstPauseMs; !newer.aborted; pauseMs *= 2) {
+    try {
+      await update();
+      return 'drawn';
+    } catch (error) {
+      const word = platformError(error);
+      if (word === 'not_found' || word === 'hash_conflict') return 'outdated';
+      if (word !== undefined && !isOutage(word)) throw error;
+      const restMs = rateLimitMs(error, pauseMs) ?? pauseMs;
+      if (performance.now() + restMs > end) {
+        onRefused(error);
+        return 'not taken';
       }
+      await wait(restMs, undefined, { signal: newer }).catch(() => undefined);
     }
-    return 'outdated';
   }
+  return 'outdated';
 }

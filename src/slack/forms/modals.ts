@@ -4,12 +4,14 @@ import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
+import { tooFewApprove } from '../../pipeline/access/nobody-approves.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
+import { whoIsInvolved } from '../../pipeline/steps/hand-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -123,7 +125,6 @@ export async function showReview(
 ): Promise<void> {
   const { button } = ready.authorized.parsed.command;
   let outcome: Text | undefined;
-  let isSaved = false;
   let locked: Refusal | undefined;
   const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
@@ -132,26 +133,26 @@ export async function showReview(
       throw result.refusal;
     }
     if (result.kind === 'saved') {
-      isSaved = true;
       outcome = await savedText(context, result.change);
       return noticeView(button, outcome);
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
     if (result.differs) outcome = changedMeanwhile;
-    const above = joined([outcome ?? notice, await lockNote(context, ready.requester.person, result.frozen)], '\n');
-    return reviewOf(context, interaction, result.frozen, above);
+    return reviewOf(context, interaction, result.frozen, ready.requester.person, outcome ?? notice);
   };
   const offerAgain = async (): Promise<void> => {
-    if (isSaved) return;
+    if (outcome !== undefined && outcome !== changedMeanwhile) return;
     const says = joined([outcome ?? notice, leftBlank], '\n');
     outcome = undefined;
     await offerReview(context, interaction, ready, says);
   };
-  const isDrawn = await drawIntoView(context, interaction, { ...view, title: button }, draw, offerAgain).catch((error: unknown) => {
-    if (outcome === undefined) throw error;
-    context.log.warn({ err: error }, 'could not draw what became of a form');
-    return false;
-  });
+  const isDrawn = await drawIntoView(context, interaction, { ...view, title: button }, draw, offerAgain).catch(
+    (error: unknown) => {
+      if (outcome === undefined) throw error;
+      context.log.warn({ err: error }, 'could not draw what became of a form');
+      return false;
+    },
+  );
   // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
   if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
   // A form has no buttons, but this refusal has one.
@@ -169,15 +170,18 @@ async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
   frozen: Frozen,
-  notice: Text,
+  person: Person,
+  notice: Text | undefined,
 ): Promise<ModalView> {
+  const { approvers } = await whoIsInvolved(context.pipeline, frozen, person.id);
+  const notes = [notice, await lockNote(context, person, frozen), tooFewApprove(approvers.asks)];
   const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);
   const fits = JSON.stringify(args).length < metadataRoom;
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(frozen, memo, notice);
+  return reviewView(frozen, memo, joined(notes, '\n'));
 }
 
 /** Why a form that Slack opened has to be opened again. */

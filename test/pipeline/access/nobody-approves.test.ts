@@ -49,7 +49,7 @@ ${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   const people = [...new Set(asks.flatMap((one) => one.people))];
   expect(told).toEqual(people);
   try {
-    await refuseIfNobodyApproves(context, decision.approval, resolved, askers, asks);
+    await refuseIfNobodyApproves(context, { ...resolved, authorization: decision }, askers, asks);
   } catch (error) {
     if (error instanceof Refusal) return { people, refused: refusalText(error) };
     throw error;
