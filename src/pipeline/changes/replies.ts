@@ -10,6 +10,7 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
@@ -46,6 +47,10 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
     text: joined([approvalRequest(change), notified.length > 0 ? say`Notified: ${notified}` : undefined, same, busy]),
   };
 }
+
+/** The ops channel hears that nobody can approve a change: one message for each change. */
+export const opsIfTooFew = (change: Change): Pick<TransitionNote, 'ops' | 'tellKey'> =>
+  tooFewApprove(authorizationOf(change).asks) === undefined ? {} : { ops: true, tellKey: `${change.number}:too_few` };
 
 type Counted = {
   /** How many more approvals are needed, perhaps fewer once the members of the `unknown` groups are known. */

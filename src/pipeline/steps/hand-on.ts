@@ -20,6 +20,7 @@ import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { targetsOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -155,8 +156,15 @@ export async function handedOnWith(
   return row;
 }
 
-/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
+/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
+  const involved = await whoWouldBeInvolved(context, frozen, requester);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
+  return involved;
+}
+
+/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
+export async function whoWouldBeInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
   const askers = { requester, handedOnBy: handedOn?.person ?? null };

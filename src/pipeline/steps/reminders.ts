@@ -7,7 +7,8 @@ import { askersOf, authorizationOf, type Authorization } from '../access/authori
 import { enoughApprove, tooFewApprove } from '../access/nobody-approves.ts';
 import { namesWith } from '../access/visibility.ts';
 import { approvalRequest, reminder } from '../changes/asked-in.ts';
-import { enqueueCopies, type TransitionNote } from '../changes/change-messages.ts';
+import { opsIfTooFew } from '../changes/replies.ts';
+import { enqueueCopies } from '../changes/change-messages.ts';
 import { reparse } from '../language/reparse.ts';
 import { hourMs } from '../../duration.ts';
 import { idsOf } from '../../policy/people.ts';
@@ -41,10 +42,6 @@ export const nextLook = (
   tooFewApprove(asks) === undefined
     ? nextReminder(created_at, expires_at, now)
     : Math.min(expires_at, now + lookAgainMs);
-
-/** The ops channel hears that nobody can approve a change: one message for each change. */
-export const opsIfTooFew = (change: Change): Pick<TransitionNote, 'ops' | 'tellKey'> =>
-  tooFewApprove(authorizationOf(change).asks) === undefined ? {} : { ops: true, tellKey: `${change.number}:too_few` };
 
 /**
  * Reminds people who have not approved yet: directly, and in the thread without mentioning them again. If enough people

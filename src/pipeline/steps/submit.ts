@@ -10,11 +10,9 @@ import { withHolder, lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
-import { asked } from '../changes/replies.ts';
+import { asked, opsIfTooFew } from '../changes/replies.ts';
 import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
-import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
-import { opsIfTooFew } from './reminders.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { checkBefore } from './check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
@@ -35,22 +33,11 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   const held = await lockInTheWay(tx, row, now);
   if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
-  const decide = saved.state === 'approved' && coolsDown(saved);
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
-  await changeStore.remark(tx, saved, event, {
-    by: 'sitehand',
-    at: now,
-    ...(reply && { reply, decide, ...opsIfTooFew(saved) }),
-  });
+  const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
+  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
   return saved;
-}
-
-/** The request with whom it asks for approval. Throws `Refusal` if nobody can approve all of a batch. */
-async function withApprovers(context: StepsContext, frozen: Frozen, { person }: Requester) {
-  const { handedOn, approvers, askers } = await whoIsInvolved(context, frozen, person.id);
-  if (frozen.items) await refuseIfNobodyApproves(context, frozen, askers, approvers.asks);
-  return { handedOn, known: { ...frozen, authorization: { ...frozen.authorization, ...approvers } } };
 }
 
 /**
@@ -71,7 +58,8 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   // Detect a failover first, so this change isn't treated as older.
   await handleSetBack(context);
-  const { handedOn, known } = await withApprovers(context, frozen, requester);
+  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
+  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {

@@ -11,7 +11,7 @@ import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
-import { whoIsInvolved } from '../../pipeline/steps/hand-on.ts';
+import { whoWouldBeInvolved } from '../../pipeline/steps/hand-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -173,7 +173,7 @@ async function reviewOf(
   person: Person,
   notice: Text | undefined,
 ): Promise<ModalView> {
-  const { approvers } = await whoIsInvolved(context.pipeline, frozen, person.id);
+  const { approvers } = await whoWouldBeInvolved(context.pipeline, frozen, person.id);
   const notes = [notice, await lockNote(context, person, frozen), tooFewApprove(approvers.asks)];
   const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);
