@@ -100,7 +100,6 @@ describe('a Slack, or a similar server, that tells nothing about groups and chan
       scenario.slack.faults.add({ ...update, kind: 'rate_limited', retryAfter: '30' });
       await ana.submits();
       await said.hears(/^#\d+ is /);
-      expect(said.answers()).toHaveLength(1);
     });
   });
 });
