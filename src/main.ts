@@ -33,6 +33,7 @@ import { createEphemeral } from './slack/client/ephemeral.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import type { SlackContext } from './slack/context/context.ts';
 import { createTurns } from './slack/context/capacity.ts';
+import { createViewUpdates } from './slack/client/view-updates.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
@@ -204,6 +205,7 @@ const slackContextOf = (
   ...slack,
   pipeline,
   ephemeral: createEphemeral(slack.answers, config.slack.apiUrl),
+  updateView: createViewUpdates(slack.views, log),
   payloads,
   sharing: new Set(),
   turns: createTurns(policy.behind),

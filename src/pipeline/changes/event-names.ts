@@ -6,6 +6,7 @@ const labels: Readonly<Record<string, string>> = {
   no_approval_needed: 'the rules ask for no approval',
   waiting: 'asked for approval',
   reminded: 'reminded those who can approve',
+  asked_anew: 'saw that others can approve it, or that nobody can',
   vote: 'approved it; more are needed',
   approve: 'approved it',
   decline: 'declined it; nothing was sent',
