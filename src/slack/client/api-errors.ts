@@ -17,8 +17,6 @@ const meanings = {
   uninvited: { kind: 'gone', why: 'uninvited' },
   'no message': { kind: 'gone', why: 'no message' },
   'no edits': { kind: 'gone', why: 'no edits' },
-  /** A form that was closed or drawn anew since. */
-  'no form': { kind: 'unknown' },
   /** Nothing that we know: another place may take the message, and so may the same one later. */
   unknown: { kind: 'unknown' },
 } as const satisfies Record<string, Refused>;
@@ -44,7 +42,6 @@ const codes: readonly (readonly [keyof typeof meanings, ...(readonly string[])])
   ['uninvited', 'not_in_channel', 'channel_not_found'],
   ['no message', 'message_not_found', 'thread_not_found'],
   ['no edits', 'cant_update_message', 'edit_window_closed'],
-  ['no form', 'not_found', 'hash_conflict'],
 ];
 const known = new Map(codes.flatMap(([meaning, ...all]) => all.map((code) => [code, meaning] as const)));
 
@@ -60,9 +57,6 @@ export const isPassing = (errorCode: string): boolean => meaningOf(errorCode) ==
 
 /** Whether Slack's error code means that this method is unavailable to us for now. */
 export const isLacking = (errorCode: string): boolean => meaningOf(errorCode) === 'lacking';
-
-/** Whether the form to draw into is gone, or shows something else by now. */
-export const isFormGone = (errorCode: string): boolean => meaningOf(errorCode) === 'no form';
 
 /** Whether Slack will repeat this answer until somebody fixes what was asked, or how. */
 export const isLasting = (errorCode: string): boolean => !['passing', 'token'].includes(meaningOf(errorCode));

@@ -16,7 +16,7 @@ const table = {
   'gone no edits lasting': 'cant_update_message edit_window_closed',
   // Of whole workspaces, or of nobody knows what: no place's, and never the end of a message.
   'unknown lasting':
-    'ekm_access_denied team_access_not_granted enterprise_is_restricted access_denied app_access_restricted team_not_found restricted_action as_user_not_supported restricted_action_on_sundays no_such_subteam not_found',
+    'ekm_access_denied team_access_not_granted enterprise_is_restricted access_denied app_access_restricted team_not_found restricted_action as_user_not_supported restricted_action_on_sundays no_such_subteam',
 } as const;
 const rows = Object.entries(table).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning]));
 
