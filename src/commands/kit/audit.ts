@@ -52,7 +52,6 @@ export type TrailGap = {
     | 'replaced key'
     | 'unknown seal'
     | 'not confirmed'
-    | 'never told'
     | 'no line';
   readonly key?: string;
 };
@@ -78,8 +77,6 @@ export type Finding = {
   readonly confirmed?: { readonly seq: number; readonly at: number; readonly by: string; readonly found: string };
   /** When the database was last restored (`at`), and to which state (`from`). */
   readonly restored?: { readonly at: number; readonly from: number };
-  /** Names all lines as they stand; undefined if there is one that can't be read. */
-  readonly content: string | undefined;
   /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };
