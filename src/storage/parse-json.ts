@@ -4,7 +4,7 @@
  */
 export const parseStored = <T>(json: string): T => JSON.parse(json) as T;
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object or of a JSON object; otherwise no fields. Never throws. */
 export function fieldsOf(value: unknown): Fields {

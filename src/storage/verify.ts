@@ -14,7 +14,7 @@ import {
 import { fieldsOf } from './parse-json.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** Lines `from` to `to` (inclusive) that can't be proven. `key`: the id of the key that they were hashed with. */
+/** Lines `from` to `to` (inclusive) that are not provable. `key`: the id of the key that they were hashed with. */
 export type Gap = {
   readonly from: number;
   readonly to: number;
@@ -41,7 +41,7 @@ type Whole = {
 /** SHA-256 over all lines as they stand, which a confirmation names; hex. Undefined: there is one that can't be read. */
 type Content = { readonly content: string | undefined };
 /**
- * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) can't be proven. `altered`: `seq` is the
+ * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) are not provable. `altered`: `seq` is the
  * first wrong line, `why` a clause without a full stop. What was confirmed and has not changed since is neither.
  */
 export type VerifyResult = Content &

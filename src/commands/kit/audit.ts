@@ -41,18 +41,11 @@ export type TrailFile = {
   readonly more: boolean;
 };
 
-/** Lines `from` to `to`, inclusive, that cannot be proven, and why. `key` is the id of the key they name. */
+/** Lines `from` to `to`, inclusive, that are not provable, and why. `key` is the id of the key they name. */
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
-  readonly why:
-    | 'no key'
-    | 'unknown key'
-    | 'former key'
-    | 'replaced key'
-    | 'unknown seal'
-    | 'not confirmed'
-    | 'no line';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not confirmed' | 'no line';
   readonly key?: string;
 };
 
@@ -60,7 +53,7 @@ export type TrailGap = {
 export type Finding = {
   readonly verdict:
     | { readonly kind: 'proven'; readonly lines: number; readonly head: TrailHead }
-    /** No line is wrong, but not every line can be proven. */
+    /** No line is wrong, but not every line is provable. */
     | {
         readonly kind: 'unproven';
         readonly lines: number;

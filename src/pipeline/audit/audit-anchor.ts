@@ -145,12 +145,13 @@ async function readTrail(db: ReadHandle, keys: readonly Buffer[], now: number, s
   const [key] = keys.map(keyId);
   const told = published?.seq === 0 ? undefined : published;
   // The first line of an altered trail may be unreadable.
-  if (read.kind === 'altered')
-    return { content, finding: { since: undefined, published: told, key, verdict: read } };
+  if (read.kind === 'altered') return { content, finding: { since: undefined, published: told, key, verdict: read } };
   const first = await findAudit(db, 1);
   const about = { since: first?.at, published: told, key };
   const known = { ...about, ...(read.restored && restoreIn(read.restored)), ...confirmedIn(read.confirmed) };
-  const wrong = read.found ? wrongIn(read.found) : (unrecorded(read, published) ?? (await missingAfter(db, read, change)));
+  const wrong = read.found
+    ? wrongIn(read.found)
+    : (unrecorded(read, published) ?? (await missingAfter(db, read, change)));
   if (wrong) return { content, finding: { ...known, verdict: { kind: 'altered', ...wrong } } as const };
   if (read.lines > 0 || now - (await installedAt(db)) < firstLineWithinMs)
     return { content, finding: { ...known, verdict: read } };

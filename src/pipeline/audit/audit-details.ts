@@ -1,5 +1,5 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { fieldsOf, type Fields } from '../../storage/parse-json.ts';
+import { fieldsOf } from '../../storage/parse-json.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 
 /** The details of an audit line. Fields of the wrong shape are left out, so an altered line can't break a list. */
@@ -16,6 +16,8 @@ export type AuditDetails = {
   /** The targets of an event that belongs to no change; undefined: it is about the company. */
   readonly about: StoredTargets | undefined;
 };
+
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** Parses `details`, JSON as the trail stores it; never throws. */
 export function parseDetails(details: string): AuditDetails {

@@ -103,7 +103,9 @@ const isLasting = ({ why }: TrailGap): boolean => why === 'not confirmed' || why
 function confirmationOf({ verdict, confirmed }: Finding): Text {
   if (verdict.kind === 'altered' || (verdict.kind === 'unproven' && verdict.gaps.some(isLasting)))
     return say`This stays so until somebody who knows why runs ${confirmWith} on the machine.`;
-  return verdict.kind !== 'proven' || confirmed === undefined ? [] : say`Line ${confirmed.seq} says what was found in them: “${confirmed.found}”`;
+  return verdict.kind !== 'proven' || confirmed === undefined
+    ? []
+    : say`Line ${confirmed.seq} says what was found in them: “${confirmed.found}”`;
 }
 
 const headOf = ({ verdict }: Finding): Text =>
