@@ -85,13 +85,11 @@ async function announce(tx: Tx, at: number, { seq, hash }: TrailHead, text: Text
 /** Says that the trail was altered: with a line of the trail, which then is the head that is published. */
 async function raiseAlarm({ changeStore }: AnchorContext, tx: Tx, at: number, wrong: Wrong): Promise<PublishResult> {
   const { seq, why } = wrong;
-  let { line } = await lastPublished(tx);
-  if (line?.event !== alteredEvent) {
-    const details = { line: seq, why };
-    await changeStore.note(tx, { event: alteredEvent, by: 'sitehand', at, about: 'company', details });
-    line = undefined;
-  }
-  const head = line ?? (await auditHead(tx));
+  const { line } = await lastPublished(tx);
+  const isSaid = line?.event === alteredEvent;
+  const details = { line: seq, why };
+  if (!isSaid) await changeStore.note(tx, { event: alteredEvent, by: 'sitehand', at, about: 'company', details });
+  const head = isSaid ? line : await auditHead(tx);
   await announce(tx, at, head, alteredText(wrong, head));
   return { kind: 'altered', seq, why };
 }
@@ -151,7 +149,7 @@ async function readTrail(db: ReadHandle, keys: readonly Buffer[], now: number, s
   const known = { ...about, ...(read.restored && restoreIn(read.restored)), ...confirmedIn(read.confirmed) };
   const wrong = read.found
     ? wrongIn(read.found)
-    : (unrecorded(read, published) ?? (await missingAfter(db, read, change)));
+    : ((await unrecorded(db, read)) ?? (await missingAfter(db, read, change)));
   if (wrong) return { content, finding: { ...known, verdict: { kind: 'altered', ...wrong } } as const };
   if (read.lines > 0 || now - (await installedAt(db)) < firstLineWithinMs)
     return { content, finding: { ...known, verdict: read } };
@@ -160,9 +158,11 @@ async function readTrail(db: ReadHandle, keys: readonly Buffer[], now: number, s
   return { content, finding: { ...known, verdict: { kind: 'unproven', lines, head, gaps } } as const };
 }
 
-/** What is wrong if there are lines, and no head is on record. */
-const unrecorded = ({ lines, head }: { readonly lines: number; readonly head: TrailHead }, published?: TrailHead) =>
-  lines === 0 || published ? undefined : { seq: head.seq + 1, why: noRecord };
+/** What is wrong if there are lines, and no head is on record. Call it after they are read: the first may be new. */
+async function unrecorded(db: ReadHandle, { lines, head }: { readonly lines: number; readonly head: TrailHead }) {
+  const isRecorded = lines === 0 || (await readPublishedHead(db)) !== undefined;
+  return isRecorded ? undefined : { seq: head.seq + 1, why: noRecord };
+}
 
 const noRecord =
   'the head announced last is no longer on record, where Sitehand always keeps it; lines at the end may be gone with it';
