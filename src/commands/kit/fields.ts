@@ -16,6 +16,8 @@ type Common<Optional extends boolean> = {
   readonly hint?: string;
   /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
+  /** Other words for this option. */
+  readonly says?: readonly string[];
 };
 
 /** A field that is read from its words alone, without the company's names. */
@@ -26,8 +28,8 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly choices?: readonly string[];
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
-  /** What it names, if Slack has a form element for that. */
-  readonly takes?: 'a person';
+  /** What it is, so that it is recognised wherever it stands in a line; `words` and `a word`: whatever is left. */
+  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'words' | 'a word';
   /** A sample value, shown in the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
@@ -169,6 +171,7 @@ export const rest = (label: string): PlainField<Args, false> =>
 export const phrase = (label: string, limit = 3_000): PlainField<string, false> =>
   plainField(label, {
     many: true,
+    takes: 'words',
     shown: `${label.toLowerCase()}…`,
     read: (words) => {
       const text = words.join(' ').trim().split(/\s+/).join(' ');
@@ -213,6 +216,7 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
   wordField(label, {
     many: true,
     shown: 'address…',
+    takes: 'an address',
     example: '198.51.100.4 or 2001:db8::/64, one per line',
     read: (words) => readAddresses(words, anyWidth),
   });
@@ -222,6 +226,7 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
   wordField(label, {
     many: true,
     shown: 'path,…',
+    takes: 'a path',
     example: 'wp-content/uploads, one per line',
     read: readPaths,
   });
@@ -230,9 +235,10 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
 /** On if given (`--name`, `--name=yes`); off if left out (or `--name=no`). */
-export const flag = (label: string): PlainField<boolean, false> =>
+export const flag = (label: string, says: readonly string[] = []): PlainField<boolean, false> =>
   plainField<boolean>(label, {
     place: 'option',
+    says,
     choices: ['yes'],
     absent: false,
     read: ([first = 'yes']) => {

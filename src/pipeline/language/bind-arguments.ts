@@ -13,6 +13,8 @@ export type Given = Readonly<Record<string, readonly string[]>>;
 
 /** Words that a line can leave out because of the thread or channel in which it is typed. */
 export type BindContext = {
+  /** The fields that were typed as options. */
+  readonly named?: Given;
   /** Name or id of the thread's target. */
   readonly target?: string | undefined;
   /** The id that a bare word means there (`live` next to `acme-shop/staging`), or undefined. */
@@ -26,7 +28,12 @@ export type BindContext = {
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
-  const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
+  const { named = {} } = context;
+  const open = {
+    ...command,
+    fields: Object.fromEntries(Object.entries(command.fields).filter(([name]) => !(name in named))),
+  };
+  const given = { ...bindNames(rest, path, open, context), ...bindPlain(rest, open), ...named };
   const [first] = rest;
   if (first) {
     const inQuotes = context.inQuotes?.(rest);

@@ -15,6 +15,11 @@ export type Extra = {
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** What a field is called as an option, its own name first. Every field can be typed as one. */
+export const optionNames = (name: string, { label, says = [] }: Field): readonly string[] => [
+  ...new Set([optionName(name), ...says, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
+];
+
 /** Whether an option takes a value; if not, it is a flag. */
 export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';
 
@@ -56,9 +61,13 @@ export function argsOf(
 ): Args {
   const words: string[] = [];
   const options: string[] = [];
+  let isOrdered = true;
   for (const [name, field] of Object.entries(fields)) {
     const values = given(name);
-    if (field.place === 'word')
+    // Behind a word that is missing, a word would take its place.
+    if (field.place === 'word' && values.length === 0 && !(field.kind !== 'plain' && field.after))
+      isOrdered &&= takesRest({ fields });
+    if (field.place === 'word' && (isOrdered || values.length === 0))
       words.push(...(field.kind !== 'plain' && field.after && values.length > 0 ? [field.after] : []), ...values);
     else options.push(...values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))));
   }

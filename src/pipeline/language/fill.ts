@@ -1,0 +1,258 @@
+import { isName } from '../../commands/kit/action.ts';
+import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
+import type { Command } from '../../commands/index.ts';
+import { attempt } from '../../errors.ts';
+import type { Place, Said, Thing } from './things.ts';
+import { isSmall } from './lexicon.ts';
+import { keyOf, type Spoken } from './spoken.ts';
+import { optionNames, takesRest, takesValue, type Extra } from './usage.ts';
+
+/** What of a line a command takes, by field, as in a typed line but with ids for names. */
+export type Filled = {
+  readonly given: Readonly<Record<string, readonly string[]>>;
+  readonly extra: Extra;
+  /** The names of the ids in `given`. */
+  readonly shown: ReadonlyMap<string, string>;
+  readonly missing: number;
+  /** Things that were said, and how many of them the command has no field for. */
+  readonly things: number;
+  readonly unused: number;
+  /** Words that say something, and that nothing took. */
+  readonly left: readonly Spoken[];
+  /** Whether an environment was taken of which only the site was said. */
+  readonly isImplied: boolean;
+};
+
+export type Line = {
+  readonly words: readonly Spoken[];
+  /** The reason at its end, in their own words; empty if there is none. */
+  readonly why: readonly string[];
+  readonly said: Said;
+  readonly place: Place;
+  /** Words that say which command is meant. */
+  readonly explained: ReadonlySet<number>;
+};
+
+/** What is still free to be taken, and what was taken. */
+type Filling = Line & {
+  readonly path: string;
+  readonly command: Command;
+  readonly free: Set<Thing>;
+  readonly used: Set<number>;
+  readonly shown: Map<string, string>;
+  isImplied: boolean;
+};
+
+/** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
+export function fill(path: string, command: Command, line: Line): Filled {
+  const filling: Filling = {
+    ...line,
+    path,
+    command,
+    free: new Set(line.said.things),
+    used: new Set(line.explained),
+    shown: new Map(),
+    isImplied: false,
+  };
+  const fields = Object.entries<Field>(command.fields);
+  const given: Record<string, readonly string[]> = {};
+  const extra = command.shape === 'action' ? takeExtra(filling) : {};
+  const put = (name: string, words: readonly string[] | undefined): void => {
+    if (words && words.length > 0) given[name] ??= words;
+  };
+  for (const [name, field] of fields) put(name, takeOption(filling, name, field));
+  for (const [name, field] of fields)
+    if (given[name] === undefined && isName(field)) put(name, takeName(filling, name, field));
+  for (const [name, field] of fields)
+    if (given[name] === undefined && !isName(field)) put(name, takePlain(filling, name, field));
+  // What people say in their own words comes last, when everything else is taken.
+  for (const [name, field] of fields)
+    if (given[name] === undefined && !isName(field)) put(name, takeWords(filling, field));
+  const left = leftOver(filling);
+  return {
+    given,
+    extra,
+    shown: filling.shown,
+    missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
+    things: line.said.things.length,
+    unused: filling.free.size,
+    left,
+    isImplied: filling.isImplied,
+  };
+}
+
+const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
+
+const leftOver = ({ words, said, used }: Filling): readonly Spoken[] =>
+  words.filter((word, at) => !used.has(at) && !said.covered.has(at) && !isSmall(word));
+
+function take(filling: Filling, thing: Thing): void {
+  filling.free.delete(thing);
+  for (let at = thing.at; at < thing.end; at += 1) filling.used.add(at);
+}
+
+/** The options that every action has. */
+function takeExtra(filling: Filling): Extra {
+  const option = (name: string): string | undefined => {
+    const thing = [...filling.free].find((one) => one.kind === 'option' && one.name === name);
+    return thing?.kind === 'option' ? valueOf(filling, thing, name === 'reason' || name === 'canary') : undefined;
+  };
+  const [reason, dryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const why = filling.why.join(' ');
+  return {
+    ...((reason || why) && { reason: reason || why }),
+    ...(dryRun !== undefined && { dryRun: true }),
+    ...(queue !== undefined && { queue: true }),
+  };
+}
+
+/** The value of an option: after its `=`, or the words that follow up to the next option. */
+function valueOf(filling: Filling, option: Extract<Thing, { kind: 'option' }>, takesWords: boolean): string {
+  take(filling, option);
+  if (option.value !== undefined || !takesWords) return option.value ?? '';
+  const { words } = filling;
+  const next = words.findIndex(({ typed, quoted }, at) => at >= option.end && !quoted && typed.startsWith('--'));
+  const end = next === -1 ? words.length : next;
+  for (let at = option.end; at < end; at += 1) filling.used.add(at);
+  for (const thing of filling.free) if (thing.at >= option.end && thing.at < end) filling.free.delete(thing);
+  return words
+    .slice(option.end, end)
+    .map(({ typed }) => typed)
+    .join(' ');
+}
+
+/** Typed as `--name`, or by another word for it. */
+function takeOption(filling: Filling, name: string, field: Field): readonly string[] | undefined {
+  const called = optionNames(name, field);
+  const thing = [...filling.free].find((one) => one.kind === 'option' && called.includes(one.name));
+  if (thing?.kind !== 'option') return undefined;
+  const value = valueOf(filling, thing, takesValue(field));
+  return takesValue(field) ? (value === '' ? undefined : [value]) : ['yes'];
+}
+
+type NameField = Exclude<Field, PlainField<unknown>>;
+
+function takeName(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
+  const { command, place, free } = filling;
+  const isMany =
+    field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
+  const fits = [...free].filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'));
+  // `from` and `onto` say where, however the two are ordered.
+  const isNameField = (other = ''): boolean => command.fields[other] !== undefined && isName(command.fields[other]);
+  const first =
+    fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameField(roleOf(thing)));
+  const taken = isMany ? fits : first === undefined ? [] : [first];
+  for (const thing of taken) {
+    take(filling, thing);
+    if (thing.kind === 'site' || thing.kind === 'host') filling.isImplied ||= field.kind === 'environment';
+  }
+  if (taken.length > 0) {
+    const ids = taken.map((thing) => {
+      const found = idIn(thing, field);
+      if (found) filling.shown.set(found.id, found.name);
+      return found?.id ?? (thing.kind === 'many' ? thing.text : '');
+    });
+    return [[...new Set(ids)].join(',')];
+  }
+  const { target } = place;
+  const isTarget = command.shape !== 'builtin' && command.target === name;
+  if (target === undefined || field.optional || field.kind !== 'environment' || !isTarget) return undefined;
+  filling.isImplied = true;
+  filling.shown.set(target.id, target.name);
+  return [target.id];
+}
+
+const roleOf = (thing: Thing): string | undefined =>
+  thing.kind === 'environment' || thing.kind === 'site' ? thing.role : undefined;
+
+/** The id and the name of what a thing is for a field of this kind; undefined if it is nothing of the kind. */
+function idIn(thing: Thing, { kind, orDomain }: NameKind): { readonly id: string; readonly name: string } | undefined {
+  if (kind === 'site') {
+    if (thing.kind === 'site') return thing.site;
+    const of = thing.kind === 'environment' || thing.kind === 'host' ? thing.of : undefined;
+    return of?.site && { id: of.site.id ?? of.site.name, name: of.site.name };
+  }
+  if (thing.kind === 'host' && (kind === 'domain' || orDomain)) return thing.domain;
+  if (kind === 'domain') return undefined;
+  return thing.kind === 'environment' || thing.kind === 'site' || thing.kind === 'host' ? thing.of : undefined;
+}
+
+function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
+  if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
+  if (field.choices && !field.isTime) return takeChoice(filling, field);
+  const kinds = kindsFor(field);
+  const fits = [...filling.free].filter(
+    (thing) => kinds.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
+  );
+  const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
+  for (const thing of taken) take(filling, thing);
+  return taken.flatMap((thing) => wordFor(field, thing) ?? []);
+}
+
+function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly Thing['kind'][] {
+  if (isTime) return ['time'];
+  if (between) return place === 'option' ? ['count', 'number'] : ['change', 'number'];
+  if (takes === 'a person') return ['person'];
+  if (takes === 'an address') return ['address'];
+  if (takes === 'a path') return ['path'];
+  return takes === 'a host name' ? ['host'] : [];
+}
+
+const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
+
+/** The word of a thing that this field reads; a path may be written from the root of the site. */
+const wordFor = (field: PlainField<unknown>, thing: Thing): string | undefined =>
+  'text' in thing
+    ? [thing.text, thing.text.replace(/^\/+/, '')].find((text) => attempt(() => field.read([text])) !== undefined)
+    : undefined;
+
+/** `for 2h` is no `--since`, and `since 2h` no `--for`, if the command has both or another. */
+const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean =>
+  thing.kind !== 'time' || thing.role === undefined || thing.role === name || !(thing.role in fields);
+
+function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
+  const keys = new Set(optionNames(name, field).map(keyOf));
+  const at = filling.words.findIndex(({ key }, index) => keys.has(key) && !filling.said.covered.has(index));
+  if (at === -1) return undefined;
+  filling.used.add(at);
+  return ['yes'];
+}
+
+function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+  const { words, said, path } = filling;
+  const own = path.split(' ').map(keyOf);
+  const at = words.findIndex(
+    (word, index) => !said.covered.has(index) && !own.includes(word.key) && chosen(field, word) !== undefined,
+  );
+  const word = filling.words[at];
+  if (word === undefined) return undefined;
+  filling.used.add(at);
+  return [chosen(field, word) ?? ''];
+}
+
+const chosen = ({ choices = [] }: PlainField<unknown>, { text, key }: Spoken): string | undefined =>
+  choices.find((one) => one.toLowerCase() === text.toLowerCase()) ?? choices.find((one) => keyOf(one) === key);
+
+const lead = /^(?:as|named|called|matching|containing|with)$/i;
+
+/** Text in quotes, or the words that nothing else took. */
+function takeWords(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+  if (field.takes === 'words' && filling.command.shape === 'builtin' && filling.why.length > 0) return filling.why;
+  if (takesRest(filling.command) || field.place === 'option' || field.absent !== undefined) return undefined;
+  const quoted = [...filling.free].find((thing) => thing.kind === 'text' && reads(field, thing));
+  if (quoted && 'text' in quoted && field.takes !== 'an address') {
+    take(filling, quoted);
+    return field.takes === 'words' ? quoted.text.split(' ') : [quoted.text];
+  }
+  if (field.takes !== 'words' && field.takes !== 'a word') return undefined;
+  const left = leftOver(filling);
+  const [first] = left;
+  if (first === undefined || (field.takes === 'a word' && left.length > 1)) return undefined;
+  const { words, said, used } = filling;
+  const places = left.map((word) => words.indexOf(word));
+  const [begins, ends] = [places[0] ?? 0, places.at(-1) ?? 0];
+  const taken = words.filter((_, at) => at >= begins && at <= ends && !said.covered.has(at) && !used.has(at));
+  for (const word of taken) used.add(words.indexOf(word));
+  const text = taken.map(({ text: one }) => one).filter((one, at) => at > 0 || !lead.test(one));
+  return text.length > 0 && attempt(() => field.read(text)) !== undefined ? text : undefined;
+}

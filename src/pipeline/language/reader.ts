@@ -1,0 +1,188 @@
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
+import { impossible, type Impossible } from '../../commands/impossible.ts';
+import { rightOf } from '../../commands/rights.ts';
+import { attempt, type Args, type Offer } from '../../errors.ts';
+import { fill, type Filled, type Line } from './fill.ts';
+import { entryOf, matchAll, type Match } from './lexicon.ts';
+import { namesSaidBy } from './names-said.ts';
+import { parseArgs, typedCommands } from './parse.ts';
+import type { ParsedCommand } from './parsed-command.ts';
+import { resolve, type KnownNames } from './resolve.ts';
+import { keyOf, spokenIn, type Spoken } from './spoken.ts';
+import { thingsIn, type Place } from './things.ts';
+import { join } from './tokenize.ts';
+import { argsOf, takesRest } from './usage.ts';
+
+/** Reads what people say when it is not a command as it is typed. It only reads: what comes of it is decided elsewhere. */
+
+/** A command that was probably meant, with everything that was said filled in. */
+export type Guess = {
+  readonly parsed: ParsedCommand;
+  readonly args: Args;
+  /** The line as it would be typed, with names. */
+  readonly line: string;
+  /** Whether nothing is missing. */
+  readonly isComplete: boolean;
+};
+
+/** What a line probably means. */
+export type Reading =
+  /** It asks for help on these words. */
+  | { readonly kind: 'help'; readonly guess: Guess }
+  /** It is one command, by a clear margin; whether it may be answered at once. */
+  | { readonly kind: 'clear'; readonly guess: Guess; readonly isCertain: boolean }
+  /** It may be any of these, best first; at most three. */
+  | { readonly kind: 'unclear'; readonly guesses: readonly Guess[] }
+  /** It is nothing that a command does. */
+  | { readonly kind: 'impossible'; readonly says: Impossible['says']; readonly guesses: readonly Guess[] };
+
+type Meant =
+  | { readonly path: string; readonly command: Command; readonly says?: undefined }
+  | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: Impossible['says'] };
+
+const commandEntries = [...catalogue].map(([path, command]) =>
+  entryOf<Meant>({ path, command }, [...(takesRest(command) ? [] : [path]), ...(command.also ?? [])]),
+);
+const entries = [
+  ...commandEntries,
+  ...impossible.map(({ also, says, instead }) =>
+    entryOf<Meant>({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }, also),
+  ),
+];
+const vocabulary = new Set(entries.flatMap(({ phrases }) => phrases.flat()));
+
+/** The words of the commands themselves. No site or environment is found in them unless it is named in full. */
+const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' ').map(keyOf)));
+
+const maxGuesses = 3;
+/** How much better the best one has to be to be the only one. */
+const margin = 0.75;
+
+/** What a line means to somebody who can see these names. Undefined: nothing that I know. */
+export function read(line: string, names: KnownNames, place: Place = {}): Reading | undefined {
+  const spoken = attempt(() => spokenIn(line, (key) => vocabulary.has(key))) ?? [];
+  const help = helpIn(spoken);
+  if (help) return help;
+  const { words, why } = withoutReason(spoken);
+  if (words.length === 0) return undefined;
+  const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
+  const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
+  const counts = new Map<string, number>();
+  for (const { kind } of said.things) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const [typed] = typedCommands(words, catalogue);
+  const among = typed && !takesRest(typed.command) ? commandEntries.filter(({ of }) => of.path === typed.path) : entries;
+  const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
+    matchAll(among, words, (at) => free(at) && !said.covered.has(at), counts)
+      .map((match) => candidateOf(match, { words, why, said, place }))
+      .toSorted(byScore);
+  const candidates = candidatesIn(() => true)
+    .map((one) => withInner(one, candidatesIn))
+    .toSorted(byScore);
+  if (process.env['DBG'])
+    for (const c of candidates.slice(0, 5))
+      console.log('   ', c.of.path, c.score, JSON.stringify(c.filled?.given), 'unused', c.filled?.unused, 'left', c.filled?.left.map((x) => x.text).join(','));
+  return readingOf(candidates, names);
+}
+
+const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
+
+/** The line, and the reason that somebody gives at its end in their own words. */
+function withoutReason(words: readonly Spoken[]): { readonly words: readonly Spoken[]; readonly why: readonly string[] } {
+  const at = words.findIndex(({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(text));
+  if (at === -1) return { words, why: [] };
+  return { words: words.slice(0, at), why: words.slice(at + 1).map(({ typed }) => typed) };
+}
+
+type Candidate = {
+  readonly of: Meant;
+  readonly filled: Filled | undefined;
+  readonly score: number;
+  readonly explains: number;
+};
+
+function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<Line, 'explained'>): Candidate {
+  const { path, command } = of;
+  const filled =
+    path === undefined || command === undefined ? undefined : fill(path, command, { ...line, explained: explains });
+  if (filled === undefined) return { of, filled, score: 2 * score, explained: explains };
+  const { missing, things, unused, left, isImplied } = filled;
+  // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
+  const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
+  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, explained: explains };
+}
+
+const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
+
+/** A command that ends in another command: that is read from the words that are left. */
+function withInner(candidate: Candidate, candidatesIn: (free: (at: number) => boolean) => readonly Candidate[]): Candidate {
+  const { of, filled, explained } = candidate;
+  const [field] = Object.entries(of.command?.fields ?? {}).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
+  if (field === undefined || filled === undefined) return candidate;
+  const inner = candidatesIn((at) => !explained.has(at)).find((one) => one.of.command && !takesRest(one.of.command));
+  if (inner?.filled === undefined || inner.of.says) return candidate;
+  const { given, shown, unused } = inner.filled;
+  const left = inner.filled.left.filter((word) => filled.left.includes(word));
+  const args = argsOf(inner.of.path ?? '', inner.of.command?.fields ?? {}, (name) => given[name] ?? []);
+  const whole = { ...filled, given: { ...filled.given, [field]: args }, shown, unused, left };
+  return { ...candidate, filled: whole, score: candidate.score + inner.score };
+}
+
+function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
+  const [best] = candidates;
+  // Of a line that is mostly about something else, nothing is made.
+  if (best === undefined || leftOf(best) > understoodIn(best)) return undefined;
+  const near = candidates.filter(({ score }) => score > best.score - margin);
+  const told = near.find(({ of }) => of.says);
+  const guesses = near.flatMap((one) => guessOf(one, names) ?? []).slice(0, maxGuesses);
+  if (told?.of.says) return { kind: 'impossible', says: told.of.says, guesses: guesses.slice(0, 1) };
+  const [guess, another] = guesses;
+  if (guess === undefined) return undefined;
+  if (another !== undefined) return { kind: 'unclear', guesses };
+  return { kind: 'clear', guess, isCertain: leftOf(best) * 2 <= understoodIn(best) };
+}
+
+const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
+const understoodIn = ({ explained, filled }: Candidate): number => explained.size + (filled?.things ?? 0);
+
+/** The guess, if it would be understood as it stands and drops nothing that was understood. */
+function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
+  if (path === undefined || command === undefined || filled === undefined) return undefined;
+  if (filled.unused > 0 && !says) return undefined;
+  const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
+  const parsed = attempt(() => parseArgs(args, catalogue));
+  if (parsed === undefined) return undefined;
+  const { problems, missing, input } = resolve(parsed, names);
+  if (problems.length > 0) return undefined;
+  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
+  if (wrong && !wrong.unsaid) return undefined;
+  const shown = args.map((word) =>
+    word
+      .split(',')
+      .map((part) => filled.shown.get(part) ?? part)
+      .join(','),
+  );
+  return { parsed, args, line: join(shown), isComplete: missing.length === 0 && !wrong };
+}
+
+const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
+
+/** `status --help`, `cache help`, `-h`: help on the command that the other words name. */
+function helpIn(words: readonly Spoken[]): Reading | undefined {
+  const others = words.filter(({ typed }) => !help.test(typed));
+  if (others.length === words.length) return undefined;
+  const isAsked = help.test(words[0]?.typed ?? '') || help.test(words.at(-1)?.typed ?? '');
+  if (!isAsked) return undefined;
+  const [exact] = typedCommands(others, catalogue);
+  const [match] = matchAll(commandEntries, others, () => true, new Map());
+  const path = exact?.path ?? match?.of.path;
+  const args = ['help', ...(path?.split(' ') ?? [])];
+  return { kind: 'help', guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true } };
+}
+
+/** Whether a guess may be answered at once: it only shows something to whoever asked, as everybody may read it. */
+export const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>
+  isComplete && !changesSomething(command) && rightOf(path, command).risk === 'read' && !path.endsWith(' export');
+
+/** The button for a guess. What changes something opens its form: a guess does nothing by itself. */
+export const offerOf = ({ args, line, parsed, isComplete }: Guess): Offer =>
+  isComplete && !changesSomething(parsed.command) ? { label: line, args } : { label: line, args, opens: 'form' };

@@ -1,0 +1,42 @@
+import { split, type Word } from './tokenize.ts';
+
+/** A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. */
+export type Spoken = Word & { readonly typed: string; readonly key: string };
+
+/** The most words that are read; the rest of a longer line says nothing more. */
+const maxWords = 60;
+/** The most letters of a word that are compared. */
+const maxLetters = 40;
+
+/** Splits a line into spoken words; `clear-cache` is two, if `isWord` knows both. Throws `Refusal` like `split`. */
+export function spokenIn(line: string, isWord: (key: string) => boolean): readonly Spoken[] {
+  return split(withoutMarks(line))
+    .slice(0, maxWords)
+    .flatMap(({ text: typed, quoted }) => {
+      const bare = quoted ? typed : bareWord(typed);
+      const parts = bare.split('-');
+      const texts = !quoted && parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [bare];
+      return texts.filter((text) => text !== '').map((text) => ({ typed, text, quoted, key: keyOf(text) }));
+    });
+}
+
+/** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */
+const withoutMarks = (line: string): string =>
+  line
+    .replaceAll(/`+/g, ' ')
+    .replaceAll(/(?<![^\s(])([*_~])(?=[\p{L}\p{N}#@/])([^\n]*?[\p{L}\p{N}])\1(?![^\s,.;:!?)])/gu, '$2');
+
+/** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
+function bareWord(word: string): string {
+  if (/^(?:--\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
+  const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
+  return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
+}
+
+/** Small letters, and without endings: `clearing`, `cleared` and `clears` are `clear`; `caches` is `cache`. */
+export function keyOf(word: string): string {
+  const small = word.slice(0, maxLetters).toLowerCase().replaceAll('’', "'").replace(/'s$/, '');
+  if (small.length < 4 || !/^[a-z]+$/.test(small)) return small;
+  const stem = small.replace(/(?<=[^s])s$/, '').replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
+  return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
+}

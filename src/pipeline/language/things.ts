@@ -1,0 +1,261 @@
+import { isIP } from 'node:net';
+import { parseDuration, showDuration } from '../../duration.ts';
+import type { Domain, Environment } from '../../hosting/contract/target.ts';
+import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
+import type { Spoken } from './spoken.ts';
+
+/** What a line is about, recognised by what it is, wherever it stands. */
+
+/** Where an environment is in a push: what stands before it says so. */
+type Role = 'from' | 'onto' | undefined;
+
+/** A thing, and the words that say it: from `at` to before `end`. */
+export type Thing = { readonly at: number; readonly end: number } & (
+  | { readonly kind: 'environment'; readonly of: Environment; readonly role: Role }
+  /** Only its site was said; `of` is the environment that is meant, if that is certain. */
+  | {
+      readonly kind: 'site';
+      readonly of: Environment | undefined;
+      readonly site: { readonly id: string; readonly name: string };
+      readonly role: Role;
+    }
+  /** A pattern, a list or a set. */
+  | { readonly kind: 'many'; readonly text: string }
+  /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
+  | {
+      readonly kind: 'host';
+      readonly text: string;
+      readonly domain: Domain | undefined;
+      readonly of: Environment | undefined;
+    }
+  | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
+  | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
+  | {
+      readonly kind: 'address' | 'path' | 'number' | 'count' | 'change' | 'person' | 'text' | 'unknown name';
+      readonly text: string;
+    }
+);
+
+/** Where a line is said: the environment that its thread is about, and the site of its channel or thread (`siteOf`). */
+export type Place = { readonly target?: Environment | undefined; readonly site?: readonly Environment[] | undefined };
+
+/** The things that a line says, in order, and the words that say them. */
+export type Said = { readonly things: readonly Thing[]; readonly covered: ReadonlySet<number> };
+
+type Unplaced<T = Thing> = T extends Thing ? Omit<T, 'at' | 'end'> : never;
+type Found = { readonly thing: Unplaced; readonly length: number };
+type SaidSite = { readonly at: number; readonly end: number; readonly all: readonly Environment[] };
+
+/** Whether the word at an index is one that commands are called by: then it names no site, or is no part of its name. */
+type IsTaken = Readonly<Record<'names' | 'parts', (at: number) => boolean>>;
+
+/** The things in these words. */
+export function thingsIn(
+  words: readonly Spoken[],
+  names: NamesSaid,
+  place: Place,
+  isTaken: IsTaken,
+): Said {
+  const things: Thing[] = [];
+  const sites: SaidSite[] = [];
+  const own: number[] = [];
+  for (let at = 0; at < words.length;) {
+    const found = plainThing(words, at, names);
+    const site = found ? undefined : siteAt(words, at, names, isTaken);
+    if (found) things.push({ ...found.thing, at, end: at + found.length });
+    else if (site) sites.push(site);
+    else if (!isTaken.names(at) && names.isOwnName(words[at]?.text ?? '')) own.push(at);
+    at = found ? at + found.length : (site?.end ?? at + 1);
+  }
+  const around = [sites[0]?.all, siteOfNamed(things, names), place.site].find((one) => one !== undefined) ?? [];
+  const beside = own.flatMap((at): Thing[] => {
+    const of = around.find((one) => ownName(one).toLowerCase() === words[at]?.text.toLowerCase());
+    return of ? [{ kind: 'environment', of, role: roleAt(words, at), at, end: at + 1 }] : [];
+  });
+  const alone = beside.length > 0 ? sites.slice(1) : sites;
+  const all = [...things, ...beside, ...alone.map((site) => siteThing(site, words))];
+  return {
+    things: all.toSorted((one, other) => one.at - other.at),
+    covered: new Set([...all, ...sites].flatMap(({ at, end }) => Array.from({ length: end - at }, (_, on) => at + on))),
+  };
+}
+
+function siteThing({ at, end, all }: SaidSite, words: readonly Spoken[]): Thing {
+  const [first] = all;
+  const site = { id: (first && siteOf(first)) ?? '', name: first?.site?.name ?? '' };
+  return { kind: 'site', of: meantBySite(all), site, role: roleAt(words, at), at, end };
+}
+
+/** The environments of the site of the only environments that were named in full. */
+function siteOfNamed(things: readonly Thing[], names: NamesSaid): readonly Environment[] | undefined {
+  const named = things.flatMap((thing) => (thing.kind === 'environment' ? [thing.of] : []));
+  const [first] = named;
+  if (first?.site === undefined || new Set(named.map(siteOf)).size > 1) return undefined;
+  return names.site([first.site.name]);
+}
+
+const maxNameWords = 4;
+
+function siteAt(
+  words: readonly Spoken[],
+  at: number,
+  names: NamesSaid,
+  isTaken: IsTaken,
+): SaidSite | undefined {
+  for (let length = Math.min(maxNameWords, words.length - at); length > 0; length -= 1) {
+    if (length === 1 && isTaken.names(at)) return undefined;
+    const all = names.site(words.slice(at, at + length).map(({ text }) => text));
+    if (all.length > 0) return { at, end: at + length, all };
+  }
+  // `docs` alone is help, but `docs staging` is an environment.
+  const isNamed = names.isOwnName(words[at + 1]?.text ?? '');
+  const all = isTaken.parts(at) && !isNamed ? [] : names.partOfSite(words[at]?.text ?? '');
+  return all.length > 0 ? { at, end: at + 1, all } : undefined;
+}
+
+const beforeSource = new Set(['from']);
+const beforeTarget = new Set([
+  'to',
+  'into',
+  'onto',
+  'over',
+  '->',
+  '-->',
+  '=>',
+  '>',
+  '→',
+  '⇒',
+  '➡',
+  '➡️',
+  ':arrow_right:',
+]);
+const article = new Set(['the', 'our', 'my', 'site', 'environment']);
+
+function roleAt(words: readonly Spoken[], at: number): Role {
+  const before = words[at - 1]?.text.toLowerCase() ?? '';
+  if (article.has(before)) return roleAt(words, at - 1);
+  if (beforeSource.has(before)) return 'from';
+  return beforeTarget.has(before) ? 'onto' : undefined;
+}
+
+/** What a word, or a few, are by themselves. */
+function plainThing(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
+  const word = words[at];
+  if (word === undefined) return undefined;
+  const { text, quoted } = word;
+  const one = (thing: Unplaced): Found => ({ thing, length: 1 });
+  const of = names.environment(text);
+  if (of) return one({ kind: 'environment', of, role: roleAt(words, at) });
+  if (quoted) return one({ kind: 'text', text });
+  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word.typed);
+  if (option) return one({ kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] });
+  if (/^@[UW][A-Z\d]{2,20}$/.test(text)) return one({ kind: 'person', text });
+  if (/^#\d{1,15}$/.test(text)) return one({ kind: 'change', text });
+  if (isAddress(text)) return one({ kind: 'address', text });
+  if (/^set:\S|^[^\s/,]*\/?[^\s/,]*\*|^[^\s/,]+\/[^\s/,]+,/iu.test(text) && text !== '*')
+    return one({ kind: 'many', text });
+  if (/^\/(?!\/)/.test(text)) return one({ kind: 'path', text });
+  if (/^[\p{L}\p{N}_.-]+\/[\p{L}\p{N}_-]+$/u.test(text) && !/^[^/]+\.\p{L}{2,}\//u.test(text))
+    return one({ kind: 'unknown name', text });
+  const many = everyAt(words, at, names);
+  if (many) return many;
+  return hostAt(text, names) ?? spanAt(words, at) ?? numberAt(words, at);
+}
+
+/** `all sites`, `every environment`, `all live ones`. */
+function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
+  if (!/^(?:all|every|each)$/i.test(words[at]?.text ?? '')) return undefined;
+  let next = at + 1;
+  while (/^(?:of|the|our|my|your)$/i.test(words[next]?.text ?? '')) next += 1;
+  const own = words[next]?.text ?? '';
+  const isOwn = names.isOwnName(own);
+  const noun = words[isOwn ? next + 1 : next]?.key ?? '';
+  const hasNoun = ['sit', 'websit', 'environment', 'env', 'shop', 'stor', 'on'].includes(noun);
+  if (!isOwn && !hasNoun) return undefined;
+  const text = isOwn ? `*/${own.toLowerCase()}` : '*/*';
+  return { thing: { kind: 'many', text }, length: next - at + Number(isOwn) + Number(hasNoun) };
+}
+
+function isAddress(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  return isIP(address) > 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits));
+}
+
+/** A domain, a host below it, or an address as alerts and browsers write it. */
+function hostAt(text: string, names: NamesSaid): Found | undefined {
+  const host = /^(?:https?:\/\/)?((?:[\p{L}\p{N}_-]+\.)+\p{L}[\p{L}\p{N}-]+)\.?(?::\d+)?(?:[/?#].*)?$/iu.exec(
+    text,
+  )?.[1];
+  if (host === undefined) return undefined;
+  const domain = names.domain(host);
+  const of = domain?.site && meantBySite(names.site([domain.site.name]));
+  return { thing: { kind: 'host', text, domain, of }, length: 1 };
+}
+
+const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
+  ['for', 'for'],
+  ['since', 'since'],
+  ['after', 'since'],
+  ['last', 'since'],
+  ['past', 'since'],
+  ['until', 'until'],
+  ['till', 'until'],
+  ['before', 'until'],
+]);
+const between = new Set(['the', 'in', 'within', 'over', 'during', 'about']);
+const wholeUnits: ReadonlyMap<string, string> = new Map([
+  ['minute', '1m'],
+  ['hour', '1h'],
+  ['day', '1d'],
+  ['week', '7d'],
+]);
+
+/** A length of time or a moment, with the words that lead to it: `for 2 hours`, `since yesterday`, `in the last hour`. */
+function spanAt(words: readonly Spoken[], at: number): Found | undefined {
+  let role: 'for' | 'since' | 'until' | undefined;
+  let next = at;
+  const text = (): string => words[next]?.text.toLowerCase() ?? '';
+  while (next - at < 4 && (leads.has(text()) || between.has(text()))) {
+    role = leads.get(text()) ?? role;
+    next += 1;
+  }
+  const isLed = role !== undefined || next === at;
+  const amount = isLed ? amountAt(words, next, role !== undefined) : undefined;
+  if (amount === undefined) return undefined;
+  const end = next + amount.length;
+  const isPast = words[end]?.key === 'ago' || amount.isMoment;
+  const length = end - at + (words[end]?.key === 'ago' ? 1 : 0);
+  return { thing: { kind: 'time', text: amount.text, role: role ?? (isPast ? 'since' : undefined) }, length };
+}
+
+type Amount = { readonly text: string; readonly length: number; readonly isMoment?: boolean };
+
+function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount | undefined {
+  const [first = '', second = '', third = ''] = words.slice(at, at + 3).map(({ text }) => text.toLowerCase());
+  if (/^(?:today|yesterday)$/.test(first)) return { text: first, length: 1, isMoment: true };
+  if (/^\d{4}-\d\d-\d\d$/.test(first)) {
+    const hasTime = /^\d{1,2}:\d\d$/.test(second);
+    return { text: hasTime ? `${first} ${second}` : first, length: hasTime ? 2 : 1, isMoment: true };
+  }
+  if (/^(?:[01]?\d|2[0-3]):[0-5]\d$/.test(first)) return { text: first, length: 1, isMoment: true };
+  const whole = wholeUnits.get(isLed ? first : '');
+  if (whole !== undefined) return { text: whole, length: 1 };
+  if (/^(?:an?|one)$/.test(first) && wholeUnits.has(second)) return { text: wholeUnits.get(second) ?? '', length: 2 };
+  if (first === 'half' && /^an?$/.test(second) && third === 'hour') return { text: '30m', length: 3 };
+  const weeks = /^(\d{1,3})$/.exec(first)?.[1];
+  if (weeks !== undefined && /^weeks?$/.test(second)) return { text: `${Number(weeks) * 7}d`, length: 2 };
+  const [alone, together] = [parseDuration(first), parseDuration(`${first} ${second}`)];
+  if (together !== undefined && second !== '') return { text: showDuration(together), length: 2 };
+  return alone === undefined ? undefined : { text: showDuration(alone), length: 1 };
+}
+
+/** `50 lines`, `last 50`, or a number alone. */
+function numberAt(words: readonly Spoken[], at: number): Found | undefined {
+  const isLast = words[at]?.key === 'last';
+  const text = words[isLast ? at + 1 : at]?.text ?? '';
+  if (!/^\d{1,7}$/.test(text)) return undefined;
+  const after = words[at + (isLast ? 2 : 1)]?.key ?? '';
+  const isCount = ['lin', 'entry', 'entrie', 'row'].includes(after);
+  const length = 1 + Number(isLast) + Number(isCount);
+  return { thing: { kind: isCount || isLast ? 'count' : 'number', text }, length };
+}
