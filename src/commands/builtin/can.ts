@@ -7,7 +7,8 @@ import { counted, type Page, paragraph } from '../kit/page.ts';
 export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',
   button: 'Who may what',
-  also: ['am i allowed', 
+  also: [
+    'am i allowed',
     'who can',
     'who may',
     'am allowed',

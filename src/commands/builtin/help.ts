@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
-import { nearestCommands, didYouMean } from '../../nearest-words.ts';
+import { near, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
@@ -128,7 +128,7 @@ function helpOnOther(wanted: string, mine: ReturnType<QueryService['commands']>)
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
     };
   }
-  const meant = nearestCommands(wanted.split(' '), paths).map(({ path }) => path);
+  const meant = near(wanted, paths);
   throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: didYouMean(meant.map(code)) }),
     offers: [...meant.map(helpOn), { label: 'Show all', args: ['help'] }],

@@ -21,7 +21,9 @@ export const certificateName = wordField<string>('Certificate', {
 export const domainsAdd = action({
   summary: 'Add a domain to an environment',
   button: 'Add a domain',
-  also: ['point <host> <environment>', 'point <host> <site>', 
+  also: [
+    'point <host> <environment>',
+    'point <host> <site>',
     'add domain',
     'new domain',
     'connect domain',

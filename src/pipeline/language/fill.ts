@@ -139,8 +139,7 @@ function takeName(filling: Filling, name: string, field: NameField): readonly st
   const fits = [...free].filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'));
   // `from` and `onto` say where, however the two are ordered.
   const isNameField = (other = ''): boolean => command.fields[other] !== undefined && isName(command.fields[other]);
-  const first =
-    fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameField(roleOf(thing)));
+  const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameField(roleOf(thing)));
   const taken = isMany ? fits : first === undefined ? [] : [first];
   for (const thing of taken) {
     take(filling, thing);
@@ -154,7 +153,7 @@ function takeName(filling: Filling, name: string, field: NameField): readonly st
     });
     return [[...new Set(ids)].join(',')];
   }
-  const { target } = place;
+  const { environment: target } = place;
   const isTarget = command.shape !== 'builtin' && command.target === name;
   if (target === undefined || field.optional || field.kind !== 'environment' || !isTarget) return undefined;
   filling.isImplied = true;

@@ -2,7 +2,7 @@ import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
 import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
-import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
+import { refuseOneHyphen, unknownCommand, unknownOption } from './unknown-words.ts';
 import { optionName, optionNames, takesRest, takesValue, usage } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
@@ -91,7 +91,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     }
     const typedName = (match[1] ?? '').toLowerCase();
     const option = known.get(typedName);
-    if (option === undefined) throw unknownOption(typedName, { path, command, words, at }, offered(command));
+    if (option === undefined) throw unknownOption(path, typedName, offered(command));
     const { name } = option;
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];

@@ -1,7 +1,6 @@
-import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
+import { catalogue, type Command } from '../../commands/index.ts';
 import { impossible, type Impossible } from '../../commands/impossible.ts';
-import { rightOf } from '../../commands/rights.ts';
-import { attempt, type Args, type Offer } from '../../errors.ts';
+import { attempt, type Args } from '../../errors.ts';
 import { fill, type Filled, type Line } from './fill.ts';
 import { entryOf, matchAll, type Match } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
@@ -27,8 +26,6 @@ export type Guess = {
 
 /** What a line probably means. */
 export type Reading =
-  /** It asks for help on these words. */
-  | { readonly kind: 'help'; readonly guess: Guess }
   /** It is one command, by a clear margin; whether it may be answered at once. */
   | { readonly kind: 'clear'; readonly guess: Guess; readonly isCertain: boolean }
   /** It may be any of these, best first; at most three. */
@@ -70,7 +67,8 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
   const counts = new Map<string, number>();
   for (const { kind } of said.things) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const [typed] = typedCommands(words, catalogue);
-  const among = typed && !takesRest(typed.command) ? commandEntries.filter(({ of }) => of.path === typed.path) : entries;
+  const among =
+    typed && !takesRest(typed.command) ? commandEntries.filter(({ of }) => of.path === typed.path) : entries;
   const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
     matchAll(among, words, (at) => free(at) && !said.covered.has(at), counts)
       .map((match) => candidateOf(match, { words, why, said, place }))
@@ -78,16 +76,16 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
   const candidates = candidatesIn(() => true)
     .map((one) => withInner(one, candidatesIn))
     .toSorted(byScore);
-  if (process.env['DBG'])
-    for (const c of candidates.slice(0, 5))
-      console.log('   ', c.of.path, c.score, JSON.stringify(c.filled?.given), 'unused', c.filled?.unused, 'left', c.filled?.left.map((x) => x.text).join(','));
   return readingOf(candidates, names);
 }
 
 const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
 
 /** The line, and the reason that somebody gives at its end in their own words. */
-function withoutReason(words: readonly Spoken[]): { readonly words: readonly Spoken[]; readonly why: readonly string[] } {
+function withoutReason(words: readonly Spoken[]): {
+  readonly words: readonly Spoken[];
+  readonly why: readonly string[];
+} {
   const at = words.findIndex(({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(text));
   if (at === -1) return { words, why: [] };
   return { words: words.slice(0, at), why: words.slice(at + 1).map(({ typed }) => typed) };
@@ -97,7 +95,7 @@ type Candidate = {
   readonly of: Meant;
   readonly filled: Filled | undefined;
   readonly score: number;
-  readonly explains: number;
+  readonly explained: ReadonlySet<number>;
 };
 
 function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<Line, 'explained'>): Candidate {
@@ -114,7 +112,10 @@ function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<Line, 'ex
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
 
 /** A command that ends in another command: that is read from the words that are left. */
-function withInner(candidate: Candidate, candidatesIn: (free: (at: number) => boolean) => readonly Candidate[]): Candidate {
+function withInner(
+  candidate: Candidate,
+  candidatesIn: (free: (at: number) => boolean) => readonly Candidate[],
+): Candidate {
   const { of, filled, explained } = candidate;
   const [field] = Object.entries(of.command?.fields ?? {}).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
   if (field === undefined || filled === undefined) return candidate;
@@ -176,13 +177,15 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   const [match] = matchAll(commandEntries, others, () => true, new Map());
   const path = exact?.path ?? match?.of.path;
   const args = ['help', ...(path?.split(' ') ?? [])];
-  return { kind: 'help', guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true } };
+  return {
+    kind: 'clear',
+    isCertain: true,
+    guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true },
+  };
 }
 
-/** Whether a guess may be answered at once: it only shows something to whoever asked, as everybody may read it. */
-export const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>
-  isComplete && !changesSomething(command) && rightOf(path, command).risk === 'read' && !path.endsWith(' export');
-
-/** The button for a guess. What changes something opens its form: a guess does nothing by itself. */
-export const offerOf = ({ args, line, parsed, isComplete }: Guess): Offer =>
-  isComplete && !changesSomething(parsed.command) ? { label: line, args } : { label: line, args, opens: 'form' };
+/** The command that a line probably asks for, whoever says it. */
+export const likelyCommand = (line: string): Command | undefined => {
+  const reading = read(line, { environments: [], domains: [] });
+  return reading?.kind === 'clear' ? reading.guess.parsed.command : undefined;
+};

@@ -36,8 +36,17 @@ export type Thing = { readonly at: number; readonly end: number } & (
     }
 );
 
-/** Where a line is said: the environment that its thread is about, and the site of its channel or thread (`siteOf`). */
-export type Place = { readonly target?: Environment | undefined; readonly site?: readonly Environment[] | undefined };
+/** Where a line is said. */
+export type Place = {
+  /** The target of the change that its thread is about, by name or id. */
+  readonly target?: string;
+  /** That target, if it is an environment that the person sees. */
+  readonly environment?: Environment;
+  /** Whether that change waits for approval. */
+  readonly isWaiting?: boolean;
+  /** The environments of the site of that change or of the channel that this person sees. */
+  readonly site?: readonly Environment[];
+};
 
 /** The things that a line says, in order, and the words that say them. */
 export type Said = { readonly things: readonly Thing[]; readonly covered: ReadonlySet<number> };
@@ -50,12 +59,7 @@ type SaidSite = { readonly at: number; readonly end: number; readonly all: reado
 type IsTaken = Readonly<Record<'names' | 'parts', (at: number) => boolean>>;
 
 /** The things in these words. */
-export function thingsIn(
-  words: readonly Spoken[],
-  names: NamesSaid,
-  place: Place,
-  isTaken: IsTaken,
-): Said {
+export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Place, isTaken: IsTaken): Said {
   const things: Thing[] = [];
   const sites: SaidSite[] = [];
   const own: number[] = [];
@@ -96,12 +100,7 @@ function siteOfNamed(things: readonly Thing[], names: NamesSaid): readonly Envir
 
 const maxNameWords = 4;
 
-function siteAt(
-  words: readonly Spoken[],
-  at: number,
-  names: NamesSaid,
-  isTaken: IsTaken,
-): SaidSite | undefined {
+function siteAt(words: readonly Spoken[], at: number, names: NamesSaid, isTaken: IsTaken): SaidSite | undefined {
   for (let length = Math.min(maxNameWords, words.length - at); length > 0; length -= 1) {
     if (length === 1 && isTaken.names(at)) return undefined;
     const all = names.site(words.slice(at, at + length).map(({ text }) => text));
@@ -138,6 +137,16 @@ function roleAt(words: readonly Spoken[], at: number): Role {
   return beforeTarget.has(before) ? 'onto' : undefined;
 }
 
+/** What a single word is by its shape alone. */
+const shapes: readonly (readonly ['person' | 'change' | 'many' | 'path' | 'unknown name', RegExp])[] = [
+  ['person', /^@[UW][A-Z\d]{2,20}$/],
+  ['change', /^#\d{1,15}$/],
+  ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
+  ['path', /^\/(?!\/)/],
+  // With a dot before the slash it is an address.
+  ['unknown name', /^[\p{L}\p{N}_-]+\/[\p{L}\p{N}_-]+$/u],
+];
+
 /** What a word, or a few, are by themselves. */
 function plainThing(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
   const word = words[at];
@@ -149,17 +158,9 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid): Fou
   if (quoted) return one({ kind: 'text', text });
   const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word.typed);
   if (option) return one({ kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] });
-  if (/^@[UW][A-Z\d]{2,20}$/.test(text)) return one({ kind: 'person', text });
-  if (/^#\d{1,15}$/.test(text)) return one({ kind: 'change', text });
-  if (isAddress(text)) return one({ kind: 'address', text });
-  if (/^set:\S|^[^\s/,]*\/?[^\s/,]*\*|^[^\s/,]+\/[^\s/,]+,/iu.test(text) && text !== '*')
-    return one({ kind: 'many', text });
-  if (/^\/(?!\/)/.test(text)) return one({ kind: 'path', text });
-  if (/^[\p{L}\p{N}_.-]+\/[\p{L}\p{N}_-]+$/u.test(text) && !/^[^/]+\.\p{L}{2,}\//u.test(text))
-    return one({ kind: 'unknown name', text });
-  const many = everyAt(words, at, names);
-  if (many) return many;
-  return hostAt(text, names) ?? spanAt(words, at) ?? numberAt(words, at);
+  const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
+  if (kind) return one({ kind, text });
+  return everyAt(words, at, names) ?? hostAt(text, names) ?? spanAt(words, at) ?? numberAt(words, at);
 }
 
 /** `all sites`, `every environment`, `all live ones`. */

@@ -3,17 +3,46 @@ import { check, handOnRefused, next, type Next, type Request } from '../../pipel
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
+import type { Refusal } from '../../errors.ts';
+import { understand } from '../../pipeline/conversation/understand.ts';
 import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { parseLine, senderOf, tellWhere } from './channels.ts';
+import { parseLine, senderOf, tellWhere, type Asked } from './channels.ts';
+import { laneOf, natureOf } from '../context/nature.ts';
 import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
-  const parsed = await parseLine(context, interaction, line);
-  return handle(context, interaction, parsed && { parsed });
+  const asked = await parseLine(context, interaction, line);
+  const guess = (refusal: Refusal): Promise<void> => handleUnread(context, interaction, line, asked, refusal);
+  if ('refusal' in asked) return guess(asked.refusal);
+  return handle(context, interaction, asked.parsed && { parsed: asked.parsed }, { onUnread: guess });
+}
+
+/** Handles a line that is no command as it is typed: by what it probably means. */
+async function handleUnread(
+  context: SlackContext,
+  interaction: Interaction,
+  line: string,
+  { place }: Pick<Asked, 'place'>,
+  refusal: Refusal,
+): Promise<void> {
+  const { pipeline } = context;
+  const understood = understand(pipeline, {
+    line,
+    refusal,
+    place,
+    person: await identifyViewer(pipeline, interaction, 'everything'),
+    opens: interaction.trigger !== undefined,
+    // A report that nobody expected would take a turn from others.
+    answers: ({ command }) => laneOf(command) === natureOf(line).lane,
+  });
+  if (understood.kind === 'tell') throw understood.refusal;
+  const { parsed } = understood;
+  if (understood.kind === 'answer') return handle(context, interaction, { parsed });
+  return handle(context, interaction, { parsed, first: understood.first }, { notice: understood.says });
 }
 
 /** As `handleLine`, for a button whose command never runs before its form or review is submitted. */
@@ -26,14 +55,17 @@ export async function handleFormButton(
 ): Promise<void> {
   await identifySender(context.pipeline, interaction);
   const parsed = parse(line, catalogue);
-  return handle(context, interaction, parsed && { parsed, first }, notice);
+  return handle(context, interaction, parsed && { parsed, first }, { notice });
 }
 
 async function handle(
   context: SlackContext,
   interaction: Interaction,
   request: Omit<Request, 'from'> | undefined,
-  notice?: Text,
+  {
+    notice,
+    onUnread,
+  }: { readonly notice?: Text | undefined; readonly onUnread?: (refusal: Refusal) => Promise<void> } = {},
 ): Promise<void> {
   if (request === undefined)
     return openPicker(context, interaction, await identifyViewer(context.pipeline, interaction, 'everything'));
@@ -46,8 +78,9 @@ async function handle(
   }
   if (checked.kind === 'ask') {
     const [problem] = checked.resolved.problems;
+    if (problem && onUnread) return onUnread(problem.refusal);
     if (problem) throw problem.refusal;
-    return openForm(context, interaction, checked);
+    return openForm(context, interaction, checked, notice);
   }
   if (checked.will === 'review') return openReview(context, interaction, checked, notice);
   return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));
