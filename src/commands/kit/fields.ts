@@ -12,7 +12,7 @@ type Common<Optional extends boolean> = {
   /** How it is typed: as a positional word, or as `--name value`. Forms ignore it. */
   readonly place: 'word' | 'option';
   readonly optional: Optional;
-  /** One line under the field in a form. */
+  /** One line under it in a form. */
   readonly hint?: string;
   /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
@@ -28,9 +28,9 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   readonly choices?: readonly string[];
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
-  /** What it is, so that it is recognised wherever it stands in a line; `words` and `a word`: whatever is left. */
-  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'words' | 'a word';
-  /** A sample value, shown in the form. */
+  /** What it is, so that it is recognised wherever it stands in a line; `words`: whatever is left. */
+  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'words';
+  /** A sample value for the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
   readonly isTime?: true;
@@ -99,7 +99,7 @@ export const environment = (label = 'Environment'): NameField<Environment, false
 /** An optional environment. */
 export const anyEnvironment = (): NameField<Environment, true> => ({ ...environment(), optional: true });
 
-/** One environment or several. */
+/** One or several. */
 export const environments = (): NameField<Environment | Environments, false> => ({
   ...environment(),
   orMany: true,
@@ -283,15 +283,7 @@ type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> & Partial<Omit<PlainField<T
 
 /** A plain field; by default one required word. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
-  return {
-    kind: 'plain',
-    label,
-    place: 'word',
-    optional: false,
-    many: false,
-    shown: label.toLowerCase(),
-    ...field,
-  };
+  return { kind: 'plain', label, place: 'word', optional: false, many: false, shown: label.toLowerCase(), ...field };
 }
 
 /** A plain field whose value is one word or several, shown unchanged. */

@@ -132,33 +132,35 @@ function takeOption(filling: Filling, name: string, field: Field): readonly stri
 
 type NameField = Exclude<Field, PlainField<unknown>>;
 
+/** The ids of what a field names: of all that was said if it takes several, else of the one whose role fits. */
 function takeName(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
-  const { command, place, free } = filling;
+  const { command, free, shown } = filling;
   const isMany =
     field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
   const fits = [...free].filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'));
-  // `from` and `onto` say where, however the two are ordered.
-  const isNameField = (other = ''): boolean => command.fields[other] !== undefined && isName(command.fields[other]);
-  const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameField(roleOf(thing)));
-  const taken = isMany ? fits : first === undefined ? [] : [first];
-  for (const thing of taken) {
+  const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameOf(command, roleOf(thing)));
+  const taken = isMany ? fits : [first].filter((thing) => thing !== undefined);
+  if (taken.length === 0) return idOfPlace(filling, name, field);
+  const ids = taken.map((thing) => {
     take(filling, thing);
-    if (thing.kind === 'site' || thing.kind === 'host') filling.isImplied ||= field.kind === 'environment';
-  }
-  if (taken.length > 0) {
-    const ids = taken.map((thing) => {
-      const found = idIn(thing, field);
-      if (found) filling.shown.set(found.id, found.name);
-      return found?.id ?? (thing.kind === 'many' ? thing.text : '');
-    });
-    return [[...new Set(ids)].join(',')];
-  }
-  const { environment: target } = place;
-  const isTarget = command.shape !== 'builtin' && command.target === name;
-  if (target === undefined || field.optional || field.kind !== 'environment' || !isTarget) return undefined;
-  filling.isImplied = true;
-  filling.shown.set(target.id, target.name);
-  return [target.id];
+    filling.isImplied ||= field.kind === 'environment' && (thing.kind === 'site' || thing.kind === 'host');
+    const found = idIn(thing, field);
+    if (found) shown.set(found.id, found.name);
+    return found?.id ?? (thing.kind === 'many' ? thing.text : '');
+  });
+  return [[...new Set(ids)].join(',')];
+}
+
+/** Whether a command has a field of this name for a name: then `from` and `onto` say where, in any order. */
+const isNameOf = ({ fields }: Command, role = ''): boolean => fields[role] !== undefined && isName(fields[role]);
+
+/** The environment that a thread is about, for a command that is about one. */
+function idOfPlace({ command, place, shown }: Filling, name: string, field: NameField): readonly string[] | undefined {
+  const { environment } = place;
+  const isTarget = command.shape !== 'builtin' && command.target === name && field.kind === 'environment';
+  if (environment === undefined || !isTarget) return undefined;
+  shown.set(environment.id, environment.name);
+  return [environment.id];
 }
 
 const roleOf = (thing: Thing): string | undefined =>
@@ -179,22 +181,27 @@ function idIn(thing: Thing, { kind, orDomain }: NameKind): { readonly id: string
 function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
   if (field.choices && !field.isTime) return takeChoice(filling, field);
-  const kinds = kindsFor(field);
+  const wanted = kindsFor(field);
   const fits = [...filling.free].filter(
-    (thing) => kinds.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
+    (thing) => wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
   );
   const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
   for (const thing of taken) take(filling, thing);
   return taken.flatMap((thing) => wordFor(field, thing) ?? []);
 }
 
-function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly Thing['kind'][] {
+const kinds = new Map<PlainField<unknown>['takes'], Thing['kind']>([
+  ['a person', 'person'],
+  ['an address', 'address'],
+  ['a path', 'path'],
+  ['a host name', 'host'],
+]);
+
+/** The kinds of things that are of use to a field, best first. */
+function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly (Thing['kind'] | undefined)[] {
   if (isTime) return ['time'];
-  if (between) return place === 'option' ? ['count', 'number'] : ['change', 'number'];
-  if (takes === 'a person') return ['person'];
-  if (takes === 'an address') return ['address'];
-  if (takes === 'a path') return ['path'];
-  return takes === 'a host name' ? ['host'] : [];
+  if (between) return [place === 'option' ? 'count' : 'change', 'number'];
+  return [kinds.get(takes)];
 }
 
 const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
@@ -219,9 +226,9 @@ function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): r
 
 function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
   const { words, said, path } = filling;
-  const own = path.split(' ').map(keyOf);
+  const own = new Set(path.split(' ').map(keyOf));
   const at = words.findIndex(
-    (word, index) => !said.covered.has(index) && !own.includes(word.key) && chosen(field, word) !== undefined,
+    (word, index) => !said.covered.has(index) && !own.has(word.key) && chosen(field, word) !== undefined,
   );
   const word = filling.words[at];
   if (word === undefined) return undefined;
@@ -234,23 +241,26 @@ const chosen = ({ choices = [] }: PlainField<unknown>, { text, key }: Spoken): s
 
 const lead = /^(?:as|named|called|matching|containing|with)$/i;
 
-/** Text in quotes, or the words that nothing else took. */
+/** Text in quotes, the reason at the end of the line, or the words that nothing else took. */
 function takeWords(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
-  if (field.takes === 'words' && filling.command.shape === 'builtin' && filling.why.length > 0) return filling.why;
-  if (takesRest(filling.command) || field.place === 'option' || field.absent !== undefined) return undefined;
-  const quoted = [...filling.free].find((thing) => thing.kind === 'text' && reads(field, thing));
-  if (quoted && 'text' in quoted && field.takes !== 'an address') {
+  const { command, free, why } = filling;
+  if (takesRest(command) || field.place === 'option' || field.absent !== undefined) return undefined;
+  const quoted = [...free].find((thing) => thing.kind === 'text' && reads(field, thing));
+  if (quoted && 'text' in quoted) {
     take(filling, quoted);
     return field.takes === 'words' ? quoted.text.split(' ') : [quoted.text];
   }
-  if (field.takes !== 'words' && field.takes !== 'a word') return undefined;
-  const left = leftOver(filling);
-  const [first] = left;
-  if (first === undefined || (field.takes === 'a word' && left.length > 1)) return undefined;
+  if (field.takes !== 'words') return undefined;
+  // An action has its own place for the reason.
+  return why.length > 0 && command.shape === 'builtin' ? why : wordsLeft(filling, field);
+}
+
+/** What is left, with the small words in between. */
+function wordsLeft(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
   const { words, said, used } = filling;
-  const places = left.map((word) => words.indexOf(word));
-  const [begins, ends] = [places[0] ?? 0, places.at(-1) ?? 0];
-  const taken = words.filter((_, at) => at >= begins && at <= ends && !said.covered.has(at) && !used.has(at));
+  const places = leftOver(filling).map((word) => words.indexOf(word));
+  const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
+  const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
   for (const word of taken) used.add(words.indexOf(word));
   const text = taken.map(({ text: one }) => one).filter((one, at) => at > 0 || !lead.test(one));
   return text.length > 0 && attempt(() => field.read(text)) !== undefined ? text : undefined;

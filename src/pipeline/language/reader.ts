@@ -156,12 +156,7 @@ function guessOf({ of: { path, command, says }, filled }: Candidate, names: Know
   if (problems.length > 0) return undefined;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (wrong && !wrong.unsaid) return undefined;
-  const shown = args.map((word) =>
-    word
-      .split(',')
-      .map((part) => filled.shown.get(part) ?? part)
-      .join(','),
-  );
+  const shown = args.map((word) => word.replaceAll(/[^,=]+/g, (part) => filled.shown.get(part) ?? part));
   return { parsed, args, line: join(shown), isComplete: missing.length === 0 && !wrong };
 }
 

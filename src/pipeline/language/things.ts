@@ -204,12 +204,7 @@ const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
   ['before', 'until'],
 ]);
 const between = new Set(['the', 'in', 'within', 'over', 'during', 'about']);
-const wholeUnits: ReadonlyMap<string, string> = new Map([
-  ['minute', '1m'],
-  ['hour', '1h'],
-  ['day', '1d'],
-  ['week', '7d'],
-]);
+const wholeUnits: Readonly<Record<string, string>> = { minute: '1m', hour: '1h', day: '1d', week: '7d' };
 
 /** A length of time or a moment, with the words that lead to it: `for 2 hours`, `since yesterday`, `in the last hour`. */
 function spanAt(words: readonly Spoken[], at: number): Found | undefined {
@@ -229,25 +224,35 @@ function spanAt(words: readonly Spoken[], at: number): Found | undefined {
   return { thing: { kind: 'time', text: amount.text, role: role ?? (isPast ? 'since' : undefined) }, length };
 }
 
-type Amount = { readonly text: string; readonly length: number; readonly isMoment?: boolean };
+type Amount = { readonly text: string; readonly length: number; readonly isMoment: boolean };
 
+/** How people write times, at the beginning of a text. */
+const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+const oneUnit = /^(an? |one )?(minute|hour|day|week)(?= |$)/;
+const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
+
+/** `isLed`: a word before it says that a time follows, so `hour` alone is one. */
 function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount | undefined {
-  const [first = '', second = '', third = ''] = words.slice(at, at + 3).map(({ text }) => text.toLowerCase());
-  if (/^(?:today|yesterday)$/.test(first)) return { text: first, length: 1, isMoment: true };
-  if (/^\d{4}-\d\d-\d\d$/.test(first)) {
-    const hasTime = /^\d{1,2}:\d\d$/.test(second);
-    return { text: hasTime ? `${first} ${second}` : first, length: hasTime ? 2 : 1, isMoment: true };
-  }
-  if (/^(?:[01]?\d|2[0-3]):[0-5]\d$/.test(first)) return { text: first, length: 1, isMoment: true };
-  const whole = wholeUnits.get(isLed ? first : '');
-  if (whole !== undefined) return { text: whole, length: 1 };
-  if (/^(?:an?|one)$/.test(first) && wholeUnits.has(second)) return { text: wholeUnits.get(second) ?? '', length: 2 };
-  if (first === 'half' && /^an?$/.test(second) && third === 'hour') return { text: '30m', length: 3 };
-  const weeks = /^(\d{1,3})$/.exec(first)?.[1];
-  if (weeks !== undefined && /^weeks?$/.test(second)) return { text: `${Number(weeks) * 7}d`, length: 2 };
-  const [alone, together] = [parseDuration(first), parseDuration(`${first} ${second}`)];
-  if (together !== undefined && second !== '') return { text: showDuration(together), length: 2 };
-  return alone === undefined ? undefined : { text: showDuration(alone), length: 1 };
+  const next = words.slice(at, at + 3).map(({ text }) => text.toLowerCase());
+  const line = next.join(' ');
+  const amount = (said: string, text = said, isMoment = false): Amount => ({
+    text,
+    length: said.split(' ').length,
+    isMoment,
+  });
+  const [clock] = moment.exec(line) ?? [];
+  if (clock !== undefined) return amount(clock, clock, true);
+  const [one, article, unit = ''] = oneUnit.exec(line) ?? [];
+  if (one !== undefined && (isLed || article !== undefined)) return amount(one, wholeUnits[unit]);
+  const [half] = /^half an? hour/.exec(line) ?? [];
+  if (half !== undefined) return amount(half, '30m');
+  const [several, number] = weeks.exec(line) ?? [];
+  if (several !== undefined) return amount(several, `${Number(number) * 7}d`);
+  const length = [2, 1].find(
+    (count) => count <= next.length && parseDuration(next.slice(0, count).join(' ')) !== undefined,
+  );
+  const text = next.slice(0, length).join(' ');
+  return length === undefined ? undefined : amount(text, showDuration(parseDuration(text) ?? 0));
 }
 
 /** `50 lines`, `last 50`, or a number alone. */
