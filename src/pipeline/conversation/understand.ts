@@ -46,7 +46,7 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   });
   const reading = read(line, context.names(person), place);
   if (reading === undefined) return tell(refusal);
-  if (reading.kind === 'impossible')
+  if (reading.kind === 'cannot')
     return tell(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
   if (reading.kind === 'unclear') return tell(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
   const { guess } = reading;

@@ -23,7 +23,7 @@ export type Filled = {
   readonly isImplied: boolean;
 };
 
-export type Line = {
+export type SpokenLine = {
   readonly words: readonly Spoken[];
   /** The reason at its end, in their own words; empty if there is none. */
   readonly why: readonly string[];
@@ -34,7 +34,7 @@ export type Line = {
 };
 
 /** What is still free to be taken, and what was taken. */
-type Filling = Line & {
+type Filling = SpokenLine & {
   readonly path: string;
   readonly command: Command;
   readonly free: Set<Thing>;
@@ -44,7 +44,7 @@ type Filling = Line & {
 };
 
 /** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
-export function fill(path: string, command: Command, line: Line): Filled {
+export function fill(path: string, command: Command, line: SpokenLine): Filled {
   const filling: Filling = {
     ...line,
     path,

@@ -5,7 +5,7 @@ import { keyOf, type Spoken } from './spoken.ts';
 type Phrase = readonly string[];
 
 /** Something that can be asked for, by the phrases that name it. */
-export type Entry<T> = { readonly of: T; readonly phrases: readonly Phrase[] };
+export type Called<T> = { readonly of: T; readonly phrases: readonly Phrase[] };
 
 /** How well an entry fits a line, by its best phrase, and the words of the line that its phrases explain. */
 export type Match<T> = {
@@ -14,7 +14,7 @@ export type Match<T> = {
   readonly score: number;
 };
 
-export const entryOf = <T>(of: T, phrases: readonly string[]): Entry<T> => ({
+export const calledBy = <T>(of: T, phrases: readonly string[]): Called<T> => ({
   of,
   phrases: phrases.map((phrase) => phrase.split(' ').map((word) => (word.startsWith('<') ? word : keyOf(word)))),
 });
@@ -38,7 +38,7 @@ export const isSmall = ({ key, quoted }: Spoken): boolean =>
  * and only if it is no word that some phrase has. `things`: how many of each kind were said.
  */
 export function matchAll<T>(
-  entries: readonly Entry<T>[],
+  entries: readonly Called<T>[],
   words: readonly Spoken[],
   isFree: (at: number) => boolean,
   things: ReadonlyMap<string, number>,
@@ -58,7 +58,7 @@ type Saying = { readonly at: readonly number[]; readonly slip: number };
 
 /** The words of the line by key; a mistyped word is also found by the key that it is nearest to. */
 function sayings<T>(
-  entries: readonly Entry<T>[],
+  entries: readonly Called<T>[],
   words: readonly Spoken[],
   isFree: (at: number) => boolean,
 ): ReadonlyMap<string, Saying> {

@@ -1,8 +1,8 @@
 import { catalogue, type Command } from '../../commands/index.ts';
-import { impossible, type Impossible } from '../../commands/impossible.ts';
+import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
-import { fill, type Filled, type Line } from './fill.ts';
-import { entryOf, matchAll, type Match } from './lexicon.ts';
+import { fill, type Filled, type SpokenLine } from './fill.ts';
+import { calledBy, isSmall, matchAll, type Match } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
 import { parseArgs, typedCommands } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
@@ -31,19 +31,19 @@ export type Reading =
   /** It may be any of these, best first; at most three. */
   | { readonly kind: 'unclear'; readonly guesses: readonly Guess[] }
   /** It is nothing that a command does. */
-  | { readonly kind: 'impossible'; readonly says: Impossible['says']; readonly guesses: readonly Guess[] };
+  | { readonly kind: 'cannot'; readonly says: CannotDo['says']; readonly guesses: readonly Guess[] };
 
 type Meant =
   | { readonly path: string; readonly command: Command; readonly says?: undefined }
-  | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: Impossible['says'] };
+  | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
 
 const commandEntries = [...catalogue].map(([path, command]) =>
-  entryOf<Meant>({ path, command }, [...(takesRest(command) ? [] : [path]), ...(command.also ?? [])]),
+  calledBy<Meant>({ path, command }, [...(takesRest(command) ? [] : [path]), ...(command.also ?? [])]),
 );
 const entries = [
   ...commandEntries,
-  ...impossible.map(({ also, says, instead }) =>
-    entryOf<Meant>({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }, also),
+  ...cannotDo.map(({ also, says, instead }) =>
+    calledBy<Meant>({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }, also),
   ),
 ];
 const vocabulary = new Set(entries.flatMap(({ phrases }) => phrases.flat()));
@@ -62,6 +62,8 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
   if (help) return help;
   const { words, why } = withoutReason(spoken);
   if (words.length === 0) return undefined;
+  const replied = place.isWaiting ? cannotDo.find((one) => isReply(words, one)) : undefined;
+  if (replied) return { kind: 'cannot', says: replied.says, guesses: [] };
   const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
   const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
   const counts = new Map<string, number>();
@@ -77,6 +79,12 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
     .map((one) => withInner(one, candidatesIn))
     .toSorted(byScore);
   return readingOf(candidates, names);
+}
+
+/** Whether all that was said is such a reply. */
+function isReply(words: readonly Spoken[], { replies = [] }: CannotDo): boolean {
+  const keys = new Set(replies.flatMap((reply) => reply.split(' ').map(keyOf)));
+  return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
 }
 
 const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
@@ -98,7 +106,7 @@ type Candidate = {
   readonly explained: ReadonlySet<number>;
 };
 
-function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<Line, 'explained'>): Candidate {
+function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLine, 'explained'>): Candidate {
   const { path, command } = of;
   const filled =
     path === undefined || command === undefined ? undefined : fill(path, command, { ...line, explained: explains });
@@ -135,7 +143,7 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   const near = candidates.filter(({ score }) => score > best.score - margin);
   const told = near.find(({ of }) => of.says);
   const guesses = near.flatMap((one) => guessOf(one, names) ?? []).slice(0, maxGuesses);
-  if (told?.of.says) return { kind: 'impossible', says: told.of.says, guesses: guesses.slice(0, 1) };
+  if (told?.of.says) return { kind: 'cannot', says: told.of.says, guesses: guesses.slice(0, 1) };
   const [guess, another] = guesses;
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };

@@ -1,15 +1,17 @@
 import { code, say, type Text } from '../text.ts';
 
 /** What people ask for that no command does: other words for it, what to say, and the command that comes nearest. */
-export type Impossible = {
+export type CannotDo = {
   readonly also: readonly [string, ...string[]];
+  /** What also means it in the thread of a request that waits. */
+  readonly replies?: readonly string[];
   readonly says: Text;
   readonly instead?: string;
 };
 
 const onCard = say`Only the buttons on the change's card count, in the channel or on my App Home.`;
 
-export const impossible: readonly Impossible[] = [
+export const cannotDo: readonly CannotDo[] = [
   {
     also: [
       'backup now',
@@ -61,6 +63,24 @@ export const impossible: readonly Impossible[] = [
   },
   {
     also: ['approve', 'lgtm', 'decline', 'reject', 'approved', 'confirm'],
+    replies: [
+      'yes',
+      'yep',
+      'yeah',
+      'ok',
+      'okay',
+      'go',
+      'go ahead',
+      'ship it',
+      'do it',
+      'no',
+      'nope',
+      'fine',
+      'sure',
+      '+1',
+      ':+1:',
+      'good',
+    ],
     says: onCard,
     instead: 'changes',
   },
