@@ -157,6 +157,9 @@ export function either(texts: readonly Inline[]): Text {
   return joined([joined(present.slice(0, -1), ', '), present.at(-1)], ' or ');
 }
 
+/** The text without what it quotes: two reasons that differ only in somebody's words are alike. */
+export const withoutQuotes = (text: Text): string => plain(text).replace(/“[^”]*”/g, '');
+
 /** The text as a plain string, for logs, notifications and the audit trail. Times are in UTC. */
 export function plain(text: Text): string {
   return inShort(text)

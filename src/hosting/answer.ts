@@ -1,15 +1,13 @@
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { constants, gunzip, type ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { attempt } from '../errors.ts';
-import { scrub } from '../secret.ts';
 import { hourMs } from '../duration.ts';
 
 const unzipped = promisify(gunzip);
 
 /** How much of an answer is kept if only a message or an operation id is needed from it. */
 export const excerptBytes = 65_536;
-const maxMessageLength = 300;
 const maxRetryAfterMs = 24 * hourMs;
 
 /** An answer that is too large, packed or unpacked, or compressed in a way that we did not ask for. */
@@ -32,21 +30,31 @@ export async function textOf({ body, headers }: Answer, most: number, onLong: ()
   const long = headers['content-encoding'] === undefined ? longBytes.plain : longBytes.folded;
   const { bytes, cut } = await collected(body, most, [], { from: long, onLong });
   if (cut) throw new OddBody('the answer is too large');
+  return unpacked(bytes, headers, { maxOutputLength: most });
+}
+
+async function unpacked(bytes: Buffer, headers: Headers, options: ZlibOptions): Promise<string> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return bytes.toString('utf8');
   if (encoding !== 'gzip') throw new OddBody('the answer is compressed in an unknown way');
   try {
-    return (await unzipped(bytes, { maxOutputLength: most })).toString('utf8');
+    return (await unzipped(bytes, options)).toString('utf8');
   } catch (error) {
     throw new OddBody('the answer is too large or badly compressed', { cause: error });
   }
 }
 
-/** The first 64 KiB of a body, or what arrived before it broke off. Never throws, never waits beyond the request. */
+/**
+ * The first 64 KiB of a body, or what arrived before it broke off; empty if it can't be unpacked. Never throws, never
+ * waits beyond the request.
+ */
 export async function readExcerpt({ body, headers }: Answer): Promise<string> {
   const kept: Uint8Array[] = [];
   await collected(body, excerptBytes, kept).catch(() => undefined);
-  return headers['content-encoding'] ? '' : Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8');
+  const bytes = Buffer.concat(kept).subarray(0, excerptBytes);
+  // A packed body that broke off is unpacked as far as it goes.
+  const options = { maxOutputLength: excerptBytes, finishFlush: constants.Z_SYNC_FLUSH };
+  return unpacked(bytes, headers, options).catch(() => '');
 }
 
 async function collected(
@@ -95,24 +103,6 @@ export const isPage = (text: string): boolean => /^\s*</.test(text);
 
 /** Whether a page came instead of the host's answer with this status. A 429 or 5xx may be a page, so it is not checked. */
 export const isPageInstead = (status: number, body: string): boolean => status < 500 && status !== 429 && isPage(body);
-
-/** A field of a JSON object; undefined if there is no such field or no object. */
-export function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? new Map<string, unknown>(Object.entries(value)).get(name)
-    : undefined;
-}
-
-/** The message in an error's body: one line of plain text without secrets, at most 300 characters, possibly empty. */
-export function messageIn(text: string): string {
-  const message = fieldOf(jsonOf(text), 'message');
-  const raw = typeof message === 'string' ? message : /^\s*[<{[]/.test(text) ? '' : text;
-  const clean = scrub(raw.slice(0, 4 * maxMessageLength)).toWellFormed();
-  return clean
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, maxMessageLength);
-}
 
 /** Reads `Retry-After` (seconds or a date) into milliseconds, at most a day; undefined if absent or invalid. */
 export function retryAfterOf(header: string | string[] | undefined, now: number): number | undefined {

@@ -19,6 +19,8 @@ export type HostFailure = {
   readonly kind: TroubleKind;
   /** A short phrase for people. */
   readonly says: string;
+  /** The host's own words, see `wordsIn`; undefined or empty: none. */
+  readonly words?: string;
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
@@ -60,9 +62,9 @@ function wordsFor(error: unknown): Words {
   return unreachable(`the connection failed${code && ` (${code})`}`);
 }
 
-/** The failure for an answer's status; `says` is the host's message, or the status alone. */
-export function failureOfStatus(status: number, message: string, retryAfterMs: number | undefined): HostFailure {
-  return { kind: kindOf(status), status, says: message || `the host answered ${status}`, retryAfterMs };
+/** The failure for an answer's status. */
+export function failureOfStatus(status: number, words: string, retryAfterMs?: number): HostFailure {
+  return { kind: kindOf(status), status, says: `the host answered ${status}`, words, retryAfterMs };
 }
 
 function kindOf(status: number): TroubleKind {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { boundedConnector } from '../sockets/answer-bounds.ts';
-import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
+import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, textOf } from './answer.ts';
+import { failureIn, wordsIn, wordsOf } from './body.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { hostFailureOf, failureOfStatus, isTransient, type HostFailure } from './failure.ts';
@@ -186,7 +187,7 @@ async function attemptRead<R>(
       const body = await readExcerpt(answer);
       if (isPageInstead(status, body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
-      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], Date.now())) };
+      return { failure: failureOfStatus(status, wordsIn(body), retryAfterOf(headers['retry-after'], Date.now())) };
     }
     const text = await textOf(answer, budget.bytes, async () => {
       release = await longTurn();
@@ -207,12 +208,14 @@ const cancelled: HostFailure = { kind: 'time-out', says: 'the host did not answe
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;
 
-/** Parses the body with the contract's schema. */
+/** Parses the body with the contract's schema. A body that states a failure is one, whatever the status line says. */
 function parsedReply<R>(call: Read<R>, status: number, text: string): Attempt<R> {
   const body = jsonOf(text);
   if (body === undefined && !call.answers) {
     return { failure: { kind: 'odd answer', status, says: 'the answer is not JSON' } };
   }
+  const failed = call.answers ? undefined : failureIn(body, status);
+  if (failed !== undefined) return { failure: failureOfStatus(failed, wordsOf(body)) };
   try {
     return { value: call.reply.parse(call.answers ? { status, body } : body) };
   } catch (error) {

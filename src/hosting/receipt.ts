@@ -1,23 +1,24 @@
-import { fieldOf, isPageInstead, jsonOf, retryAfterOf, messageIn } from './answer.ts';
+import { isPageInstead, jsonOf, retryAfterOf } from './answer.ts';
+import { failureIn, fieldOf, wordsIn } from './body.ts';
 import { operationId } from './contract/fields.ts';
 
-/** What the host answered to a write. */
-export type Receipt =
+/** What the host answered to a write. `message`: its own words, see `wordsIn`. */
+export type Receipt = { readonly message?: string } & (
   | {
       readonly kind: 'accepted';
       readonly status: number;
       /** The id for asking the host about its progress. */
       readonly operation?: string;
-      readonly message?: string;
       /** The answer was `{result: null}`: the write is done, not just started. */
       readonly immediate: boolean;
     }
   /** Not accepted; it may be sent again after a pause. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
-  /** Refused: nothing happened. `message` is the host's own, possibly empty. */
-  | { readonly kind: 'rejected'; readonly status: number; readonly message: string }
+  /** Refused: nothing happened. */
+  | { readonly kind: 'rejected'; readonly status: number }
   /** It may or may not have happened. `why` is a phrase for people: `the host answered 500`. */
-  | { readonly kind: 'unknown'; readonly why: string; readonly status?: number };
+  | { readonly kind: 'unknown'; readonly why: string; readonly status?: number }
+);
 
 /** Provably nothing of the write left this machine. `why` is a phrase for people. */
 export type Unsent = { readonly kind: 'not sent'; readonly why: string };
@@ -27,7 +28,8 @@ const doubtful = new Set([408, 409, 425, 499]);
 
 /**
  * What an answer means for a write, with as much of its body as arrived. A page instead of JSON comes from something in
- * between, which does not know what the host did. Apart from that, the body never changes the verdict.
+ * between, which does not know what the host did. A body that states a failure of another meaning than the status line
+ * leaves open what happened; apart from that, the body never changes the verdict.
  */
 export function receiptOf(
   status: number,
@@ -37,23 +39,33 @@ export function receiptOf(
 ): Receipt {
   if (isPageInstead(status, body))
     return { kind: 'unknown', why: `a page answered ${status} instead of the host`, status };
-  if (status >= 200 && status < 300) return accepted(status, body);
-  if (status === 429) return { kind: 'throttled', retryAfterMs: retryAfterOf(retryAfter, now) };
-  if (status >= 400 && status < 500 && !doubtful.has(status)) {
-    return { kind: 'rejected', status, message: messageIn(body) };
+  const words = wordsIn(body);
+  const message = words !== '' && { message: words };
+  const answer = jsonOf(body);
+  const kind = meaningOf(status);
+  const failed = failureIn(answer, status);
+  if (failed !== undefined && (kind === 'accepted' || meaningOf(failed) !== kind)) {
+    const code = failed === status ? '' : ` (${failed})`;
+    const why = `the host answered ${status}, but its body says that it failed${code}`;
+    return { kind: 'unknown', why, status, ...message };
   }
-  return { kind: 'unknown', why: `the host answered ${status}`, status };
+  switch (kind) {
+    case 'accepted': {
+      const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
+      const immediate = fieldOf(answer, 'result') === null;
+      return { kind, status, ...(operation && { operation }), immediate, ...message };
+    }
+    case 'throttled':
+      return { kind, retryAfterMs: retryAfterOf(retryAfter, now), ...message };
+    case 'rejected':
+      return { kind, status, ...message };
+    case 'unknown':
+      return { kind, why: `the host answered ${status}`, status, ...message };
+  }
 }
 
-function accepted(status: number, body: string): Receipt {
-  const answer = jsonOf(body);
-  const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
-  const message = messageIn(body.trimStart().startsWith('{') ? body : '');
-  return {
-    kind: 'accepted',
-    status,
-    ...(operation && { operation }),
-    ...(message && { message }),
-    immediate: fieldOf(answer, 'result') === null,
-  };
+function meaningOf(status: number): Receipt['kind'] {
+  if (status >= 200 && status < 300) return 'accepted';
+  if (status === 429) return 'throttled';
+  return status >= 400 && status < 500 && !doubtful.has(status) ? 'rejected' : 'unknown';
 }

@@ -7,13 +7,17 @@ export class HostTrouble extends Error {
   readonly status: number | undefined;
   readonly attempts: number;
   readonly elapsedMs: number;
+  /** The host's own words, see `wordsIn`; empty: none. */
+  readonly words: string;
   /** How long the host asks us to wait. */
   readonly retryAfterMs: number | undefined;
 
-  /** `message` is the host's own, as plain text of at most 300 characters, or a phrase of ours. */
+  /** `message`, for the log, is a phrase of ours with the host's words. */
   constructor(failure: HostFailure, effort: { readonly attempts: number; readonly elapsedMs: number }) {
-    super(failure.says, { cause: failure.cause });
+    const { says, words = '' } = failure;
+    super(words === '' ? says : `${says}: ${words}`, { cause: failure.cause });
     this.name = 'HostTrouble';
+    this.words = words;
     this.kind = failure.kind;
     this.status = failure.status;
     this.retryAfterMs = failure.retryAfterMs;

@@ -78,7 +78,7 @@ test('can be asked for if the host answers without a list of backups, and says s
   const sources = { read, company, certificate: noCertificate, timed: noTimers };
   const backup = (await deletion.look?.({ input: { env: live }, ...sources }))?.backup ?? null;
   expect(plain(inline(cardOf(live, backup).facts?.['Newest backup']))).toBe(
-    "unknown: the host sent an answer I can't read",
+    "unknown: the host sent an answer I can't use",
   );
   kind = 'time-out';
   await expect(deletion.look?.({ input: { env: live }, ...sources })).rejects.toBeInstanceOf(HostTrouble);

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { jsonOf, textOf } from '../../src/hosting/answer.ts';
+import { excerptBytes, jsonOf, readExcerpt, textOf } from '../../src/hosting/answer.ts';
 import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
 import { following, type Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
@@ -133,7 +133,7 @@ describe('temporary failures are tried again', () => {
   test('three times in total', async () => {
     const host = await startHost(says(500, { message: 'Error occurred', status: 500 }));
     const trouble = await troubleOf(clientOf(host.url));
-    expect(trouble).toMatchObject({ kind: 'server error', status: 500, attempts: 3, message: 'Error occurred' });
+    expect(trouble).toMatchObject({ kind: 'server error', status: 500, attempts: 3, words: 'Error occurred' });
     expect(trouble.elapsedMs).toBeGreaterThanOrEqual(2);
     expect(host.requests).toHaveLength(3);
   });
@@ -145,7 +145,7 @@ describe('temporary failures are tried again', () => {
       status: 429,
       attempts: 1,
       retryAfterMs: 60_000,
-      message: 'Slow down',
+      words: 'Slow down',
     });
     expect(host.requests).toHaveLength(1);
   });
@@ -186,7 +186,37 @@ describe('permanent failures are not tried again', () => {
 
   test('a credential that the host echoes stays secret', async () => {
     const host = await startHost(says(401, { message: 'key-of-the-tests is not a key' }));
-    expect((await troubleOf(clientOf(host.url))).message).toBe('*** is not a key');
+    expect((await troubleOf(clientOf(host.url))).words).toBe('*** is not a key');
+  });
+});
+
+describe('a body that states a failure is one, whatever the status line says', () => {
+  const listed = { environment: { active_container: { sftp_ip_allowlist: [] } } };
+  test.each([
+    [{ message: 'It broke', status: 500 }, 'server error', 500, 3],
+    [{ message: 'No key', status: '401' }, 'unauthorized', 401, 1],
+    [{ message: 'Could not read', error: true }, 'odd answer', 200, 1],
+    [{ ...listed, message: 'Could not read', error: true }, 'odd answer', 200, 1],
+  ])('%j is %s', async (body, kind, status, attempts) => {
+    const host = await startHost(says(200, body));
+    const { message: words } = body;
+    const trouble = { kind, status, words, attempts };
+    expect(await troubleOf(clientOf(host.url), getAllowedIps({ env_id }))).toMatchObject(trouble);
+  });
+
+  test('the words of a packed error, also of one that broke off', async () => {
+    const packed = gzipSync(JSON.stringify({ message: 'No key', data: 'x'.repeat(9) }));
+    const headers = { 'content-encoding': 'gzip' };
+    const whole = await startHost((socket) => socket.write(http(401, packed, headers)));
+    expect(await troubleOf(clientOf(whole.url))).toMatchObject({ words: 'No key · xxxxxxxxx' });
+    const part = Readable.from([gzipSync('Too many requests').subarray(0, -4)]);
+    expect(await readExcerpt({ headers, body: part })).toBe('Too many requests');
+    for (const [encoding, bytes] of [
+      ['gzip', gzipSync('x'.repeat(excerptBytes + 1))],
+      ['gzip', Buffer.from('{}')],
+      ['br', Buffer.from('{}')],
+    ] as const)
+      expect(await readExcerpt({ headers: { 'content-encoding': encoding }, body: Readable.from([bytes]) })).toBe('');
   });
 });
 
@@ -416,7 +446,9 @@ describe('operations', () => {
   const asked = getOperation({ operation_id: 'cache:clear-1/2' });
   test.each([
     [200, { message: 'Done', status: 200 }, 'finished'],
-    [200, { message: 'Done', status: 200, data: { any: 'thing' } }, 'finished'],
+    [200, { message: 'Done', status: 200, data: { any: 5 } }, 'finished'],
+    [200, { message: 'Done', status: '200' }, 'finished'],
+    [200, { message: 'It broke', status: 500, error: true }, 'failed'],
     [200, { message: 'Going on', status: 202 }, 'running'],
     [200, { message: 'It broke', status: 500 }, 'failed'],
     [200, { message: 'Which?', status: 404 }, 'not known'],
@@ -436,6 +468,7 @@ describe('operations', () => {
     [200, { result: null }],
     [200, { message: 'Welcome to the airport', status: 'ok' }],
     [200, { message: 'Moved', status: 302 }],
+    [200, { message: 'Could not finish', status: 200, error: true }],
     [202, { status: 202 }],
     [404, { status: 404 }],
     [404, { message: 'no Route matched with those values' }],

@@ -6,20 +6,33 @@ import type { Words } from './people.ts';
 /** How the host answers a write, and what the thread then says. There is one write in each case. */
 type Case = { readonly fault: FaultRequest; readonly state: string; readonly says: Words };
 
-const unknown = (fault: FaultRequest): Case => ({
+const hostile = 'No <!channel> <@U03CHI> *today*';
+const data = { errors: ['environment is in maintenance'], sftp_password: 'hunter22x' };
+const quoted = `It says: “${hostile} · environment is in maintenance · sftp_password: ***”`;
+
+const unknown = (fault: FaultRequest, says: Words = /⚠️ @\w+ Outcome unknown\. I sent it at/): Case => ({
   fault,
   state: 'unknown',
-  says: /⚠️ @\w+ Outcome unknown\. I sent it at/,
+  says,
 });
+/** With words of the host. */
+const explained = (
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+  why = `the host answered ${status}`,
+): Case =>
+  unknown({ kind: 'status', status, body: { message: hostile, data, ...body } }, `and ${why}. ${quoted} It may or may`);
+const contradicting = (status: number, body: Readonly<Record<string, unknown>>, code: string): Case =>
+  explained(status, body, `the host answered ${status}, but its body says that it failed${code}`);
 const accepted = (fault: FaultRequest, as = '.'): Case => ({
   fault,
   state: 'accepted',
   says: `☑️ Accepted by the host${as}`,
 });
 const rejected = (status: number, says: string): Case => ({
-  fault: { kind: 'status', status, body: { message: 'No <!channel> <@U03CHI> *today*', status, data: null } },
+  fault: { kind: 'status', status, body: { message: hostile, status, data } },
   state: 'rejected',
-  says: `❌ The host rejected it (${status}${says}). Nothing was changed. It says: “No <!channel> <@U03CHI> *today*”`,
+  says: `❌ The host rejected it (${status}${says}). Nothing was changed. ${quoted}`,
 });
 
 const cases: Readonly<Record<string, Case>> = {
@@ -29,10 +42,13 @@ const cases: Readonly<Record<string, Case>> = {
   'answers 404': rejected(404, ': it is gone, or my key cannot see it'),
   'answers 418': rejected(418, ''),
   'answers 408': unknown({ kind: 'status', status: 408 }),
-  'answers 409': unknown({ kind: 'status', status: 409 }),
+  'answers 409': explained(409, { status: 409 }),
+  'answers 202 about a failure': contradicting(202, { status: 500, operation_id: null }, ' (500)'),
+  'answers 200 with an error': contradicting(200, { error: true }, ''),
   'answers 302': unknown({ kind: 'status', status: 302, headers: { location: '/v2/sites' } }),
   'answers 307': unknown({ kind: 'status', status: 307, headers: { location: '/v2/sites/tools/clear-cache' } }),
-  'answers 500': unknown({ kind: 'status', status: 500, applied: true }),
+  'answers 500': explained(500, { status: 500 }),
+  'answers 500 without a word': unknown({ kind: 'status', status: 500, applied: true }),
   'answers 503 in HTML': unknown({ kind: 'status', status: 503, text: '<h1>Sorry</h1>' }),
   'cuts the wire before it answers': unknown({ kind: 'reset', at: 'before-headers', applied: true }),
   'cuts the wire after the status line': unknown({ kind: 'reset', at: 'after-status-line', applied: true }),
@@ -98,9 +114,20 @@ describe('promise 2: the host, asked to clear a cache,', () => {
       // An operation that the host does not know is given up after a minute; this ends that minute.
       if (state === 'accepted') await followsSince(number, 0);
       await change.tells(says);
+      if (state === 'unknown' && typeof says === 'string') await change.shows(says);
       expect(scenario.rows('select state from changes where number = ?', number)).toEqual([{ state }]);
     },
   );
+
+  test('the story of such a change has the host’s words, and so has its record', async () => {
+    const number = Object.keys(cases).indexOf('answers 409') + 1;
+    const ana = scenario.person('ana');
+    const told = await (await ana.says(`/site change ${number}`, 'D0U01ANA')).hears(`#${number}`);
+    expect(told.text).toContain(`the host answered 409. ${quoted}`);
+    expect(told.text).not.toContain('hunter22x');
+    const [line] = scenario.rows("select details from audit where change = ? and event = 'outcome_lost'", number);
+    expect(String(line?.['details'])).toContain('environment is in maintenance');
+  });
 
   test('and each of them was written once, whatever the outcome', () => {
     expect(scenario.writes()).toHaveLength(Object.keys(cases).length);

@@ -23,11 +23,12 @@ describe.concurrent('the host', () => {
         kind: 'status',
         method: 'POST',
         status: 429,
+        body: { message: 'Too many requests', status: 429 },
         times: 'always',
         headers: { 'retry-after': '1' },
       });
       const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
-      const over = await change.tells('⛔ Nothing was sent.');
+      const over = await change.tells(/^⛔ Nothing was sent\. The host is busy \(429\).* It says: “Too many requests”/);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
       expect(scenario.writes()).toHaveLength(3);
     }),

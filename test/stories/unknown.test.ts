@@ -26,7 +26,8 @@ const closing = ['It happened', 'It did not happen'];
 /** Makes the host answer the next push of that site with 500. */
 const breakPush = (site: string, applied: boolean): void => {
   const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
-  scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
+  const body = { message: 'Database is locked', status: 500 };
+  scenario.hosting.faults.add({ kind: 'status', status: 500, body, method: 'PUT', path, applied });
 };
 const longAgo = (number: number): void => scenario.runSql('update changes set sent_at = 1 where number = ?', number);
 
@@ -56,6 +57,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await scenario.slack.home(ana.id);
     const home = await scenario.slack.until(() => scenario.slack.views(ana.id).home, patienceMs);
     expect(home.text).toContain('⚠️ Push acme-shop/live → acme-shop/staging');
+    expect(home.text).toContain('It says: “Database is locked”');
     expect(home.controls.map(({ label }) => label)).not.toContain('It happened');
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
@@ -63,7 +65,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
       ...closing,
       'Everything that was sent',
     ]);
-    const inOps = new RegExp(`#${change.number} · Push [^]*Outcome unknown`);
+    const inOps = new RegExp(`#${change.number} · Push [^]*Outcome unknown[^]*500\\. It says: “Database is locked”`);
     const inOpsNow = () =>
       scenario.slack.messages({ channel: 'G0BAKERY', as: chi.id }).filter(({ text }) => inOps.test(text));
     await scenario.slack.until(() => inOpsNow()[0], patienceMs);

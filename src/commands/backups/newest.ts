@@ -47,7 +47,7 @@ export async function newestIfReadable(read: HostReader, { id }: Environment): P
 }
 
 export function backupFact(backup: CardBackup): Text {
-  if (backup === 'unreadable') return say`unknown: the host sent an answer I can't read`;
+  if (backup === 'unreadable') return say`unknown: the host sent an answer I can't use`;
   return backup === null ? say`none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Environments } from '../../hosting/contract/target.ts';
-import { code, joined, plain, say, type Inline, type Text } from '../../text.ts';
+import { code, joined, say, withoutQuotes, type Inline, type Text } from '../../text.ts';
 import { whyMissing } from './status-line.ts';
 import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, isAhead, type Page } from '../kit/page.ts';
@@ -36,7 +36,9 @@ function whyUnread(backups: readonly BriefStatus['backup'][]): Text | undefined 
   const whys = backups.flatMap((read) =>
     read.kind === 'failed' || read.kind === 'late' ? [whyMissing(read).says] : [],
   );
-  const [alike = []] = [...Map.groupBy(whys, plain).values()].toSorted((one, other) => other.length - one.length);
+  const [alike = []] = [...Map.groupBy(whys, withoutQuotes).values()].toSorted(
+    (one, other) => other.length - one.length,
+  );
   return alike[0] && say`Of ${counted(alike.length, 'environment')} the newest backup is ${alike[0]}`;
 }
 

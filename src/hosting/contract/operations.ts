@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureIn, statusIn, wordsOf } from '../body.ts';
 import { expiryOf } from './timestamps.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { cell, idCell, partialList, textCell, uuid } from './fields.ts';
@@ -7,8 +8,9 @@ import { cell, idCell, partialList, textCell, uuid } from './fields.ts';
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
  * route. `failed` looks like any error of the service, so ask again before you believe it.
  */
-export type OperationState = 'finished' | 'running' | 'failed' | 'not known';
-const states = new Map<number, OperationState>([
+export type OperationState = z.output<typeof operationState>;
+const operationState = z.enum(['finished', 'running', 'failed', 'not known']);
+const states = new Map<number | undefined, OperationState>([
   [200, 'finished'],
   [202, 'running'],
   [404, 'not known'],
@@ -21,8 +23,16 @@ const states = new Map<number, OperationState>([
  * 200 may contain `status: 202`, so the body counts before the status line; an error repeats its own status.
  */
 const operationReply = z
-  .object({ status: z.number(), body: z.object({ message: z.string(), status: z.number() }) })
-  .refine(({ status, body }) => states.has(body.status) && (status < 300 || body.status === status));
+  .object({ status: z.number(), body: z.looseObject({ message: z.string() }) })
+  .transform(({ status, body }) => ({ state: stateIn(body, status), message: wordsOf(body) }))
+  .pipe(z.object({ state: operationState, message: z.string() }));
+
+function stateIn(body: unknown, line: number): OperationState | undefined {
+  const [stated, failed] = [statusIn(body), failureIn(body, line)];
+  // Such as `error: true` beside `status: 200`.
+  const isContradiction = failed !== undefined && failed < 400;
+  return !isContradiction && (line < 300 || stated === line) ? states.get(stated) : undefined;
+}
 
 /** Beyond the document. */
 export const getOperation = readEndpoint({
@@ -30,11 +40,8 @@ export const getOperation = readEndpoint({
   optional: true,
   path: '/operations/{operation_id}',
   statuses: [200, 202, 404, 500],
-  answers: [...states.keys()],
-  reply: operationReply.transform(({ body }) => ({
-    state: states.get(body.status) ?? ('not known' as const),
-    message: body.message.slice(0, 500),
-  })),
+  answers: [200, 202, 404, 500],
+  reply: operationReply,
 });
 
 const listedEnvironment = z.object({

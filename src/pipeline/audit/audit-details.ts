@@ -49,8 +49,8 @@ function targetIn(value: unknown): Target {
 }
 
 function receiptIn(receipt: Fields): string | undefined {
-  const { kind, status, operation, message, why } = receipt;
-  const parts = [kind, status, operation, message, why].filter((part) => part !== undefined && part !== '');
+  const { kind, status, operation, why, message } = receipt;
+  const parts = [kind, status, operation, why, message].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? undefined : parts.map(String).join(' ');
 }
 

@@ -105,12 +105,12 @@ function stateLines(change: Change): readonly Text[] {
   if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
-  return change.state === 'unknown' ? [unknownLine(change)] : [stateText(change)];
+  return [joined([stateText(change), change.state === 'unknown' ? whatToDo(change) : undefined])];
 }
 
 /** A card stands where nobody has read its thread, for example in App Home. */
-const unknownLine = (change: Change): Text =>
-  say`**Outcome unknown.** It will not be sent again. Please check ${change.target_name} in the host's panel. It can be closed from ${time(closableMinute(change))}.`;
+const whatToDo = (change: Change): Text =>
+  say`Please check ${change.target_name} in the host's panel. It can be closed from ${time(closableMinute(change))}.`;
 
 function timerLine(change: Change): Text | undefined {
   const { timerOf } = authorizationOf(change);

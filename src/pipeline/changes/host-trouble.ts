@@ -27,8 +27,13 @@ export function whyUnread(
   return brokenHere;
 }
 
-/** What is wrong with the host, as a sentence. */
-export function troubleText(trouble: HostTrouble): Text {
+/** The host's own words as a quotation to follow a sentence; empty without any. */
+export const hostSays = (words = ''): Text => (words === '' ? [] : say` It says: “${words}”`);
+
+/** What is wrong with the host, as a sentence, and what it says itself. */
+export const troubleText = (trouble: HostTrouble): Text => say`${troubleSentence(trouble)}${hostSays(trouble.words)}`;
+
+function troubleSentence(trouble: HostTrouble): Text {
   const { attempts, elapsedMs } = trouble;
   const tried = attempts > 1 ? ` (tried ${attempts} times in ${spokenDuration(elapsedMs)})` : '';
   switch (trouble.kind) {
@@ -49,6 +54,6 @@ export function troubleText(trouble: HostTrouble): Text {
     case 'server error':
       return say`The host answered ${trouble.status}${tried}.`;
     case 'odd answer':
-      return say`The host sent an answer I can't read${tried}.`;
+      return say`The host sent an answer I can't use${tried}.`;
   }
 }

@@ -10,6 +10,7 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { hostSays } from './host-trouble.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { askedIn } from './asked-in.ts';
@@ -122,9 +123,11 @@ export function answered(receipt: Receipt, change: Change): Text {
     case 'rejected':
       return say`**The host rejected it** (${receipt.status}${refusedBecause(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
     case 'throttled':
-      return say`The host is busy (429) and took nothing.`;
+      return say`The host is busy (429) and took nothing.${hostSays(receipt.message)}`;
     case 'unknown':
-      return outcomeUnknown(say`I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}.`);
+      return outcomeUnknown(
+        say`I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}.${hostSays(receipt.message)}`,
+      );
   }
 }
 
@@ -135,7 +138,6 @@ const refusals: Readonly<Record<number, string>> = {
   404: ': it is gone, or my key cannot see it',
 };
 const refusedBecause = (status: number): string => refusals[status] ?? '';
-const hostSays = (message: string | undefined): string => (message ? ` It says: “${message.slice(0, 300)}”` : '');
 
 /** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>

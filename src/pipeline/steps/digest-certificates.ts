@@ -2,7 +2,7 @@ import { counted } from '../../commands/kit/page.ts';
 import { watching } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { fewCertificateDays, type Look } from '../../site-check/reading.ts';
-import { code, inline, list, plain, say, type Text } from '../../text.ts';
+import { code, inline, list, say, withoutQuotes, type Text } from '../../text.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import type { StepsContext } from './context.ts';
 
@@ -23,7 +23,7 @@ const maxNamed = 5;
 
 /** One sentence for each reason, with what could not be read. */
 export const notRead = (what: string, unread: readonly Unread[]): readonly Text[] =>
-  [...Map.groupBy(unread, ({ why }) => plain(why)).values()].map(
+  [...Map.groupBy(unread, ({ why }) => withoutQuotes(why)).values()].map(
     (those) =>
       say`${what} of ${list(
         those.map(({ name }) => name),

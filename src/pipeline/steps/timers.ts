@@ -10,7 +10,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
-import { bold, joined, mention, plain, say, time, type Text } from '../../text.ts';
+import { bold, joined, mention, say, time, withoutQuotes, type Text } from '../../text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
@@ -179,14 +179,14 @@ async function putOffAndTell(
     const grant = noted && (await findChange(tx, timer.change));
     if (noted === undefined || grant === undefined) return;
     const lastReason = timer.last_note === null ? undefined : parseStored<Text>(timer.last_note);
-    const isNews = lastReason === undefined || withoutNumbers(lastReason) !== withoutNumbers(why);
+    const isNews = lastReason === undefined || inEssence(lastReason) !== inEssence(why);
     const note = stillOpen(noted, grant, why, at + notTriedRetryMs);
     await tellAttempts(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
   });
 }
 
-/** The reason without numbers: the same trouble for longer isn't news. */
-const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
+/** The reason without numbers and quotes: the same trouble for longer isn't news. */
+const inEssence = (why: Text): string => withoutQuotes(why).replace(/\d+/g, '');
 
 const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, times_missing = timer.times_missing) =>
   database.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { TroubleKind } from '../../../src/hosting/failure.ts';
-import { asRefusal } from '../../../src/pipeline/changes/host-trouble.ts';
+import { asRefusal, troubleText } from '../../../src/pipeline/changes/host-trouble.ts';
 import { plain } from '../../../src/text.ts';
 
 /** The message after a failed read. It blames the host only for what the host did. */
@@ -16,10 +16,13 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['throttled', 429, 'The host is busy (429).'],
   ['no turn', undefined, 'The host is slow, and I already have too many requests waiting for it.'],
   ['server error', 502, 'The host answered 502 (tried 2 times in 3 s).'],
-  ['odd answer', 200, "The host sent an answer I can't read (tried 2 times in 3 s)."],
+  ['odd answer', 200, "The host sent an answer I can't use (tried 2 times in 3 s)."],
 ])('%s', (kind, status, says) => {
   const failure = { kind, says: 'a phrase', ...(status !== undefined && { status }) };
   const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
   expect(refusal).toBeInstanceOf(Refusal);
   if (refusal instanceof Refusal) expect(plain(refusal.says)).toBe(`${says} Nothing was changed.`);
+  const words = 'back at 5 <!channel>';
+  const told = troubleText(new HostTrouble({ ...failure, words }, { attempts: 2, elapsedMs: 3_000 }));
+  expect(plain(told)).toBe(`${says} It says: “${words}”`);
 });

@@ -160,6 +160,17 @@ test('data that the host does not send is reported as not read', async () => {
   });
 });
 
+test('the same trouble is reported once, whatever the host says about it each time', async () => {
+  const { unread } = await digestOf((path) => {
+    if (path.includes('themes')) return themesOf(theme({ id: live.id, theme_version: '1.0' }));
+    const words = `request ${path.includes(live.id) ? '1a' : '2b'}`;
+    throw new HostTrouble({ kind: 'server error', status: 502, says: 'no', words }, { attempts: 1, elapsedMs: 1 });
+  });
+  expect(unread.slice(1)).toEqual([
+    'Backups of acme-shop/live, acme-shop/staging: The host answered 502. It says: “request 1a”',
+  ]);
+});
+
 test('what needs a look is reported without names, addresses and titles, and only for these environments', async () => {
   const host = (path: string): object =>
     path.includes('themes')

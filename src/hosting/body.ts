@@ -1,0 +1,78 @@
+import { scrub } from '../secret.ts';
+import { beginning } from '../text.ts';
+import { jsonOf } from './answer.ts';
+
+/** What a body of the host says: its words for people, and whether it says that something failed. */
+
+/** A field of a JSON object; undefined if there is no such field or no object. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? new Map<string, unknown>(Object.entries(value)).get(name)
+    : undefined;
+}
+
+/** The status that a body states, a number or digits; by the document it is the same as in the status line. */
+export function statusIn(answer: unknown): number | undefined {
+  const status = fieldOf(answer, 'status');
+  if (typeof status === 'number') return status;
+  return typeof status === 'string' && /^\d+$/.test(status) ? Number(status) : undefined;
+}
+
+/**
+ * The status of the failure that a body states, whatever the status line says: its own from 400 on, or that of the line
+ * if it only says `error: true`. Undefined: it states no failure.
+ */
+export function failureIn(answer: unknown, line: number): number | undefined {
+  const stated = statusIn(answer);
+  if (stated !== undefined && stated >= 400) return stated;
+  return fieldOf(answer, 'error') === true ? line : undefined;
+}
+
+/** Where a body says what is wrong; the document has the first two. These names add nothing to the texts in them. */
+const telling = ['message', 'data', 'error', 'errors'];
+const maxTexts = 6;
+const maxTextLength = 300;
+const maxLength = 600;
+
+/**
+ * The words of a body: one line without secrets, at most 600 characters, possibly empty. The message comes first, then
+ * short texts from anywhere in `data`, each with the name of its field: `Bad request · ttl: is too low`. They have no
+ * curly quotes, so they can't end a quotation in such.
+ */
+export function wordsIn(body: string): string {
+  const answer = jsonOf(body);
+  if (answer !== undefined) return wordsOf(answer);
+  return /^\s*[<{[]/.test(body) ? '' : cleaned(body);
+}
+
+/** The same for a parsed body. */
+export function wordsOf(answer: unknown): string {
+  const isObject = typeof answer === 'object' && !Array.isArray(answer);
+  const parts = isObject ? telling.map((name) => fieldOf(answer, name)) : answer;
+  const texts = new Set<string>();
+  for (const text of textsIn(parts, '')) {
+    if (texts.size > maxTexts) break;
+    if (text !== '') texts.add(texts.size === maxTexts ? '…' : text);
+  }
+  return cut([...texts].join(' · '), maxLength);
+}
+
+/** All texts at any depth. A text keeps the name of its field, which also tells that it is a credential. */
+function* textsIn(value: unknown, name: string): Generator<string> {
+  if (typeof value === 'string') yield cleaned(name === '' || value === '' ? value : `${name}: ${value}`);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, one] of Object.entries(value))
+    yield* textsIn(one, Array.isArray(value) || telling.includes(key) ? name : key);
+}
+
+const cleaned = (text: string): string =>
+  cut(
+    scrub(text.slice(0, 4 * maxTextLength))
+      .toWellFormed()
+      .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .replaceAll(/[“”]/g, '"')
+      .trim(),
+    maxTextLength,
+  );
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${beginning(text, most - 1)}…`);
