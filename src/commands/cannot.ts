@@ -13,17 +13,7 @@ const onCard = say`Only the buttons on the change's card count, in the channel o
 
 export const cannotDo: readonly CannotDo[] = [
   {
-    also: [
-      'backup now',
-      'backup create',
-      'backup make',
-      'make backup',
-      'take backup',
-      'backup',
-      'snapshot',
-      'back up',
-      'create backup',
-    ],
+    also: ['backup now', 'backup create', 'backup make', 'make backup', 'take backup', 'snapshot', 'create backup'],
     says: say`I can't make a backup yet. These are the ones there are:`,
     instead: 'backups list',
   },

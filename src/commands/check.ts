@@ -19,6 +19,10 @@ export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',
   button: 'Check the site',
   also: [
+    'is certificate ok',
+    'certificate ok',
+    'certificate valid',
+    'is certificate fine',
     'test site',
     'visit',
     'curl',

@@ -33,6 +33,8 @@ export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
   button: 'Add to allowlist',
   also: [
+    'let <address>',
+    'let <address> into',
     'allow',
     'allow <address>',
     'allow ip',

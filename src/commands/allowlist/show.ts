@@ -8,6 +8,7 @@ export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
   button: 'Show allowlist',
   also: [
+    'which ip allowed on',
     'allowlist',
     'allow list',
     'whitelist',

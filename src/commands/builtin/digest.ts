@@ -24,6 +24,7 @@ export const digest = builtin({
     names: optional(
       wordField<Args>('Sites', {
         many: true,
+        takes: 'a site',
         shown: 'site|site/environment…',
         example: 'acme-shop, or acme-shop/live',
         read: (words) => {

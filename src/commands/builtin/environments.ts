@@ -51,7 +51,7 @@ export const environments = builtin({
   ],
   right: 'read',
   freshens: true,
-  fields: { search: optional(word('Search')) },
+  fields: { search: optional({ ...word('Search'), takes: 'a site' }) },
   answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });
 

@@ -55,7 +55,6 @@ export const status = builtin({
     'show site',
     'site down',
     'look at',
-    'looking',
   ],
   right: 'read',
   shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],

@@ -14,6 +14,8 @@ export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
   button: 'Watch',
   also: [
+    'tell me if',
+    'tell us if',
     'alert',
     'alert me',
     'notify',

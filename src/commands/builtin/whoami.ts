@@ -16,7 +16,6 @@ export const whoami = builtin({
     'which group am i',
     'what may i',
     'what am i allowed',
-    'me',
     'who i am',
     'my account',
   ],

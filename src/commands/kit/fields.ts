@@ -24,12 +24,13 @@ type Common<Optional extends boolean> = {
 export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
   readonly kind: 'plain';
   readonly many: boolean;
-  /** All possible values, if that is a short list. */
+  /** All possible values, if that is a short list. `means`: other words for them. */
   readonly choices?: readonly string[];
+  readonly means?: Readonly<Record<string, string>>;
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
   /** What it is, so that it is recognised wherever it stands in a line; `words`: whatever is left. */
-  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'words';
+  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'a site' | 'a text' | 'words';
   /** A sample value for the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
@@ -132,6 +133,7 @@ export const anySite = (): NameField<NamedSite, true> => ({
 /** One word, unchanged. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
   wordField(label, {
+    takes: 'a text',
     read: ([first = '']) => {
       if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
       if (/\p{Cc}/u.test(first)) throw new Refusal(`${label} may not have tabs or line breaks. Nothing was done.`);

@@ -7,7 +7,7 @@ import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
 
 const fields = {
   env: environment(),
-  search: optional(word('Search')),
+  search: optional({ ...word('Search'), takes: 'a path' }),
   regex: flag('Search is an expression'),
   sort: option(choice('Sort by', ['domain', 'from', 'to', 'type'])),
   descending: flag('Descending'),

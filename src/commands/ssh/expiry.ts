@@ -11,6 +11,21 @@ const inWords = {
   never: 'never',
 } as const;
 
+const intervals = choice('Passwords expire', expirationIntervals);
+const lengths: Readonly<Record<string, string>> = {
+  '24h': 'hours_24',
+  '1d': 'hours_24',
+  '7d': 'days_7',
+  '30d': 'days_30',
+  '90d': 'days_90',
+};
+const expiry: typeof intervals = {
+  ...intervals,
+  isTime: true,
+  read: ([first = '', ...more]) =>
+    intervals.read([lengths[first.replace(/ ?(?:days?|hours?)$/i, (unit) => unit.trim().charAt(0))] ?? first, ...more]),
+};
+
 export const sshExpiry = action({
   summary: 'Set when SSH and SFTP passwords of an environment expire',
   button: 'Set password expiry',
@@ -27,7 +42,7 @@ export const sshExpiry = action({
   ],
   examples: ['acme-shop/live days_30'],
   risk: 'sensitive',
-  fields: { env: environment(), expiry: choice('Passwords expire', expirationIntervals) },
+  fields: { env: environment(), expiry },
   target: 'env',
   call: ({ input }) => setPasswordExpiration({ env_id: input.env.id, exp_interval: input.expiry }),
   card: ({ input: { env, expiry } }) => {

@@ -5,6 +5,8 @@ import { choice, environment } from '../kit/fields.ts';
 
 const opposite = { on: 'off', off: 'on' } as const;
 
+const means = { enable: 'on', allow: 'on', disable: 'off', forbid: 'off', deactivate: 'off' };
+
 export const sshPassword = action({
   summary: 'Turn SSH and SFTP access by password on or off',
   button: 'Set password access',
@@ -31,7 +33,7 @@ export const sshPassword = action({
   ],
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
-  fields: { env: environment(), access: choice('Password access', ['on', 'off']) },
+  fields: { env: environment(), access: { ...choice('Password access', ['on', 'off']), means } },
   target: 'env',
   call: ({ input }) => setPasswordAccess({ env_id: input.env.id, is_enabled: input.access === 'on' }),
   card: ({ input: { env, access } }) => ({

@@ -2,6 +2,7 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { attempt } from '../../errors.ts';
+import { near } from '../../nearest-words.ts';
 import type { Place, Said, Thing } from './things.ts';
 import { isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
@@ -39,6 +40,8 @@ type Filling = SpokenLine & {
   readonly command: Command;
   readonly free: Set<Thing>;
   readonly used: Set<number>;
+  /** Words that are the choice of a field. */
+  readonly chosen: Set<number>;
   readonly shown: Map<string, string>;
   isImplied: boolean;
 };
@@ -51,6 +54,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     command,
     free: new Set(line.said.things),
     used: new Set(line.explained),
+    chosen: new Set(),
     shown: new Map(),
     isImplied: false,
   };
@@ -124,7 +128,11 @@ function valueOf(filling: Filling, option: Extract<Thing, { kind: 'option' }>, t
 /** Typed as `--name`, or by another word for it. */
 function takeOption(filling: Filling, name: string, field: Field): readonly string[] | undefined {
   const called = optionNames(name, field);
-  const thing = [...filling.free].find((one) => one.kind === 'option' && called.includes(one.name));
+  const all = Object.entries(filling.command.fields).flatMap((one) => optionNames(...one));
+  const thing = [...filling.free].find(
+    (one) =>
+      one.kind === 'option' && called.includes(all.includes(one.name) ? one.name : (near(one.name, all)[0] ?? '')),
+  );
   if (thing?.kind !== 'option') return undefined;
   const value = valueOf(filling, thing, takesValue(field));
   return takesValue(field) ? (value === '' ? undefined : [value]) : ['yes'];
@@ -138,7 +146,12 @@ function takeName(filling: Filling, name: string, field: NameField): readonly st
   const isMany =
     field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
   const fits = [...free].filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'));
-  const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find((thing) => !isNameOf(command, roleOf(thing)));
+  const isTarget = command.shape !== 'action' || command.target === name || command.alsoReads?.includes(name) !== true;
+  const first =
+    fits.find((thing) => roleOf(thing) === name) ??
+    fits.find(
+      (thing) => !isNameOf(command, roleOf(thing)) && (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto')),
+    );
   const taken = isMany ? fits : [first].filter((thing) => thing !== undefined);
   if (taken.length === 0) return idOfPlace(filling, name, field);
   const ids = taken.map((thing) => {
@@ -195,13 +208,16 @@ const kinds = new Map<PlainField<unknown>['takes'], Thing['kind']>([
   ['an address', 'address'],
   ['a path', 'path'],
   ['a host name', 'host'],
+  ['a site', 'site'],
+  ['a text', 'text'],
 ]);
 
 /** The kinds of things that are of use to a field, best first. */
 function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly (Thing['kind'] | undefined)[] {
   if (isTime) return ['time'];
   if (between) return [place === 'option' ? 'count' : 'change', 'number'];
-  return [kinds.get(takes)];
+  // A path may look like a name, and where a redirect leads may be an address.
+  return takes === 'a path' ? ['path', 'unknown name', 'host'] : [kinds.get(takes)];
 }
 
 const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
@@ -225,19 +241,22 @@ function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): r
 }
 
 function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
-  const { words, said, path } = filling;
+  const { words, said, path, chosen } = filling;
   const own = new Set(path.split(' ').map(keyOf));
   const at = words.findIndex(
-    (word, index) => !said.covered.has(index) && !own.has(word.key) && chosen(field, word) !== undefined,
+    (word, index) => !said.covered.has(index) && !chosen.has(index) && !own.has(word.key) && choiceIn(field, word),
   );
-  const word = filling.words[at];
+  const word = words[at];
   if (word === undefined) return undefined;
   filling.used.add(at);
-  return [chosen(field, word) ?? ''];
+  chosen.add(at);
+  return [choiceIn(field, word) ?? ''];
 }
 
-const chosen = ({ choices = [] }: PlainField<unknown>, { text, key }: Spoken): string | undefined =>
-  choices.find((one) => one.toLowerCase() === text.toLowerCase()) ?? choices.find((one) => keyOf(one) === key);
+const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, { text, key }: Spoken): string | undefined =>
+  choices.find((one) => one.toLowerCase() === text.toLowerCase()) ??
+  choices.find((one) => keyOf(one) === key) ??
+  Object.entries(means).find(([word]) => keyOf(word) === key)?.[1];
 
 const lead = /^(?:as|named|called|matching|containing|with)$/i;
 

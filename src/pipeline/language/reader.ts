@@ -26,8 +26,8 @@ export type Guess = {
 
 /** What a line probably means. */
 export type Reading =
-  /** It is one command, by a clear margin; whether it may be answered at once. */
-  | { readonly kind: 'clear'; readonly guess: Guess; readonly isCertain: boolean }
+  /** It is one command, by a clear margin. `isWhole`: by all its words; `isCertain`: by most of them. */
+  | { readonly kind: 'clear'; readonly guess: Guess; readonly isWhole: boolean; readonly isCertain: boolean }
   /** It may be any of these, best first; at most three. */
   | { readonly kind: 'unclear'; readonly guesses: readonly Guess[] }
   /** It is nothing that a command does. */
@@ -69,16 +69,21 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
   const counts = new Map<string, number>();
   for (const { kind } of said.things) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const [typed] = typedCommands(words, catalogue);
-  const among =
-    typed && !takesRest(typed.command) ? commandEntries.filter(({ of }) => of.path === typed.path) : entries;
-  const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
+  const candidatesIn = (free: (at: number) => boolean, among = entries): readonly Candidate[] =>
     matchAll(among, words, (at) => free(at) && !said.covered.has(at), counts)
       .map((match) => candidateOf(match, { words, why, said, place }))
       .toSorted(byScore);
-  const candidates = candidatesIn(() => true)
-    .map((one) => withInner(one, candidatesIn))
-    .toSorted(byScore);
-  return readingOf(candidates, names);
+  const readAmong = (among?: typeof entries): Reading | undefined =>
+    readingOf(
+      candidatesIn(() => true, among)
+        .map((one) => withInner(one, candidatesIn))
+        .toSorted(byScore),
+      names,
+    );
+  // What was typed as a command is that command, if that explains everything.
+  const exact = typed && !takesRest(typed.command) ? entries.filter(({ of }) => of.path === typed.path && !of.says) : [];
+  const asTyped = exact.length > 0 ? readAmong(exact) : undefined;
+  return asTyped?.kind === 'clear' && asTyped.isWhole ? asTyped : (readAmong() ?? asTyped);
 }
 
 /** Whether all that was said is such a reply. */
@@ -103,6 +108,8 @@ type Candidate = {
   readonly of: Meant;
   readonly filled: Filled | undefined;
   readonly score: number;
+  /** What the words that call it add to the score. */
+  readonly said: number;
   readonly explained: ReadonlySet<number>;
 };
 
@@ -110,11 +117,11 @@ function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLin
   const { path, command } = of;
   const filled =
     path === undefined || command === undefined ? undefined : fill(path, command, { ...line, explained: explains });
-  if (filled === undefined) return { of, filled, score: 2 * score, explained: explains };
+  if (filled === undefined) return { of, filled, score: 2 * score, said: 2 * score, explained: explains };
   const { missing, things, unused, left, isImplied } = filled;
   // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
   const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
-  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, explained: explains };
+  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, said: 2 * score, explained: explains };
 }
 
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
@@ -133,7 +140,7 @@ function withInner(
   const left = inner.filled.left.filter((word) => filled.left.includes(word));
   const args = argsOf(inner.of.path ?? '', inner.of.command?.fields ?? {}, (name) => given[name] ?? []);
   const whole = { ...filled, given: { ...filled.given, [field]: args }, shown, unused, left };
-  return { ...candidate, filled: whole, score: candidate.score + inner.score };
+  return { ...candidate, filled: whole, score: candidate.said + inner.score };
 }
 
 function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
@@ -147,7 +154,8 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   const [guess, another] = guesses;
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
-  return { kind: 'clear', guess, isCertain: leftOf(best) * 2 <= understoodIn(best) };
+  const left = leftOf(best);
+  return { kind: 'clear', guess, isWhole: left === 0, isCertain: left * 2 <= understoodIn(best) };
 }
 
 const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
@@ -169,19 +177,21 @@ function guessOf({ of: { path, command, says }, filled }: Candidate, names: Know
 }
 
 const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
+const howTo = /^how (?:to|do|can|would|should) /i;
 
-/** `status --help`, `cache help`, `-h`: help on the command that the other words name. */
+/** `status --help`, `cache help`, `-h`, `how do I push`: help on the command that the other words name. */
 function helpIn(words: readonly Spoken[]): Reading | undefined {
-  const others = words.filter(({ typed }) => !help.test(typed));
-  if (others.length === words.length) return undefined;
-  const isAsked = help.test(words[0]?.typed ?? '') || help.test(words.at(-1)?.typed ?? '');
+  const isHow = howTo.test(words.map(({ text }) => text).join(' '));
+  const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
   if (!isAsked) return undefined;
+  const others = words.filter(({ typed }) => !help.test(typed)).slice(isHow ? 2 : 0);
   const [exact] = typedCommands(others, catalogue);
   const [match] = matchAll(commandEntries, others, () => true, new Map());
   const path = exact?.path ?? match?.of.path;
   const args = ['help', ...(path?.split(' ') ?? [])];
   return {
     kind: 'clear',
+    isWhole: true,
     isCertain: true,
     guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true },
   };

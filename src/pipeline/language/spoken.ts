@@ -30,13 +30,14 @@ const withoutMarks = (line: string): string =>
 function bareWord(word: string): string {
   if (/^(?:--\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
   const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
+  if (word === '?') return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
 }
 
 /** Small letters, and without endings: `clearing`, `cleared` and `clears` are `clear`; `caches` is `cache`. */
 export function keyOf(word: string): string {
   const small = word.slice(0, maxLetters).toLowerCase().replaceAll('’', "'").replace(/'s$/, '');
-  if (small.length < 4 || !/^[a-z]+$/.test(small)) return small;
+  if (small.length < 3 || !/^[a-z]+$/.test(small)) return small;
   const stem = small.replace(/(?<=[^s])s$/, '').replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
   return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
 }

@@ -16,6 +16,7 @@ export type Thing = { readonly at: number; readonly end: number } & (
   | {
       readonly kind: 'site';
       readonly of: Environment | undefined;
+      readonly text: string;
       readonly site: { readonly id: string; readonly name: string };
       readonly role: Role;
     }
@@ -64,7 +65,7 @@ export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Plac
   const sites: SaidSite[] = [];
   const own: number[] = [];
   for (let at = 0; at < words.length;) {
-    const found = plainThing(words, at, names);
+    const found = plainThing(words, at, names, isTaken);
     const site = found ? undefined : siteAt(words, at, names, isTaken);
     if (found) things.push({ ...found.thing, at, end: at + found.length });
     else if (site) sites.push(site);
@@ -87,7 +88,7 @@ export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Plac
 function siteThing({ at, end, all }: SaidSite, words: readonly Spoken[]): Thing {
   const [first] = all;
   const site = { id: (first && siteOf(first)) ?? '', name: first?.site?.name ?? '' };
-  return { kind: 'site', of: meantBySite(all), site, role: roleAt(words, at), at, end };
+  return { kind: 'site', text: site.name, of: meantBySite(all), site, role: roleAt(words, at), at, end };
 }
 
 /** The environments of the site of the only environments that were named in full. */
@@ -112,7 +113,7 @@ function siteAt(words: readonly Spoken[], at: number, names: NamesSaid, isTaken:
   return all.length > 0 ? { at, end: at + 1, all } : undefined;
 }
 
-const beforeSource = new Set(['from']);
+const beforeSource = new Set(['from', 'with', 'by']);
 const beforeTarget = new Set([
   'to',
   'into',
@@ -148,7 +149,7 @@ const shapes: readonly (readonly ['person' | 'change' | 'many' | 'path' | 'unkno
 ];
 
 /** What a word, or a few, are by themselves. */
-function plainThing(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
+function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTaken: IsTaken): Found | undefined {
   const word = words[at];
   if (word === undefined) return undefined;
   const { text, quoted } = word;
@@ -160,12 +161,15 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid): Fou
   if (option) return one({ kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] });
   const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
   if (kind) return one({ kind, text });
-  return everyAt(words, at, names) ?? hostAt(text, names) ?? spanAt(words, at) ?? numberAt(words, at);
+  const counted = isTaken.parts(at) ? numberAt(words, at, 'counted') : (spanAt(words, at) ?? numberAt(words, at));
+  return everyAt(words, at, names) ?? hostAt(text, names) ?? counted;
 }
 
 /** `all sites`, `every environment`, `all live ones`. */
 function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
-  if (!/^(?:all|every|each)$/i.test(words[at]?.text ?? '')) return undefined;
+  const first = words[at]?.text.toLowerCase() ?? '';
+  if (first === 'everywhere') return { thing: { kind: 'many', text: '*/*' }, length: 1 };
+  if (!['all', 'every', 'each'].includes(first)) return undefined;
   let next = at + 1;
   while (/^(?:of|the|our|my|your)$/i.test(words[next]?.text ?? '')) next += 1;
   const own = words[next]?.text ?? '';
@@ -231,9 +235,22 @@ const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d
 const oneUnit = /^(an? |one )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
+const small: Readonly<Record<string, string>> = {
+  two: '2',
+  three: '3',
+  four: '4',
+  five: '5',
+  six: '6',
+  seven: '7',
+  eight: '8',
+  ten: '10',
+  twelve: '12',
+  thirty: '30',
+};
+
 /** `isLed`: a word before it says that a time follows, so `hour` alone is one. */
 function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount | undefined {
-  const next = words.slice(at, at + 3).map(({ text }) => text.toLowerCase());
+  const next = words.slice(at, at + 3).map(({ text }) => small[text.toLowerCase()] ?? text.toLowerCase());
   const line = next.join(' ');
   const amount = (said: string, text = said, isMoment = false): Amount => ({
     text,
@@ -255,13 +272,13 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
   return length === undefined ? undefined : amount(text, showDuration(parseDuration(text) ?? 0));
 }
 
-/** `50 lines`, `last 50`, or a number alone. */
-function numberAt(words: readonly Spoken[], at: number): Found | undefined {
+/** `50 lines`, `last 50`, or a number alone, unless only what is `counted` is one: `500` can be an error. */
+function numberAt(words: readonly Spoken[], at: number, only?: 'counted'): Found | undefined {
   const isLast = words[at]?.key === 'last';
   const text = words[isLast ? at + 1 : at]?.text ?? '';
   if (!/^\d{1,7}$/.test(text)) return undefined;
-  const after = words[at + (isLast ? 2 : 1)]?.key ?? '';
-  const isCount = ['lin', 'entry', 'entrie', 'row'].includes(after);
+  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[at + (isLast ? 2 : 1)]?.text ?? '');
+  if (only && !isCount) return undefined;
   const length = 1 + Number(isLast) + Number(isCount);
   return { thing: { kind: isCount || isLast ? 'count' : 'number', text }, length };
 }
