@@ -42,6 +42,8 @@ export const cannotDo: readonly CannotDo[] = [
       'restart',
       'reboot',
       'restart php',
+      'restart php-fpm',
+      'php-fpm restart',
       'restart site',
       'php restart',
       'restart server',

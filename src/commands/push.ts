@@ -23,6 +23,8 @@ export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
   also: [
+    'new version',
+    'put live',
     'deploy',
     'copy',
     'sync',

@@ -33,6 +33,13 @@ export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
   button: 'Add to allowlist',
   also: [
+    'need ssh',
+    'need sftp',
+    'need access',
+    'ssh <address>',
+    'sftp <address>',
+    'give sftp access',
+    'give sftp',
     'let <address>',
     'let <address> into',
     'allow',

@@ -20,6 +20,7 @@ export const status = builtin({
   summary: 'Show at a glance how an environment is doing, and what can help',
   button: 'Show status',
   also: [
+    'uptime',
     'health',
     'healthy',
     'how is',

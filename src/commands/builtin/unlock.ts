@@ -10,6 +10,11 @@ export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   also: [
+    'remove freeze',
+    'end freeze',
+    'lift freeze',
+    'open <environment> again',
+    'open <site> again',
     'unfreeze <environment>',
     'unfreeze <site>',
     'release lock',

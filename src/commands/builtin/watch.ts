@@ -14,8 +14,6 @@ export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
   button: 'Watch',
   also: [
-    'tell me if',
-    'tell us if',
     'alert',
     'alert me',
     'notify',

@@ -8,6 +8,9 @@ export const watches = builtin({
   summary: 'List the watches and digests of this channel, and yours elsewhere',
   button: 'List watches',
   also: [
+    'which alert',
+    'what alert',
+    'running alert',
     'list watch',
     'show watch',
     'which watch',

@@ -62,7 +62,7 @@ export const dnsSet = action({
       shown: 'seconds',
       hint: 'In seconds. Some hosts take none below 300.',
     }),
-    add: option({ ...recordValues('Add'), takes: 'an address', hint: 'One value to a line.' }),
+    add: option({ ...recordValues('Add'), takes: 'a value', hint: 'One value to a line.' }),
     remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
   },
   target: 'domain',

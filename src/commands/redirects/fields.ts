@@ -36,7 +36,10 @@ export const redirectTarget = wordField('To', {
   },
 });
 
-const types = choice('Type', redirectTypes);
+const types = {
+  ...choice('Type', redirectTypes),
+  means: { '301': 'permanent', '302': 'redirect', temporary: 'redirect', forever: 'permanent' },
+};
 /** The status codes that lists and cards show. */
 const codes: ReadonlyMap<string, string> = new Map([
   ['301', 'permanent'],

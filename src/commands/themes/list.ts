@@ -16,11 +16,19 @@ import { among } from '../many-environments.ts';
 import { isWord, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
 import { themesOfMany } from './of-many.ts';
 
+const means = {
+  vulnerability: 'vulnerable',
+  security: 'vulnerable',
+  insecure: 'vulnerable',
+  unsafe: 'vulnerable',
+  outdated: 'updates',
+};
+
 const fields = {
   search: optional(word('Search')),
   among: among('the list of the whole company'),
   status: option(choice('Status', ['active', 'inactive'])),
-  only: option(choice('Only', ['vulnerable', 'updates'])),
+  only: option({ ...choice('Only', ['vulnerable', 'updates']), means }),
   sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
   descending: flag('Descending'),
 };

@@ -40,6 +40,8 @@ type Filling = SpokenLine & {
   readonly command: Command;
   readonly free: Set<Thing>;
   readonly used: Set<number>;
+  /** Things of which a word was taken. */
+  readonly split: Set<Thing>;
   /** Words that are the choice of a field. */
   readonly chosen: Set<number>;
   readonly shown: Map<string, string>;
@@ -54,6 +56,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     command,
     free: new Set(line.said.things),
     used: new Set(line.explained),
+    split: new Set(),
     chosen: new Set(),
     shown: new Map(),
     isImplied: false,
@@ -87,8 +90,17 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
 
 const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
 
-const leftOver = ({ words, said, used }: Filling): readonly Spoken[] =>
-  words.filter((word, at) => !used.has(at) && !said.covered.has(at) && !isSmall(word));
+/** What nothing took. Of what is said to me, only the clauses count that say which command is meant. */
+function leftOver({ words, said, used, explained, place }: Filling): readonly Spoken[] {
+  const clauses = new Set([...explained].map((at) => words[at]?.clause));
+  return words.filter(
+    (word, at) =>
+      !used.has(at) &&
+      !said.covered.has(at) &&
+      !isSmall(word) &&
+      (!place.isAddressed || clauses.size === 0 || clauses.has(word.clause)),
+  );
+}
 
 function take(filling: Filling, thing: Thing): void {
   filling.free.delete(thing);
@@ -145,14 +157,19 @@ function takeName(filling: Filling, name: string, field: NameField): readonly st
   const { command, free, shown } = filling;
   const isMany =
     field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
-  const fits = [...free].filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'));
+  // What is named in full comes before what only a site or an address stands for.
+  const fits = [...free]
+    .filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
   const isTarget = command.shape !== 'action' || command.target === name || command.alsoReads?.includes(name) !== true;
   const first =
     fits.find((thing) => roleOf(thing) === name) ??
     fits.find(
       (thing) => !isNameOf(command, roleOf(thing)) && (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto')),
     );
-  const taken = isMany ? fits : [first].filter((thing) => thing !== undefined);
+  const isNamed = fits.some((thing) => rankOf(thing) === 0);
+  const many = isNamed ? fits.filter((thing) => rankOf(thing) === 0) : fits;
+  const taken = isMany ? many : [first].filter((thing) => thing !== undefined);
   if (taken.length === 0) return idOfPlace(filling, name, field);
   const ids = taken.map((thing) => {
     take(filling, thing);
@@ -163,6 +180,8 @@ function takeName(filling: Filling, name: string, field: NameField): readonly st
   });
   return [[...new Set(ids)].join(',')];
 }
+
+const rankOf = ({ kind }: Thing): number => (kind === 'host' ? 2 : kind === 'site' ? 1 : 0);
 
 /** Whether a command has a field of this name for a name: then `from` and `onto` say where, in any order. */
 const isNameOf = ({ fields }: Command, role = ''): boolean => fields[role] !== undefined && isName(fields[role]);
@@ -195,11 +214,18 @@ function takePlain(filling: Filling, name: string, field: PlainField<unknown>): 
   if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
   if (field.choices && !field.isTime) return takeChoice(filling, field);
   const wanted = kindsFor(field);
-  const fits = [...filling.free].filter(
-    (thing) => wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
+  // The address that says which environment may say which path too.
+  const isFree = (thing: Thing): boolean =>
+    filling.free.has(thing) || (field.takes === 'a path' && thing.kind === 'host' && !filling.split.has(thing));
+  const fits = filling.said.things.filter(
+    (thing) =>
+      isFree(thing) && wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
   );
   const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
-  for (const thing of taken) take(filling, thing);
+  for (const thing of taken) {
+    take(filling, thing);
+    filling.split.add(thing);
+  }
   return taken.flatMap((thing) => wordFor(field, thing) ?? []);
 }
 
@@ -209,7 +235,6 @@ const kinds = new Map<PlainField<unknown>['takes'], Thing['kind']>([
   ['a path', 'path'],
   ['a host name', 'host'],
   ['a site', 'site'],
-  ['a text', 'text'],
 ]);
 
 /** The kinds of things that are of use to a field, best first. */
@@ -217,16 +242,21 @@ function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): reado
   if (isTime) return ['time'];
   if (between) return [place === 'option' ? 'count' : 'change', 'number'];
   // A path may look like a name, and where a redirect leads may be an address.
-  return takes === 'a path' ? ['path', 'unknown name', 'host'] : [kinds.get(takes)];
+  if (takes === 'a path') return ['path', 'unknown name', 'host'];
+  if (takes === 'a text') return ['text', 'path'];
+  return takes === 'a value' ? ['address', 'text', 'host'] : [kinds.get(takes)];
 }
 
 const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
 
-/** The word of a thing that this field reads; a path may be written from the root of the site. */
-const wordFor = (field: PlainField<unknown>, thing: Thing): string | undefined =>
-  'text' in thing
-    ? [thing.text, thing.text.replace(/^\/+/, '')].find((text) => attempt(() => field.read([text])) !== undefined)
-    : undefined;
+/** The word of a thing that this field reads; a path may be that of an address, or written from the root of the site. */
+function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
+  if (!('text' in thing)) return undefined;
+  const { text } = thing;
+  const ofAddress =
+    thing.kind === 'host' && thing.of ? [/^(?:https?:\/\/)?[^/?#]+(\/.*)$/i.exec(text)?.[1] ?? text] : [];
+  return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
+}
 
 /** `for 2h` is no `--since`, and `since 2h` no `--for`, if the command has both or another. */
 const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean =>
@@ -253,10 +283,10 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
   return [choiceIn(field, word) ?? ''];
 }
 
-const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, { text, key }: Spoken): string | undefined =>
-  choices.find((one) => one.toLowerCase() === text.toLowerCase()) ??
-  choices.find((one) => keyOf(one) === key) ??
-  Object.entries(means).find(([word]) => keyOf(word) === key)?.[1];
+const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
+  choices.find((one) => one === word.text) ??
+  (isSmall(word) ? undefined : choices.find((one) => keyOf(one) === word.key)) ??
+  Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
 
 const lead = /^(?:as|named|called|matching|containing|with)$/i;
 

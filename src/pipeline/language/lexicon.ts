@@ -24,7 +24,7 @@ const small = new Set(
   `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can
   could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
   thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
-  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only`
+  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still sudo wp systemctl kubectl docker git`
     .split(/\s+/)
     .map(keyOf),
 );
@@ -98,19 +98,23 @@ function matchOf(
   said: ReadonlyMap<string, Saying>,
   things: ReadonlyMap<string, number>,
 ): Omit<Match<unknown>, 'of'> | undefined {
-  const explains: number[] = [];
-  let score = 0;
-  for (const [at, word] of phrase.entries()) {
-    if (word.startsWith('<')) {
-      const wanted = phrase.slice(0, at + 1).filter((one) => one === word).length;
-      if ((things.get(word.slice(1, -1)) ?? 0) < wanted) return undefined;
-      score += thingScore;
-    } else {
-      const saying = said.get(word);
-      if (saying === undefined) return undefined;
-      explains.push(...saying.at);
-      score += 1 - saying.slip;
-    }
+  const kinds = phrase.filter((word) => word.startsWith('<'));
+  const counts = Map.groupBy(kinds, (kind) => kind.slice(1, -1));
+  if ([...counts].some(([kind, all]) => (things.get(kind) ?? 0) < all.length)) return undefined;
+  const sayings = phrase.filter((word) => !word.startsWith('<')).map((word) => ({ word, saying: said.get(word) }));
+  let score = kinds.length * thingScore;
+  for (const [index, { word, saying }] of sayings.entries()) {
+    if (saying === undefined || !isBefore(word, saying, sayings[index + 1]?.saying)) return undefined;
+    score += 1 - saying.slip;
   }
-  return { explains: new Set(explains), score };
+  return { score, explains: new Set(sayings.flatMap(({ saying }) => saying?.at ?? [])) };
 }
+
+/** How far a small word may stand before the word that it belongs to: `who can still push`. */
+const nearby = 3;
+
+/** A small word means something only right before the next word of its phrase; other words may stand anywhere. */
+const isBefore = (word: string, { at }: Saying, next: Saying | undefined): boolean =>
+  !small.has(word) ||
+  next === undefined ||
+  at.some((one) => next.at.some((other) => other > one && other - one <= nearby));

@@ -1,6 +1,7 @@
 import { catalogue, type Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
+import { near } from '../../nearest-words.ts';
 import { fill, type Filled, type SpokenLine } from './fill.ts';
 import { calledBy, isSmall, matchAll, type Match } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
@@ -10,7 +11,7 @@ import { resolve, type KnownNames } from './resolve.ts';
 import { keyOf, spokenIn, type Spoken } from './spoken.ts';
 import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';
-import { argsOf, takesRest } from './usage.ts';
+import { argsOf, optionNames, takesRest } from './usage.ts';
 
 /** Reads what people say when it is not a command as it is typed. It only reads: what comes of it is decided elsewhere. */
 
@@ -51,17 +52,26 @@ const vocabulary = new Set(entries.flatMap(({ phrases }) => phrases.flat()));
 /** The words of the commands themselves. No site or environment is found in them unless it is named in full. */
 const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' ').map(keyOf)));
 
+const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
+  Object.entries(fields).flatMap((one) => optionNames(...one)),
+);
+const optionsOfAll = [...new Set([...optionsKnown, 'reason', 'dry-run', 'queue', 'canary'])];
+const known = {
+  isWord: (key: string) => vocabulary.has(key),
+  isOption: (name: string) => near(name.toLowerCase(), optionsOfAll).length > 0,
+};
+
 const maxGuesses = 3;
 /** How much better the best one has to be to be the only one. */
 const margin = 0.75;
 
 /** What a line means to somebody who can see these names. Undefined: nothing that I know. */
-export function read(line: string, names: KnownNames, place: Place = {}): Reading | undefined {
-  const spoken = attempt(() => spokenIn(line, (key) => vocabulary.has(key))) ?? [];
+export function read(line: string, names: KnownNames, place: Place = { isAddressed: true }): Reading | undefined {
+  const spoken = attempt(() => spokenIn(line, known)) ?? [];
   const help = helpIn(spoken);
   if (help) return help;
   const { words, why } = withoutReason(spoken);
-  if (words.length === 0) return undefined;
+  if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
   const replied = place.isWaiting ? cannotDo.find((one) => isReply(words, one)) : undefined;
   if (replied) return { kind: 'cannot', says: replied.says, guesses: [] };
   const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
@@ -81,10 +91,17 @@ export function read(line: string, names: KnownNames, place: Place = {}): Readin
       names,
     );
   // What was typed as a command is that command, if that explains everything.
-  const exact = typed && !takesRest(typed.command) ? entries.filter(({ of }) => of.path === typed.path && !of.says) : [];
+  const exact =
+    typed && !takesRest(typed.command) ? entries.filter(({ of }) => of.path === typed.path && !of.says) : [];
   const asTyped = exact.length > 0 ? readAmong(exact) : undefined;
   return asTyped?.kind === 'clear' && asTyped.isWhole ? asTyped : (readAmong() ?? asTyped);
 }
+
+/** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
+const isReportOfWork = (words: readonly Spoken[]): boolean =>
+  /\balready\b|\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b|\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(
+    words.map(({ text }) => text).join(' '),
+  );
 
 /** Whether all that was said is such a reply. */
 function isReply(words: readonly Spoken[], { replies = [] }: CannotDo): boolean {
@@ -201,4 +218,16 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
 export const likelyCommand = (line: string): Command | undefined => {
   const reading = read(line, { environments: [], domains: [] });
   return reading?.kind === 'clear' ? reading.guess.parsed.command : undefined;
+};
+
+/** Whether a command that takes another one names none: `can you push it`, `help me roll back`. */
+export const namesNoCommand = ({ path, command, given }: ParsedCommand): boolean => {
+  const inner = path === 'help' ? given['command'] : takesRest(command) ? given['command'] : undefined;
+  return (
+    inner !== undefined &&
+    typedCommands(
+      inner.map((text) => ({ text, quoted: false })),
+      catalogue,
+    ).length === 0
+  );
 };

@@ -1,23 +1,38 @@
 import { split, type Word } from './tokenize.ts';
 
-/** A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. */
-export type Spoken = Word & { readonly typed: string; readonly key: string };
+/**
+ * A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. `clause`: how many
+ * commas and full stops come before it.
+ */
+export type Spoken = Word & { readonly typed: string; readonly key: string; readonly clause: number };
+
+/** What is known before a line is read: the keys of words that commands are called by, and the names of options. */
+export type Known = Readonly<Record<'isWord' | 'isOption', (text: string) => boolean>>;
 
 /** The most words that are read; the rest of a longer line says nothing more. */
 const maxWords = 60;
 /** The most letters of a word that are compared. */
 const maxLetters = 40;
 
-/** Splits a line into spoken words; `clear-cache` is two, if `isWord` knows both. Throws `Refusal` like `split`. */
-export function spokenIn(line: string, isWord: (key: string) => boolean): readonly Spoken[] {
+/** Splits a line into spoken words; `clear-cache` is two if both are known. Throws `Refusal` like `split`. */
+export function spokenIn(line: string, known: Known): readonly Spoken[] {
+  let clause = 0;
   return split(withoutMarks(line))
     .slice(0, maxWords)
     .flatMap(({ text: typed, quoted }) => {
-      const bare = quoted ? typed : bareWord(typed);
-      const parts = bare.split('-');
-      const texts = !quoted && parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [bare];
-      return texts.filter((text) => text !== '').map((text) => ({ typed, text, quoted, key: keyOf(text) }));
+      const texts = quoted ? [typed] : partsOf(bareWord(typed), known);
+      const words = texts.flatMap((text) => (text === '' ? [] : [{ typed, text, quoted, clause, key: keyOf(text) }]));
+      if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
+      return words;
     });
+}
+
+/** Other tools' options are what they say (`--url=acme.com`), and `error.log` is a log. */
+function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
+  const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
+  if (option !== '' && !isOption(option)) return [...partsOf(option, { isWord, isOption }), value ?? ''];
+  const parts = word.split(/-|\.(?=log$)/);
+  return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
 }
 
 /** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */
@@ -38,6 +53,9 @@ function bareWord(word: string): string {
 export function keyOf(word: string): string {
   const small = word.slice(0, maxLetters).toLowerCase().replaceAll('’', "'").replace(/'s$/, '');
   if (small.length < 3 || !/^[a-z]+$/.test(small)) return small;
-  const stem = small.replace(/(?<=[^s])s$/, '').replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
+  const stem = small
+    .replace(/ies$/, 'y')
+    .replace(/(?<=[^s])s$/, '')
+    .replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
   return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
 }

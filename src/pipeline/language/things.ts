@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { distance } from 'fastest-levenshtein';
 import { parseDuration, showDuration } from '../../duration.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
@@ -39,6 +40,8 @@ export type Thing = { readonly at: number; readonly end: number } & (
 
 /** Where a line is said. */
 export type Place = {
+  /** Whether it was certainly said to Sitehand, as a slash command is; in a mention people also talk to each other. */
+  readonly isAddressed?: boolean;
   /** The target of the change that its thread is about, by name or id. */
   readonly target?: string;
   /** That target, if it is an environment that the person sees. */
@@ -69,20 +72,59 @@ export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Plac
     const site = found ? undefined : siteAt(words, at, names, isTaken);
     if (found) things.push({ ...found.thing, at, end: at + found.length });
     else if (site) sites.push(site);
-    else if (!isTaken.names(at) && names.isOwnName(words[at]?.text ?? '')) own.push(at);
+    else if (!isTaken.names(at)) own.push(at);
     at = found ? at + found.length : (site?.end ?? at + 1);
   }
-  const around = [sites[0]?.all, siteOfNamed(things, names), place.site].find((one) => one !== undefined) ?? [];
-  const beside = own.flatMap((at): Thing[] => {
-    const of = around.find((one) => ownName(one).toLowerCase() === words[at]?.text.toLowerCase());
-    return of ? [{ kind: 'environment', of, role: roleAt(words, at), at, end: at + 1 }] : [];
-  });
-  const alone = beside.length > 0 ? sites.slice(1) : sites;
-  const all = [...things, ...beside, ...alone.map((site) => siteThing(site, words))];
+  const around = [siteOfNamed(things, names), place.site].find((one) => one !== undefined) ?? [];
+  const named = environmentsOf(words, sites, own, around);
+  const all = [...things, ...named];
   return {
     things: all.toSorted((one, other) => one.at - other.at),
     covered: new Set([...all, ...sites].flatMap(({ at, end }) => Array.from({ length: end - at }, (_, on) => at + on))),
   };
+}
+
+/**
+ * The environments that are said by their site and their own name (`acme-shop staging`, `staging to live on acme-shop`),
+ * and the sites that are said alone. Each own name belongs to the site before it, or to the first one. If only one is
+ * said, at the end, it is that of all sites: `acme-shop and acme-blog live`.
+ */
+function environmentsOf(
+  words: readonly Spoken[],
+  sites: readonly SaidSite[],
+  own: readonly number[],
+  around: readonly Environment[],
+): readonly Thing[] {
+  const siteAtOwn = (at: number): SaidSite | undefined => sites.findLast((site) => site.at < at) ?? sites[0];
+  const said = own.flatMap((at) => {
+    const site = siteAtOwn(at);
+    const of = ownIn(site?.all ?? around, words[at]?.text ?? '');
+    return of ? [{ at, site, of }] : [];
+  });
+  const [last] = said.length === 1 ? said : [];
+  const ofSite = (site: SaidSite): Thing[] => {
+    if (said.some((one) => one.site === site)) return [];
+    const of = last && last.at > site.at ? ownIn(site.all, ownName(last.of)) : undefined;
+    if (of === undefined) return [siteThing(site, words)];
+    return [{ kind: 'environment', of, role: roleAt(words, site.at), at: site.at, end: site.end }];
+  };
+  return [
+    ...said.map(({ at, of }): Thing => ({ kind: 'environment', of, role: roleAt(words, at), at, end: at + 1 })),
+    ...sites.flatMap(ofSite),
+  ];
+}
+
+/** The environment of these that is called so, or nearly so; `production` is the only live one. */
+function ownIn(around: readonly Environment[], word: string): Environment | undefined {
+  const said = word.toLowerCase();
+  const exact = around.find((one) => ownName(one).toLowerCase() === said);
+  if (exact) return exact;
+  if (/^prod(?:uction)?$/.test(said)) {
+    const [live, another] = around.filter((one) => one.live);
+    return another === undefined ? live : undefined;
+  }
+  const near = said.length < 5 ? [] : around.filter((one) => distance(ownName(one).toLowerCase(), said) === 1);
+  return near.length === 1 ? near[0] : undefined;
 }
 
 function siteThing({ at, end, all }: SaidSite, words: readonly Spoken[]): Thing {
@@ -139,14 +181,17 @@ function roleAt(words: readonly Spoken[], at: number): Role {
 }
 
 /** What a single word is by its shape alone. */
-const shapes: readonly (readonly ['person' | 'change' | 'many' | 'path' | 'unknown name', RegExp])[] = [
+const shapes: readonly (readonly ['person' | 'change' | 'many' | 'path' | 'text' | 'unknown name', RegExp])[] = [
   ['person', /^@[UW][A-Z\d]{2,20}$/],
   ['change', /^#\d{1,15}$/],
   ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
   ['path', /^\/(?!\/)/],
+  ['text', /^[\w.-]+=\S+$/],
   // With a dot before the slash it is an address.
   ['unknown name', /^[\p{L}\p{N}_-]+\/[\p{L}\p{N}_-]+$/u],
 ];
+
+const beforeText = /^(?:grep|matching|containing|contains)$/i;
 
 /** What a word, or a few, are by themselves. */
 function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTaken: IsTaken): Found | undefined {
@@ -157,7 +202,9 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTa
   const of = names.environment(text);
   if (of) return one({ kind: 'environment', of, role: roleAt(words, at) });
   if (quoted) return one({ kind: 'text', text });
-  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word.typed);
+  const wanted = words[at + 1]?.text;
+  if (beforeText.test(text) && wanted !== undefined) return { thing: { kind: 'text', text: wanted }, length: 2 };
+  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(quoted ? '' : text);
   if (option) return one({ kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] });
   const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
   if (kind) return one({ kind, text });
@@ -232,7 +279,7 @@ type Amount = { readonly text: string; readonly length: number; readonly isMomen
 
 /** How people write times, at the beginning of a text. */
 const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
-const oneUnit = /^(an? |one )?(minute|hour|day|week)(?= |$)/;
+const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
 const small: Readonly<Record<string, string>> = {
