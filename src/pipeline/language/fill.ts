@@ -1,9 +1,11 @@
 import { isName } from '../../commands/kit/action.ts';
-import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
+import type { Field, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { attempt } from '../../errors.ts';
 import { near } from '../../nearest-words.ts';
-import type { Place, Said, Thing } from './things.ts';
+import type { Thing } from './things.ts';
+import { takeName } from './fill-names.ts';
+import { take, type Filling, type SpokenLine } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { optionNames, takesRest, takesValue, type Extra } from './usage.ts';
@@ -22,30 +24,6 @@ export type Filled = {
   readonly left: readonly Spoken[];
   /** Whether an environment was taken of which only the site was said. */
   readonly isImplied: boolean;
-};
-
-export type SpokenLine = {
-  readonly words: readonly Spoken[];
-  /** The reason at its end, in their own words; empty if there is none. */
-  readonly why: readonly string[];
-  readonly said: Said;
-  readonly place: Place;
-  /** Words that say which command is meant. */
-  readonly explained: ReadonlySet<number>;
-};
-
-/** What is still free to be taken, and what was taken. */
-type Filling = SpokenLine & {
-  readonly path: string;
-  readonly command: Command;
-  readonly free: Set<Thing>;
-  readonly used: Set<number>;
-  /** Things of which a word was taken. */
-  readonly split: Set<Thing>;
-  /** Words that are the choice of a field. */
-  readonly chosen: Set<number>;
-  readonly shown: Map<string, string>;
-  isImplied: boolean;
 };
 
 /** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
@@ -102,11 +80,6 @@ function leftOver({ words, said, used, explained, place }: Filling): readonly Sp
   );
 }
 
-function take(filling: Filling, thing: Thing): void {
-  filling.free.delete(thing);
-  for (let at = thing.at; at < thing.end; at += 1) filling.used.add(at);
-}
-
 /** The options that every action has. */
 function takeExtra(filling: Filling): Extra {
   const option = (name: string): string | undefined => {
@@ -148,66 +121,6 @@ function takeOption(filling: Filling, name: string, field: Field): readonly stri
   if (thing?.kind !== 'option') return undefined;
   const value = valueOf(filling, thing, takesValue(field));
   return takesValue(field) ? (value === '' ? undefined : [value]) : ['yes'];
-}
-
-type NameField = Exclude<Field, PlainField<unknown>>;
-
-/** The ids of what a field names: of all that was said if it takes several, else of the one whose role fits. */
-function takeName(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
-  const { command, free, shown } = filling;
-  const isMany =
-    field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
-  // What is named in full comes before what only a site or an address stands for.
-  const fits = [...free]
-    .filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'))
-    .toSorted((one, other) => rankOf(one) - rankOf(other));
-  const isTarget = command.shape !== 'action' || command.target === name || command.alsoReads?.includes(name) !== true;
-  const first =
-    fits.find((thing) => roleOf(thing) === name) ??
-    fits.find(
-      (thing) => !isNameOf(command, roleOf(thing)) && (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto')),
-    );
-  const isNamed = fits.some((thing) => rankOf(thing) === 0);
-  const many = isNamed ? fits.filter((thing) => rankOf(thing) === 0) : fits;
-  const taken = isMany ? many : [first].filter((thing) => thing !== undefined);
-  if (taken.length === 0) return idOfPlace(filling, name, field);
-  const ids = taken.map((thing) => {
-    take(filling, thing);
-    filling.isImplied ||= field.kind === 'environment' && (thing.kind === 'site' || thing.kind === 'host');
-    const found = idIn(thing, field);
-    if (found) shown.set(found.id, found.name);
-    return found?.id ?? (thing.kind === 'many' ? thing.text : '');
-  });
-  return [[...new Set(ids)].join(',')];
-}
-
-const rankOf = ({ kind }: Thing): number => (kind === 'host' ? 2 : kind === 'site' ? 1 : 0);
-
-/** Whether a command has a field of this name for a name: then `from` and `onto` say where, in any order. */
-const isNameOf = ({ fields }: Command, role = ''): boolean => fields[role] !== undefined && isName(fields[role]);
-
-/** The environment that a thread is about, for a command that is about one. */
-function idOfPlace({ command, place, shown }: Filling, name: string, field: NameField): readonly string[] | undefined {
-  const { environment } = place;
-  const isTarget = command.shape !== 'builtin' && command.target === name && field.kind === 'environment';
-  if (environment === undefined || !isTarget) return undefined;
-  shown.set(environment.id, environment.name);
-  return [environment.id];
-}
-
-const roleOf = (thing: Thing): string | undefined =>
-  thing.kind === 'environment' || thing.kind === 'site' ? thing.role : undefined;
-
-/** The id and the name of what a thing is for a field of this kind; undefined if it is nothing of the kind. */
-function idIn(thing: Thing, { kind, orDomain }: NameKind): { readonly id: string; readonly name: string } | undefined {
-  if (kind === 'site') {
-    if (thing.kind === 'site') return thing.site;
-    const of = thing.kind === 'environment' || thing.kind === 'host' ? thing.of : undefined;
-    return of?.site && { id: of.site.id ?? of.site.name, name: of.site.name };
-  }
-  if (thing.kind === 'host' && (kind === 'domain' || orDomain)) return thing.domain;
-  if (kind === 'domain') return undefined;
-  return thing.kind === 'environment' || thing.kind === 'site' || thing.kind === 'host' ? thing.of : undefined;
 }
 
 function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {

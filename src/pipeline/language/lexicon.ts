@@ -24,7 +24,7 @@ const small = new Set(
   `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can
   could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
   thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
-  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still sudo wp systemctl kubectl docker git`
+  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not url sudo wp systemctl kubectl docker git`
     .split(/\s+/)
     .map(keyOf),
 );

@@ -2,7 +2,8 @@ import { catalogue, type Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
 import { near } from '../../nearest-words.ts';
-import { fill, type Filled, type SpokenLine } from './fill.ts';
+import { fill, type Filled } from './fill.ts';
+import type { SpokenLine } from './filling.ts';
 import { calledBy, isSmall, matchAll, type Match } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
 import { parseArgs, typedCommands } from './parse.ts';
@@ -66,34 +67,31 @@ const maxGuesses = 3;
 const margin = 0.75;
 
 /** What a line means to somebody who can see these names. Undefined: nothing that I know. */
-export function read(line: string, names: KnownNames, place: Place = { isAddressed: true }): Reading | undefined {
+export function read(line: string, names: KnownNames, at: Place = { isAddressed: true }): Reading | undefined {
   const spoken = attempt(() => spokenIn(line, known)) ?? [];
-  const help = helpIn(spoken);
-  if (help) return help;
+  const place = { ...at, isAddressed: at.isAddressed === true || asking.test(line) };
   const { words, why } = withoutReason(spoken);
+  return helpIn(spoken) ?? replyIn(words, place) ?? commandIn({ words, why, place }, names);
+}
+
+function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
+  const { words, place } = line;
   if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
-  const replied = place.isWaiting ? cannotDo.find((one) => isReply(words, one)) : undefined;
-  if (replied) return { kind: 'cannot', says: replied.says, guesses: [] };
   const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
   const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
-  const counts = new Map<string, number>();
-  for (const { kind } of said.things) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const [typed] = typedCommands(words, catalogue);
+  const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
   const candidatesIn = (free: (at: number) => boolean, among = entries): readonly Candidate[] =>
     matchAll(among, words, (at) => free(at) && !said.covered.has(at), counts)
-      .map((match) => candidateOf(match, { words, why, said, place }))
+      .map((match) => candidateOf(match, { ...line, said }))
       .toSorted(byScore);
-  const readAmong = (among?: typeof entries): Reading | undefined =>
-    readingOf(
-      candidatesIn(() => true, among)
-        .map((one) => withInner(one, candidatesIn))
-        .toSorted(byScore),
-      names,
-    );
+  const readAmong = (among?: typeof entries): Reading | undefined => {
+    const candidates = candidatesIn(() => true, among).map((one) => withInner(one, candidatesIn));
+    return readingOf(candidates.toSorted(byScore), names);
+  };
+  const [typed] = typedCommands(words, catalogue);
+  if (typed === undefined || takesRest(typed.command)) return readAmong();
   // What was typed as a command is that command, if that explains everything.
-  const exact =
-    typed && !takesRest(typed.command) ? entries.filter(({ of }) => of.path === typed.path && !of.says) : [];
-  const asTyped = exact.length > 0 ? readAmong(exact) : undefined;
+  const asTyped = readAmong(entries.filter(({ of }) => of.path === typed.path && !of.says));
   return asTyped?.kind === 'clear' && asTyped.isWhole ? asTyped : (readAmong() ?? asTyped);
 }
 
@@ -103,11 +101,17 @@ const isReportOfWork = (words: readonly Spoken[]): boolean =>
     words.map(({ text }) => text).join(' '),
   );
 
-/** Whether all that was said is such a reply. */
-function isReply(words: readonly Spoken[], { replies = [] }: CannotDo): boolean {
-  const keys = new Set(replies.flatMap((reply) => reply.split(' ').map(keyOf)));
-  return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
+/** `yes` or `lgtm` in the thread of a request that waits. */
+function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | undefined {
+  const isReply = ({ replies = [] }: CannotDo): boolean => {
+    const keys = new Set(replies.flatMap((reply) => reply.split(' ').map(keyOf)));
+    return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
+  };
+  const meant = isWaiting ? cannotDo.find(isReply) : undefined;
+  return meant && { kind: 'cannot', says: meant.says, guesses: [] };
 }
+
+const asking = /\b(?:please|pls|plz|(?:can|could|would|will) you)\b/i;
 
 const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
 
@@ -194,15 +198,17 @@ function guessOf({ of: { path, command, says }, filled }: Candidate, names: Know
 }
 
 const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
+const maxHelpWords = 3;
 const howTo = /^how (?:to|do|can|would|should) /i;
 
 /** `status --help`, `cache help`, `-h`, `how do I push`: help on the command that the other words name. */
 function helpIn(words: readonly Spoken[]): Reading | undefined {
   const isHow = howTo.test(words.map(({ text }) => text).join(' '));
-  const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
-  if (!isAsked) return undefined;
   const others = words.filter(({ typed }) => !help.test(typed)).slice(isHow ? 2 : 0);
   const [exact] = typedCommands(others, catalogue);
+  const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
+  // `help, I need to …` asks for something else.
+  if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
   const [match] = matchAll(commandEntries, others, () => true, new Map());
   const path = exact?.path ?? match?.of.path;
   const args = ['help', ...(path?.split(' ') ?? [])];

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { distance } from 'fastest-levenshtein';
-import { parseDuration, showDuration } from '../../duration.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
-import type { Spoken } from './spoken.ts';
+import { numberAt, spanAt } from './spans.ts';
+import { keyOf, type Spoken } from './spoken.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
 
@@ -198,34 +198,58 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTa
   const word = words[at];
   if (word === undefined) return undefined;
   const { text, quoted } = word;
-  const one = (thing: Unplaced): Found => ({ thing, length: 1 });
   const of = names.environment(text);
-  if (of) return one({ kind: 'environment', of, role: roleAt(words, at) });
-  if (quoted) return one({ kind: 'text', text });
-  const wanted = words[at + 1]?.text;
-  if (beforeText.test(text) && wanted !== undefined) return { thing: { kind: 'text', text: wanted }, length: 2 };
-  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(quoted ? '' : text);
-  if (option) return one({ kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] });
-  const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
-  if (kind) return one({ kind, text });
-  const counted = isTaken.parts(at) ? numberAt(words, at, 'counted') : (spanAt(words, at) ?? numberAt(words, at));
-  return everyAt(words, at, names) ?? hostAt(text, names) ?? counted;
+  if (of) return { thing: { kind: 'environment', of, role: roleAt(words, at) }, length: 1 };
+  if (quoted) return { thing: { kind: 'text', text }, length: 1 };
+  return (
+    wordThing(text) ??
+    textAt(words, at) ??
+    everyAt(words, at, names) ??
+    hostAt(text, names) ??
+    countedAt(words, at, isTaken)
+  );
 }
 
-/** `all sites`, `every environment`, `all live ones`. */
+/** What a word is by its shape. */
+function wordThing(text: string): Found | undefined {
+  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(text);
+  if (option) return { thing: { kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] }, length: 1 };
+  const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
+  return kind && { thing: { kind, text }, length: 1 };
+}
+
+/** What is searched for: the word after `grep`. */
+function textAt(words: readonly Spoken[], at: number): Found | undefined {
+  const wanted = words[at + 1]?.text;
+  return wanted !== undefined && beforeText.test(words[at]?.text ?? '')
+    ? { thing: { kind: 'text', text: wanted }, length: 2 }
+    : undefined;
+}
+
+/** A time or a number. A number that commands are called by, such as the error `500`, is one only if something is counted. */
+const countedAt = (words: readonly Spoken[], at: number, isTaken: IsTaken): Found | undefined =>
+  isTaken.parts(at) ? numberAt(words, at, 'counted') : (spanAt(words, at) ?? numberAt(words, at));
+
+const every = /^(?:all|every|each)(?: (?:of|the|our|my|your))*$/i;
+const placeNouns = new Set(['sit', 'websit', 'environment', 'env', 'shop', 'stor', 'on'].map(keyOf));
+
+/** `all sites`, `every environment`, `all live ones`, `everywhere`. */
 function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
-  const first = words[at]?.text.toLowerCase() ?? '';
-  if (first === 'everywhere') return { thing: { kind: 'many', text: '*/*' }, length: 1 };
-  if (!['all', 'every', 'each'].includes(first)) return undefined;
-  let next = at + 1;
-  while (/^(?:of|the|our|my|your)$/i.test(words[next]?.text ?? '')) next += 1;
-  const own = words[next]?.text ?? '';
-  const isOwn = names.isOwnName(own);
-  const noun = words[isOwn ? next + 1 : next]?.key ?? '';
-  const hasNoun = ['sit', 'websit', 'environment', 'env', 'shop', 'stor', 'on'].includes(noun);
-  if (!isOwn && !hasNoun) return undefined;
-  const text = isOwn ? `*/${own.toLowerCase()}` : '*/*';
-  return { thing: { kind: 'many', text }, length: next - at + Number(isOwn) + Number(hasNoun) };
+  if (words[at]?.text.toLowerCase() === 'everywhere') return { thing: { kind: 'many', text: '*/*' }, length: 1 };
+  const isEvery = (end: number): boolean =>
+    every.test(
+      words
+        .slice(at, end)
+        .map(({ text }) => text)
+        .join(' '),
+    );
+  const next = [at + 3, at + 2, at + 1].find(isEvery);
+  if (next === undefined) return undefined;
+  const own = words[next]?.text.toLowerCase() ?? '';
+  const noun = names.isOwnName(own) ? next + 1 : next;
+  const hasNoun = placeNouns.has(words[noun]?.key ?? '');
+  if (noun === next && !hasNoun) return undefined;
+  return { thing: { kind: 'many', text: noun === next ? '*/*' : `*/${own}` }, length: noun - at + Number(hasNoun) };
 }
 
 function isAddress(text: string): boolean {
@@ -242,90 +266,4 @@ function hostAt(text: string, names: NamesSaid): Found | undefined {
   const domain = names.domain(host);
   const of = domain?.site && meantBySite(names.site([domain.site.name]));
   return { thing: { kind: 'host', text, domain, of }, length: 1 };
-}
-
-const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
-  ['for', 'for'],
-  ['since', 'since'],
-  ['after', 'since'],
-  ['last', 'since'],
-  ['past', 'since'],
-  ['until', 'until'],
-  ['till', 'until'],
-  ['before', 'until'],
-]);
-const between = new Set(['the', 'in', 'within', 'over', 'during', 'about']);
-const wholeUnits: Readonly<Record<string, string>> = { minute: '1m', hour: '1h', day: '1d', week: '7d' };
-
-/** A length of time or a moment, with the words that lead to it: `for 2 hours`, `since yesterday`, `in the last hour`. */
-function spanAt(words: readonly Spoken[], at: number): Found | undefined {
-  let role: 'for' | 'since' | 'until' | undefined;
-  let next = at;
-  const text = (): string => words[next]?.text.toLowerCase() ?? '';
-  while (next - at < 4 && (leads.has(text()) || between.has(text()))) {
-    role = leads.get(text()) ?? role;
-    next += 1;
-  }
-  const isLed = role !== undefined || next === at;
-  const amount = isLed ? amountAt(words, next, role !== undefined) : undefined;
-  if (amount === undefined) return undefined;
-  const end = next + amount.length;
-  const isPast = words[end]?.key === 'ago' || amount.isMoment;
-  const length = end - at + (words[end]?.key === 'ago' ? 1 : 0);
-  return { thing: { kind: 'time', text: amount.text, role: role ?? (isPast ? 'since' : undefined) }, length };
-}
-
-type Amount = { readonly text: string; readonly length: number; readonly isMoment: boolean };
-
-/** How people write times, at the beginning of a text. */
-const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
-const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
-const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
-
-const small: Readonly<Record<string, string>> = {
-  two: '2',
-  three: '3',
-  four: '4',
-  five: '5',
-  six: '6',
-  seven: '7',
-  eight: '8',
-  ten: '10',
-  twelve: '12',
-  thirty: '30',
-};
-
-/** `isLed`: a word before it says that a time follows, so `hour` alone is one. */
-function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount | undefined {
-  const next = words.slice(at, at + 3).map(({ text }) => small[text.toLowerCase()] ?? text.toLowerCase());
-  const line = next.join(' ');
-  const amount = (said: string, text = said, isMoment = false): Amount => ({
-    text,
-    length: said.split(' ').length,
-    isMoment,
-  });
-  const [clock] = moment.exec(line) ?? [];
-  if (clock !== undefined) return amount(clock, clock, true);
-  const [one, article, unit = ''] = oneUnit.exec(line) ?? [];
-  if (one !== undefined && (isLed || article !== undefined)) return amount(one, wholeUnits[unit]);
-  const [half] = /^half an? hour/.exec(line) ?? [];
-  if (half !== undefined) return amount(half, '30m');
-  const [several, number] = weeks.exec(line) ?? [];
-  if (several !== undefined) return amount(several, `${Number(number) * 7}d`);
-  const length = [2, 1].find(
-    (count) => count <= next.length && parseDuration(next.slice(0, count).join(' ')) !== undefined,
-  );
-  const text = next.slice(0, length).join(' ');
-  return length === undefined ? undefined : amount(text, showDuration(parseDuration(text) ?? 0));
-}
-
-/** `50 lines`, `last 50`, or a number alone, unless only what is `counted` is one: `500` can be an error. */
-function numberAt(words: readonly Spoken[], at: number, only?: 'counted'): Found | undefined {
-  const isLast = words[at]?.key === 'last';
-  const text = words[isLast ? at + 1 : at]?.text ?? '';
-  if (!/^\d{1,7}$/.test(text)) return undefined;
-  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[at + (isLast ? 2 : 1)]?.text ?? '');
-  if (only && !isCount) return undefined;
-  const length = 1 + Number(isLast) + Number(isCount);
-  return { thing: { kind: isCount || isLast ? 'count' : 'number', text }, length };
 }
