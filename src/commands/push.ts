@@ -22,28 +22,9 @@ const fields = {
 export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
-  also: [
-    'new version',
-    'put live',
-    'deploy',
-    'copy',
-    'sync',
-    'promote',
-    'overwrite',
-    'release',
-    'ship',
-    'publish',
-    'copy over',
-    'move',
-    'deploy <environment> <environment>',
-    '<environment> <environment>',
-    'pull',
-    'refresh from',
-    'transfer',
-    'roll out',
-    'merge',
-    'upload',
-  ],
+  also: `
+    new version, put live, deploy, copy, sync, promote, overwrite, release, ship, publish, copy over, move, deploy
+    <environment> <environment>, <environment> <environment>, pull, refresh from, transfer, roll out, merge, upload`,
   examples: [
     'acme-shop/staging acme-shop/live --files --database',
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',

@@ -67,24 +67,9 @@ const exampleOf = ({ example }: { readonly example: string | undefined }): Text 
 export const help = builtin({
   summary: 'Show what you can run, or how to use one command',
   button: 'Help',
-  also: [
-    'help me',
-    'what can you do',
-    'how does this work',
-    'commands',
-    'list command',
-    'command',
-    'usage',
-    'manual',
-    'what can i do',
-    'what you do',
-    'menu',
-    'instruction',
-    'show command',
-    'example',
-    'getting started',
-    'start',
-  ],
+  also: `
+    help me, what can you do, how does this work, commands, list command, command, usage, manual, what can i do, what
+    you do, menu, instruction, show command, example, getting started, start`,
   right: 'anyone',
   glances: true,
   fields: { command: optional(phrase('Command')) },

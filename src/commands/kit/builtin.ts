@@ -242,7 +242,7 @@ export type Builtin<F extends Fields> = {
   readonly summary: string;
   readonly button: string;
   /** What else people call it, as in an action. */
-  readonly also?: readonly string[];
+  readonly also?: string;
   readonly right: 'anyone' | 'read' | 'named';
   /** It changes something: saved before the ack, and run once even if it is delivered twice. */
   readonly changes?: true;

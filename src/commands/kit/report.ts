@@ -57,7 +57,7 @@ export type Report<F extends Fields> = {
   readonly button: string;
   readonly examples: Examples;
   /** What else people call it, as in an action. */
-  readonly also?: readonly string[];
+  readonly also?: string;
   /** A rule has to allow the command by name, and the answer can't be shared. */
   readonly right?: 'named';
   /** The audit event that records who asked. It is written before anything is shown. */

@@ -29,17 +29,9 @@ const expiry: typeof intervals = {
 export const sshExpiry = action({
   summary: 'Set when SSH and SFTP passwords of an environment expire',
   button: 'Set password expiry',
-  also: [
-    'password expire',
-    'ssh password expire',
-    'password expiry',
-    'expire password',
-    'sftp password expire',
-    'expire ssh',
-    'password expiration',
-    'rotate password',
-    'password lifetime',
-  ],
+  also: `
+    password expire, ssh password expire, password expiry, expire password, sftp password expire, expire ssh, password
+    expiration, rotate password, password lifetime`,
   examples: ['acme-shop/live days_30'],
   risk: 'sensitive',
   fields: { env: environment(), expiry },

@@ -37,23 +37,9 @@ type FieldValues = Input<typeof fields>;
 export const themesList = report({
   summary: 'List the themes of all sites or of some, with updates and warnings',
   button: 'List themes',
-  also: [
-    'theme',
-    'themes',
-    'list theme',
-    'all theme',
-    'which theme',
-    'theme update available',
-    'outdated theme',
-    'vulnerable theme',
-    'theme list',
-    'where theme',
-    'old theme',
-    'every theme',
-    'find theme',
-    'who use theme',
-    'theme need update',
-  ],
+  also: `
+    theme, themes, list theme, all theme, which theme, theme update available, outdated theme, vulnerable theme, theme
+    list, where theme, old theme, every theme, find theme, who use theme, theme need update`,
   examples: ['--only vulnerable', '--only vulnerable in acme-*/live', 'in acme-shop/live, acme-blog/live'],
   shows: ['themes show'],
   fields,

@@ -14,9 +14,14 @@ export type Match<T> = {
   readonly score: number;
 };
 
-export const calledBy = <T>(of: T, phrases: readonly string[]): Called<T> => ({
+/** `phrases`: with commas between them. */
+export const calledBy = <T>(of: T, phrases: string): Called<T> => ({
   of,
-  phrases: phrases.map((phrase) => phrase.split(' ').map((word) => (word.startsWith('<') ? word : keyOf(word)))),
+  phrases: phrases
+    .trim()
+    .split(/\s*,\s*/)
+    .filter((phrase) => phrase !== '')
+    .map((phrase) => phrase.split(/\s+/).map((word) => (word.startsWith('<') ? word : keyOf(word)))),
 });
 
 /** Words that say nothing about what is wanted. */

@@ -40,7 +40,7 @@ type Meant =
   | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
 
 const commandEntries = [...catalogue].map(([path, command]) =>
-  calledBy<Meant>({ path, command }, [...(takesRest(command) ? [] : [path]), ...(command.also ?? [])]),
+  calledBy<Meant>({ path, command }, [takesRest(command) ? '' : path, command.also ?? ''].join()),
 );
 const entries = [
   ...commandEntries,
@@ -103,8 +103,8 @@ const isReportOfWork = (words: readonly Spoken[]): boolean =>
 
 /** `yes` or `lgtm` in the thread of a request that waits. */
 function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | undefined {
-  const isReply = ({ replies = [] }: CannotDo): boolean => {
-    const keys = new Set(replies.flatMap((reply) => reply.split(' ').map(keyOf)));
+  const isReply = ({ replies = '' }: CannotDo): boolean => {
+    const keys = new Set(replies.split(/,? /).map(keyOf));
     return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
   };
   const meant = isWaiting ? cannotDo.find(isReply) : undefined;

@@ -228,7 +228,9 @@ function textAt(words: readonly Spoken[], at: number): Found | undefined {
 
 /** A time or a number. A number that commands are called by, such as the error `500`, is one only if something is counted. */
 const countedAt = (words: readonly Spoken[], at: number, isTaken: IsTaken): Found | undefined =>
-  isTaken.parts(at) ? numberAt(words, at, 'counted') : (spanAt(words, at) ?? numberAt(words, at));
+  isTaken.parts(at) && /^\d/.test(words[at]?.text ?? '')
+    ? numberAt(words, at, 'counted')
+    : (spanAt(words, at) ?? numberAt(words, at));
 
 const every = /^(?:all|every|each)(?: (?:of|the|our|my|your))*$/i;
 const placeNouns = new Set(['sit', 'websit', 'environment', 'env', 'shop', 'stor', 'on'].map(keyOf));
