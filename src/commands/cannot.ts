@@ -38,7 +38,8 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `approve, lgtm, decline, reject, approved, confirm`,
-    replies: 'yes, yep, yeah, ok, okay, go, go ahead, ship it, do it, no, nope, fine, sure, +1, :+1:, good',
+    replies:
+      'approved, approve, lgtm, yes, yep, yeah, ok, okay, go, go ahead, ship it, do it, no, nope, fine, sure, +1, :+1:, good',
     says: onCard,
     instead: 'changes',
   },

@@ -10,8 +10,8 @@ export const about = builtin({
   summary: "Show Sitehand's version, what it promises and what it can't do",
   button: 'About Sitehand',
   also: `
-    version, who are you, what are you, what is this, -v, --version, which version, licence, license, what is
-    sitehand, info about you, build`,
+    version, who are you, what are you, what is this, which version, licence, license, what is sitehand, info about
+    you, build`,
   right: 'anyone',
   fields: {},
   answer: ({ queryService }) => {

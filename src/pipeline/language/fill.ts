@@ -53,6 +53,9 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
   // What people say in their own words comes last, when everything else is taken.
   for (const [name, field] of fields)
     if (given[name] === undefined && !isName(field)) put(name, takeWords(filling, field));
+  // Whatever is about the whole company is about all sites.
+  const isOfAll = !fields.some(([, field]) => isName(field) && field.kind === 'environment');
+  for (const thing of filling.free) if (isOfAll && thing.kind === 'many' && thing.text === '*/*') take(filling, thing);
   const left = leftOver(filling);
   return {
     given,

@@ -67,7 +67,7 @@ const maxGuesses = 3;
 const margin = 0.75;
 
 /** What a line means to somebody who can see these names. Undefined: nothing that I know. */
-export function read(line: string, names: KnownNames, at: Place = { isAddressed: true }): Reading | undefined {
+export function read(line: string, names: KnownNames, at: Place = {}): Reading | undefined {
   const spoken = attempt(() => spokenIn(line, known)) ?? [];
   const place = { ...at, isAddressed: at.isAddressed === true || asking.test(line) };
   const { words, why } = withoutReason(spoken);
@@ -222,7 +222,7 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
 
 /** The command that a line probably asks for, whoever says it. */
 export const likelyCommand = (line: string): Command | undefined => {
-  const reading = read(line, { environments: [], domains: [] });
+  const reading = read(line, { environments: [], domains: [] }, { isAddressed: true });
   return reading?.kind === 'clear' ? reading.guess.parsed.command : undefined;
 };
 
