@@ -43,11 +43,13 @@ const rankOf = ({ kind }: Thing): number => (kind === 'host' ? 2 : kind === 'sit
 const isNameOf = ({ fields }: Command, role = ''): boolean => fields[role] !== undefined && isName(fields[role]);
 
 /** The environment that a thread is about, for a command that is about one. */
-function idOfPlace({ command, place, shown }: Filling, name: string, field: NameField): readonly string[] | undefined {
+function idOfPlace(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
+  const { command, place, shown } = filling;
   const { environment } = place;
   const isTarget = command.shape !== 'builtin' && command.target === name && field.kind === 'environment';
   if (environment === undefined || !isTarget) return undefined;
   shown.set(environment.id, environment.name);
+  filling.isOfThread = true;
   return [environment.id];
 }
 

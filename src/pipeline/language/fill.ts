@@ -24,6 +24,8 @@ export type Filled = {
   readonly left: readonly Spoken[];
   /** Whether an environment was taken of which only the site was said. */
   readonly isImplied: boolean;
+  /** Whether an environment was taken that was not said, because the thread is about it. */
+  readonly isOfThread: boolean;
 };
 
 /** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
@@ -38,6 +40,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     chosen: new Set(),
     shown: new Map(),
     isImplied: false,
+    isOfThread: false,
   };
   const fields = Object.entries<Field>(command.fields);
   const given: Record<string, readonly string[]> = {};
@@ -66,6 +69,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     unused: filling.free.size,
     left,
     isImplied: filling.isImplied,
+    isOfThread: filling.isOfThread,
   };
 }
 

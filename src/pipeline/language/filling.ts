@@ -25,6 +25,7 @@ export type Filling = SpokenLine & {
   readonly chosen: Set<number>;
   readonly shown: Map<string, string>;
   isImplied: boolean;
+  isOfThread: boolean;
 };
 
 /** Takes a thing, and its words with it. */

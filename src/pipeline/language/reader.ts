@@ -2,6 +2,7 @@ import { catalogue, type Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
 import { near } from '../../nearest-words.ts';
+import { holdsKey } from '../../secret.ts';
 import { fill, type Filled } from './fill.ts';
 import type { SpokenLine } from './filling.ts';
 import { calledBy, isSmall, matchAll, type Match } from './lexicon.ts';
@@ -68,7 +69,8 @@ const margin = 0.75;
 
 /** What a line means to somebody who can see these names. Undefined: nothing that I know. */
 export function read(line: string, names: KnownNames, at: Place = {}): Reading | undefined {
-  const spoken = attempt(() => spokenIn(line, known)) ?? [];
+  // A line with a credential is repeated nowhere.
+  const spoken = holdsKey(line) ? [] : (attempt(() => spokenIn(line, known)) ?? []);
   const place = { ...at, isAddressed: at.isAddressed === true || asking.test(line) };
   const { words, why } = withoutReason(spoken);
   return helpIn(spoken) ?? replyIn(words, place) ?? commandIn({ words, why, place }, names);
@@ -176,7 +178,12 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
   const left = leftOf(best);
-  return { kind: 'clear', guess, isWhole: left === 0, isCertain: left * 2 <= understoodIn(best) };
+  return {
+    kind: 'clear',
+    guess,
+    isWhole: left === 0,
+    isCertain: best.filled?.isImplied ? left === 0 : left * 2 <= understoodIn(best),
+  };
 }
 
 const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
@@ -185,7 +192,8 @@ const understoodIn = ({ explained, filled }: Candidate): number => explained.siz
 /** The guess, if it would be understood as it stands and drops nothing that was understood. */
 function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
   if (path === undefined || command === undefined || filled === undefined) return undefined;
-  if (filled.unused > 0 && !says) return undefined;
+  // A word that nobody knows may be the name of another environment than the thread's.
+  if ((filled.unused > 0 || (filled.isOfThread && filled.left.length > 0)) && !says) return undefined;
   const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
   const parsed = attempt(() => parseArgs(args, catalogue));
   if (parsed === undefined) return undefined;
