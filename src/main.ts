@@ -33,6 +33,7 @@ import { createEphemeral } from './slack/client/ephemeral.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import type { SlackContext } from './slack/context/context.ts';
 import { createTurns } from './slack/context/capacity.ts';
+import { createViewUpdates } from './slack/client/view-updates.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
@@ -182,7 +183,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
     poller('telling of lost lines of the log', logEveryMs, createLogWatch(database, log, logLoss)),
     poller('counting replicas', lookEveryMs, foundations.replicas.look),
-    poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(database))),
+    poller('publishing the audit head', anchorEveryMs, async () => logHead(log, await publishAuditHead(back.pipeline))),
   ];
   const isOpsWell = (): boolean => back.ops.trouble() === undefined;
   const server = createSlackServer({ config, context, isOpsWell });
@@ -204,6 +205,7 @@ const slackContextOf = (
   ...slack,
   pipeline,
   ephemeral: createEphemeral(slack.answers, config.slack.apiUrl),
+  updateView: createViewUpdates(slack.views, log),
   payloads,
   sharing: new Set(),
   turns: createTurns(policy.behind),

@@ -112,7 +112,7 @@ export async function absenceReport(database: Database): Promise<Text | undefine
 export function logHead(log: Logger, result: PublishResult | undefined): void {
   if (result?.kind === 'published') log.info({ trail: result.head }, 'the audit trail ends here');
   if (result?.kind === 'altered')
-    log.error({ trail: result.head }, 'the audit trail was altered: this line is not in it');
+    log.error({ trail: { seq: result.seq, why: result.why } }, 'the audit trail was altered: this line is wrong');
 }
 
 /** The last words of a process, in the log and on standard error, because one of them may be full. */

@@ -7,13 +7,14 @@ import { catalogue } from '../commands/index.ts';
 import type { Finding } from '../commands/kit/audit.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
-import { auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
+import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { parseArgs } from '../pipeline/language/parse.ts';
 import { headOf, exportLine } from '../pipeline/audit/audit-export.ts';
 import { wholeTrail } from '../pipeline/audit/audit-query.ts';
-import { findingOf } from '../pipeline/audit/audit-anchor.ts';
-import { openToRead, sqlitePath } from '../storage/database.ts';
+import { confirmTrail, findingOf } from '../pipeline/audit/audit-anchor.ts';
+import { createChangeStore } from '../pipeline/changes/change-store.ts';
+import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
@@ -21,10 +22,11 @@ import { joined, plain } from '../text.ts';
 import { failureMessage } from './failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { out, type Out } from './output.ts';
+import { whoRunsThis } from './who-runs-this.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
- * output. It can run beside a bot, and writes nothing to the database.
+ * output. Both can run beside a bot and write nothing to the database; `confirm` adds a line, on SQLite without a bot.
  */
 
 /** `write` resolves once the reader can take more: a trail may be larger than the memory. */
@@ -43,10 +45,15 @@ export async function audit(
   environment?: EnvironmentVariables,
   { write, complain }: TrailOut = trailOut,
 ): Promise<number> {
+  const isConfirm = words.join(' ') === 'confirm';
   try {
-    return await run(words, readTrailConfig(environment), write);
+    const config = readTrailConfig(environment);
+    return await (isConfirm ? confirm(config, write) : run(words, config, write));
   } catch (error) {
-    complain(`${failureMessage(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
+    const [what, then] = isConfirm
+      ? ['The trail could not be confirmed', 'Run verify to see how it stands.']
+      : ['The trail could not be read', 'Nothing was changed.'];
+    complain(`${failureMessage(error, what, then)}\n`);
     return exitCodes.wrong;
   }
 }
@@ -56,7 +63,7 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Tr
   const { format, since } = auditExport.fields;
   const asked = given['format'];
   if (path === 'audit' || (path === 'audit export' && asked === undefined)) {
-    throw new Refusal('Use verify, export csv or export jsonl; an export takes --since 7d. Nothing was read.');
+    throw new Refusal('Use verify, confirm, export csv or export jsonl; an export takes --since 7d. Nothing was read.');
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
@@ -89,6 +96,26 @@ export async function openExisting(url: string): Promise<Awaited<ReturnType<type
   }
   return openToRead(url);
 }
+
+/** Confirms the trail as it stands, and writes what was found in it. Throws `Refusal` if there is no database. */
+async function confirm(config: TrailConfig, write: TrailOut['write']): Promise<number> {
+  await (await openExisting(config.databaseUrl)).destroy();
+  const database = await openDatabase(config.databaseUrl);
+  try {
+    const { installation } = database;
+    const changeStore = createChangeStore({ auditKey: auditKeyOf(config), installation, onEvent: () => undefined });
+    const context = { database, changeStore, auditKeys: auditKeysOf(config) };
+    const finding = await confirmTrail(context, whoRunsThis());
+    const then = finding.verdict.kind === 'proven' ? 'There is nothing to confirm.' : confirmedNow;
+    await write(`${plain(findingPage(finding).title)}\n${then}\n`);
+    return exitCodes.fine;
+  } finally {
+    await database.close();
+  }
+}
+
+const confirmedNow =
+  'You have confirmed it as it stands. A new line of the trail says so; the bot tells the ops channel, at its next start if it is not running.';
 
 async function verify(db: ReadHandle, keys: readonly Buffer[], write: TrailOut['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));

@@ -186,7 +186,8 @@ async function dataOf(url: string): Promise<Data> {
     const why = scrub(errorMessage(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
     const Database = bad(say`can't be read: ${why}`, hint);
-    const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread };
+    const trail = { 'Audit trail': unread, 'Audit trail elsewhere': unread };
+    const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, ...trail };
     return noData({ Database, 'Stored data': unread, ...rest });
   }
 }

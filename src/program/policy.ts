@@ -97,7 +97,7 @@ function outcomeOf({ answer }: Ability): string {
   if (answer.kind !== 'allowed') return 'refused';
   if (answer.approval === 'none') return 'allowed';
   const { asks } = answer.approval;
-  const isShort = asks.some(({ count, people, userGroups }) => people < count && userGroups === undefined);
+  const isShort = answer.approval.tooFew !== undefined;
   const who = asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ');
   return `approval by ${who}${isShort ? tooFew : ''}`;
 }

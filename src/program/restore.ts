@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { hostname, tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
-import { attempt, errorMessage, Refusal, type Args } from '../errors.ts';
+import { errorMessage, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
 import { acknowledgeRestore } from '../pipeline/steps/failover-and-restore.ts';
@@ -23,6 +23,7 @@ import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { out, type Out } from './output.ts';
+import { whoRunsThis } from './who-runs-this.ts';
 
 /** `sitehand restore FILE`: restores a backup into an empty database, and records that time has passed since the backup. */
 
@@ -165,6 +166,3 @@ async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['c
     await database.close();
   }
 }
-
-/** The user of this machine: `deploy@web1`; a user without a name is given by number. */
-const whoRunsThis = (): string => `${attempt(() => userInfo().username) ?? `user ${process.getuid?.()}`}@${hostname()}`;

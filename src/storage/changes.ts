@@ -16,6 +16,7 @@ export type ChangePatch = Pick<
   Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at' | 'undo'
 >;
 type Touch =
+  | 'authorization'
   | 'due_at'
   | 'owner'
   | 'lease_until'

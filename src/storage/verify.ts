@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import {
   digestOf,
@@ -19,30 +20,40 @@ export type Gap = {
   /**
    * `no key`: hashed without one and not sealed since. `unknown key`: hashed with one we don't have. `former key`: hashed
    * with one that was replaced, and not sealed with its successor. `replaced key`: hashed with one after its replacement.
-   * `unknown seal`: hashed without a key and sealed with one we don't have.
+   * `unknown seal`: hashed without a key and sealed with one we don't have. `not confirmed`: hashed without a key and
+   * sealed with one that we have, which a start does with any such lines; no person has confirmed them.
    */
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not confirmed';
   readonly key?: string;
 };
 
-/** The first line with a key, and its time (epoch ms). The lines before it have not changed since then. */
-export type Seal = { readonly seq: number; readonly at: number };
-
-/** `restored`: the newest line that says the database was restored from a backup, if there is one. */
-type Whole = { readonly lines: number; readonly head: Head; readonly restored?: AuditLine };
+type Whole = {
+  readonly lines: number;
+  readonly head: Head;
+  /** The newest line that says the database was restored from a backup. */
+  readonly restored: AuditLine | undefined;
+  /** The newest line in which a person confirmed the lines before it as they stand. */
+  readonly confirmed: AuditLine | undefined;
+  /** The first line since then that says the trail was found altered. */
+  readonly found: AuditLine | undefined;
+};
+/** SHA-256 over all lines as they stand, which a confirmation names; hex. Undefined: there is one that can't be read. */
+type Content = { readonly content: string | undefined };
 /**
  * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) can't be proven. `altered`: `seq` is the
- * first wrong line, `why` a clause without a full stop.
+ * first wrong line, `why` a clause without a full stop. What was confirmed and has not changed since is neither.
  */
-export type VerifyResult =
-  | ({ readonly kind: 'proven'; readonly seal: Seal | undefined } & Whole)
-  | ({ readonly kind: 'unproven'; readonly gaps: readonly Gap[] } & Whole)
-  | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
+export type VerifyResult = Content &
+  (
+    | ({ readonly kind: 'proven' } & Whole)
+    | ({ readonly kind: 'unproven'; readonly gaps: readonly Gap[] } & Whole)
+    | { readonly kind: 'altered'; readonly seq: number; readonly why: string }
+  );
 
 /** Whether a line with this event starts the use of a key. */
 export const isSealing = (event: string): boolean => event === 'sealed' || event === 'rekeyed';
-/** The event of the line that a restore writes. */
-export const restoredEvent = 'restored';
+/** The events of the lines that a restore, a check and a person write: restored, found altered, confirmed. */
+export const [restoredEvent, alteredEvent, confirmedEvent] = ['restored', 'trail_altered', 'trail_confirmed'] as const;
 
 /** The id of the key that a line was hashed with (undefined: none), and whether the hash could be checked. */
 type Hashing = { readonly id: string | undefined; readonly checked: boolean };
@@ -53,9 +64,12 @@ type Scan = {
   id: string | undefined;
   since: number;
   readonly used: Set<string>;
-  seal: Seal | undefined;
   restored: AuditLine | undefined;
-  readonly gaps: Gap[];
+  confirmed: AuditLine | undefined;
+  found: AuditLine | undefined;
+  wrong: WrongLine | undefined;
+  gaps: Gap[];
+  readonly content: Hash;
 };
 
 const batchSize = 500;
@@ -76,21 +90,18 @@ export async function verifyAudit(
     id: undefined,
     since: 1,
     used: new Set(),
-    seal: undefined,
     restored: undefined,
+    confirmed: undefined,
+    found: undefined,
+    wrong: undefined,
     gaps: [],
+    content: createHash('sha256'),
   };
   const strange = await strangeLine(db);
-  if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
+  if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange), content: undefined };
   for (;;) {
     const lines = await linesAfter(db, scan.head.seq, batchSize);
-    for (const line of lines) {
-      const why = whyMisplaced(line, scan.head, published);
-      const wrong = why === undefined ? scanLine(scan, line, hashingOf(line, known)) : { seq: line.seq, why };
-      if (wrong !== undefined) return { kind: 'altered', ...wrong };
-      scan.head = { seq: line.seq, hash: line.hash };
-      if (line.event === restoredEvent) scan.restored = line;
-    }
+    for (const line of lines) takeLine(scan, line, known, published);
     if (lines.length < batchSize) break;
     // SQLite answers synchronously: without this, a long trail would block the event loop.
     await setImmediate();
@@ -98,22 +109,54 @@ export async function verifyAudit(
   return resultOf(scan, known, published);
 }
 
+function takeLine(scan: Scan, line: AuditLine, known: ReadonlyMap<string, Buffer>, published: Head): void {
+  const { seq, at, change, event, actor, details, previous, hash, target } = line;
+  const why = whyMisplaced(line, scan.head, published);
+  const hashing = hashingOf(line, known);
+  if (why === undefined && hashing !== undefined && confirms(scan, line, hashing, [...known.keys()])) {
+    const { id } = hashing;
+    Object.assign(scan, { id, since: seq, confirmed: line, found: undefined, wrong: undefined, gaps: [] });
+  } else {
+    // Also behind a wrong line: a key may be replaced there.
+    const wrong = why === undefined ? scanLine(scan, line, hashing) : { seq, why };
+    scan.wrong ??= wrong;
+  }
+  if (hashing?.id !== undefined && hashing.checked) scan.used.add(hashing.id);
+  scan.head = { seq, hash };
+  if (event === restoredEvent) scan.restored = line;
+  if (event === alteredEvent) scan.found ??= line;
+  scan.content.update(JSON.stringify([seq, at, change, event, actor, details, previous, hash, target]));
+}
+
+/**
+ * Whether a line confirms the lines before it, and they still stand as they did then. If there are keys (`ids`, the
+ * newest first), only one of them can confirm, and not after a newer one: a replaced key may be in the wrong hands.
+ */
+function confirms(scan: Scan, line: AuditLine, { id, checked }: Hashing, ids: readonly string[]): boolean {
+  const { event, details } = line;
+  if (event !== confirmedEvent || !checked || (id === undefined && ids.length > 0)) return false;
+  if (ids.slice(0, ids.indexOf(id ?? '')).some((newer) => scan.used.has(newer))) return false;
+  return details.includes(`"content":"${scan.content.copy().digest('hex')}"`);
+}
+
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
 function resultOf(scan: Scan, known: ReadonlyMap<string, Buffer>, published: Head): VerifyResult {
-  const { head, seal, gaps, restored } = scan;
+  const { head, gaps, restored, confirmed, found } = scan;
+  const content = scan.content.digest('hex');
+  if (scan.wrong !== undefined) return { kind: 'altered', ...scan.wrong, content };
   if (head.seq < published.seq) {
     const why = `the trail had a line ${published.seq}, and now it ends before this one`;
-    return { kind: 'altered', seq: head.seq + 1, why };
+    return { kind: 'altered', seq: head.seq + 1, why, content };
   }
   const [newest] = known.keys();
   const last = { from: scan.since, to: head.seq };
   if (newest !== undefined && head.seq > 0 && scan.id === undefined) addUncovered(gaps, { ...last, why: 'no key' });
   else if (scan.id !== undefined && scan.id !== newest && known.has(scan.id))
     addUncovered(gaps, { ...last, why: 'former key', key: scan.id });
-  const whole = { lines: head.seq, head, ...(restored && { restored }) };
-  return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: mergedGaps(gaps) } : { kind: 'proven', ...whole, seal };
+  const whole = { lines: head.seq, head, restored, confirmed, found, content };
+  return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: mergedGaps(gaps) } : { kind: 'proven', ...whole };
 }
 
 /** How a line was hashed; undefined if its hash is wrong. */
@@ -159,7 +202,7 @@ function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): Wr
         why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,
       };
     }
-    if (scan.id === undefined) sealPlain(scan, line, { id, checked });
+    if (scan.id === undefined) sealPlain(scan, seq, id, checked);
   }
   if (id !== scan.id) scan.since = seq;
   scan.id = id;
@@ -167,15 +210,9 @@ function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): Wr
   return undefined;
 }
 
-/** A line with a key seals those before it, which have none; unless the key is unknown, so that it proves nothing. */
-function sealPlain(
-  scan: Scan,
-  { seq, at }: AuditLine,
-  { id, checked }: { readonly id: string; readonly checked: boolean },
-): void {
-  if (checked) scan.seal = { seq, at };
-  else addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: 'unknown seal', key: id });
-}
+/** The first line with a key, `seq`, seals those before it, which have none: that proves nothing by itself. */
+const sealPlain = (scan: Scan, seq: number, key: string, checked: boolean): void =>
+  addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: checked ? 'not confirmed' : 'unknown seal', key });
 
 /** Adds the part of a gap that no other gap covers: a line is in one gap only. */
 function addUncovered(gaps: Gap[], { from, to, ...gap }: Gap): void {

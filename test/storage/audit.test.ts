@@ -45,7 +45,7 @@ describeBoth('the trail', (open) => {
     expect(second).toMatchObject({ seq: 2, previous: first.hash });
     const head = { seq: 2, hash: second.hash };
     expect(await auditHead(database.db)).toEqual(head);
-    expect(await verifyAudit(database.db, [key], head)).toEqual({ kind: 'proven', lines: 2, head, seal: undefined });
+    expect(await verifyAudit(database.db, [key], head)).toMatchObject({ kind: 'proven', lines: 2, head });
   });
 
   it('stays one chain when replicas write at once', async () => {
@@ -92,7 +92,7 @@ describeBoth('the trail', (open) => {
     await append(database, { details: '{"target_key":"environment:e1"}' });
     await tamper(database, `update audit set target = ${target}`);
     const why = 'it is listed under another target than the one it names';
-    expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1, why });
   });
 
   it('detects removed lines at the beginning, in between, and at the end of what was anchored', async () => {
@@ -127,7 +127,7 @@ describeBoth('the trail', (open) => {
     await ten(database);
     for (let at = 1; at <= 12; at += 1) await append(forged, { at, actor: 'U9' });
     const why = 'it is not the line that was published';
-    expect(await verifyAudit(forged.db, [key], await auditHead(database.db))).toEqual({
+    expect(await verifyAudit(forged.db, [key], await auditHead(database.db))).toMatchObject({
       kind: 'altered',
       seq: 10,
       why,
@@ -138,11 +138,12 @@ describeBoth('the trail', (open) => {
     const database = await open();
     await appendUnkeyed(database);
     await appendUnkeyed(database);
-    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 2, seal: undefined });
+    expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 2 });
     const none = [{ from: 1, to: 2, why: 'no key' }];
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'unproven', lines: 2, gaps: none });
     await append(database, { event: 'sealed' });
-    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 3, seal: { seq: 3, at: 7 } });
+    const nobody = [{ from: 1, to: 2, why: 'not confirmed', key: keyId(key) }];
+    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'unproven', lines: 3, gaps: nobody });
     const unknown = [{ from: 3, to: 3, why: 'unknown key', key: keyId(key) }];
     const sealed = [{ from: 1, to: 2, why: 'unknown seal', key: keyId(key) }];
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'unproven', gaps: [...sealed, ...unknown] });
@@ -165,8 +166,24 @@ describeBoth('the trail', (open) => {
       for (let at = 1; at <= 3; at += 1) await database.transaction((tx) => appendAudit(tx, { ...entry, at }, forged));
       await append(database);
       const why = `it was not written with key ${keyId(key)}, as line 4 was, and no line says that the key was changed`;
-      expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
+      expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1, why });
     }
+  });
+
+  it('believes a confirmation by the newest key alone, also behind an altered line', async () => {
+    const database = await open();
+    const say = async (event: string, by: Buffer): Promise<void> => {
+      const { content } = await verifyAudit(database.db, [other, key]);
+      const details = JSON.stringify({ content });
+      await database.transaction((tx) => appendAudit(tx, { ...entry, event, details }, by));
+    };
+    await say('pause', key);
+    await tamper(database, "update audit set actor = 'U9'");
+    await say('rekeyed', other);
+    await say('trail_confirmed', key);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({ kind: 'altered', seq: 1 });
+    await say('trail_confirmed', other);
+    expect(await verifyAudit(database.db, [other, key])).toMatchObject({ kind: 'proven', confirmed: { seq: 4 } });
   });
 
   it('changes keys only at a line that says so, and never back', async () => {

@@ -274,7 +274,7 @@ test('an operator reads the trail on the machine while the bot runs, without Sla
   expect(JSON.parse(jsonl.out.split('\n')[0] ?? '')).toMatchObject({ line: 1, actor: 'sitehand' });
   expect(wrong).toMatchObject({ code: 2, out: '' });
   expect(wrong.said).toContain('Format has to be one of csv, jsonl, not “xml”.');
-  expect((await cli()).said).toContain('Use verify, export csv or export jsonl');
+  expect((await cli()).said).toContain('Use verify, confirm, export csv or export jsonl');
 });
 
 test('promise 7: the trail is verified; an altered line is found, also by the next check of the head', async () => {
@@ -292,9 +292,15 @@ test('promise 7: the trail is verified; an altered line is found, also by the ne
 
   // The bot compares the published head with the trail at its start, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
-  scenario.runSql('insert into kv (key, value, at) values (?, ?, ?)', 'published_head', told, Date.now());
+  scenario.runSql("update kv set value = ? where key = 'published_head'", told);
   await scenario.stop();
   await scenario.start();
-  await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);
+  await inOps(/The audit trail was altered: line 2 is wrong\. .*sitehand audit confirm/);
   expect(scenario.log()).toContain('the audit trail was altered');
+  await scenario.stop();
+  expect((await cli('confirm')).out).toContain('You have confirmed it as it stands.');
+  await scenario.start();
+  await inOps(/confirmed the audit trail as it stands, although: “⚠️ The audit trail was altered: line 2/);
+  const after = await chi.says('/site audit verify');
+  await after.hears(/The audit trail is unaltered from line \d+ on\./);
 });

@@ -84,8 +84,8 @@ describe.concurrent('the bot is killed', () => {
     'promise 1: while its card is on the way to Slack: at most one write, at most one more card, and a thread with an end',
     inScenario({ ownProcess: 'the first' }, async (scenario) => {
       const killed = Promise.withResolvers<unknown>();
-      const forget = scenario.slack.subscribe(({ kind }) => {
-        if (kind === 'message') killed.resolve(scenario.kill());
+      const forget = scenario.slack.subscribe(({ kind, detail }) => {
+        if (kind === 'message' && detail['channel'] === 'C0ACME') killed.resolve(scenario.kill());
       });
       await scenario.person('ana').says(`/site cache clear ${live}`);
       await killed.promise;

@@ -56,6 +56,52 @@ describe('a Slack, or a similar server, that tells nothing about groups and chan
     }
     expect(scenario.writes('acme-shop/live')).toEqual([]);
   });
+
+  describe('Slack opens a form, and does not let it be filled in', () => {
+    const update = { method: 'views.update', times: 1 } as const;
+    const add = '/site allowlist add acme-docs/live 198.51.100.4';
+
+    test.each([
+      { kind: 'status', status: 503 },
+      { kind: 'reset' },
+      { kind: 'lost' },
+      { kind: 'error', error: 'internal_error' },
+      { kind: 'rate_limited', retryAfter: '1' },
+    ] as const)('once (%o): it is drawn as soon as Slack takes it, and nothing else is said', async (trouble) => {
+      const ana = scenario.person('ana');
+      scenario.slack.faults.add({ ...update, ...trouble });
+      const said = await ana.says(add);
+      await ana.form('Let 198.51.100.4 in over SSH');
+      await scenario.slack.closeModal(ana.id, true);
+      expect(said.answers()).toEqual([]);
+    });
+
+    test.each([
+      ['a review', add, 'Let 198.51.100.4 in over SSH'],
+      ['a form with a list of the host', '/site push acme-docs/live --files', 'Onto'],
+    ])('for longer: a button opens it again (%s)', async (_, line, form) => {
+      const ana = scenario.person('ana');
+      scenario.slack.faults.add({ ...update, kind: 'rate_limited', retryAfter: '30' });
+      const said = await ana.says(line);
+      const offer = await said.hears(
+        "Slack opened a form, and didn't let me fill it in. You can close it. This needs a form. Nothing was done yet.",
+      );
+      expect(said.answers()).toHaveLength(1);
+      await scenario.slack.closeModal(ana.id, true);
+      await ana.clicks(offer, 'Open the form');
+      await ana.form(form);
+      await scenario.slack.closeModal(ana.id, true);
+    });
+
+    test('for longer, after it was submitted: what came of it is told in private', async () => {
+      const ana = scenario.person('ana');
+      const said = await ana.says(add);
+      await ana.form('List before');
+      scenario.slack.faults.add({ ...update, kind: 'rate_limited', retryAfter: '30' });
+      await ana.submits();
+      await said.hears(/^#\d+ is /);
+    });
+  });
 });
 
 describe('a channel without the bot', () => {

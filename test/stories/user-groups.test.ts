@@ -138,6 +138,43 @@ describe.concurrent('user groups', () => {
   );
 
   test(
+    'of whom nobody can approve: can, form, card, thread and ops say the same at once, until somebody can',
+    inScenario({ policy, slack }, async (scenario) => {
+      const nobody = 'Nobody can approve it right now.';
+      const [ben, rob] = [scenario.person('ben'), scenario.person('rob')];
+      await scenario.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);
+      scenario.slack.changePerson('U03CHI', { deleted: true });
+      scenario.slack.changePerson('U04DEE', { is_restricted: true });
+      await (await ben.says(push.replace('/site', '/site can'))).hears(nobody);
+      await ben.opens(push, nobody);
+      const change = await ben.confirms();
+      expect(change.card().text).toContain(nobody);
+      const said = await change.tells(`⚠️ ${nobody} It needs leads, and waits until `);
+      expect(said.text).not.toContain('your approval');
+      await inOps(scenario, nobody);
+
+      // What is not known changes nothing that was said.
+      shut(scenario, 'S0LEADS', 'missing_scope');
+      await scenario.slack.changeGroup('S0LEADS', ['U03CHI']);
+      const due = (): unknown => scenario.rows('select due_at from changes')[0]?.['due_at'];
+      scenario.makeDue(change.number);
+      await expect.poll(due).not.toBe(1);
+      await open(scenario, 'S0LEADS', ['U03CHI', 'U06ROB']);
+      scenario.makeDue(change.number);
+      await change.tells('@Rob: this is waiting for your approval until ');
+      await rob.reads(new RegExp(`Push .* · #${change.number}\n`));
+      expect((await change.shows('Approve  @Rob, until ')).text).not.toContain(nobody);
+
+      await scenario.slack.changeGroup('S0LEADS', ['U04DEE']);
+      scenario.makeDue(change.number);
+      await change.shows(nobody);
+      expect(change.replies().filter(({ text }) => text.includes(nobody))).toHaveLength(2);
+      const ops = scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' });
+      expect(ops.filter(({ text }) => text.includes(nobody))).toHaveLength(1);
+    }),
+  );
+
+  test(
     'an approver’s user group cannot be read just before the write: it waits, says why, and is sent when it can be',
     inScenario({ policy, slack, hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
       const ask = '/site push acme-shop/staging acme-shop/live --files';

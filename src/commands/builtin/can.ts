@@ -72,14 +72,13 @@ const remedy = (path: string, risk: string): Text =>
     ? say`A rule would have to name ${code(path)} itself: no class covers it.`
     : say`A rule would have to name ${code(path)} or its class, ${code(risk)}.`;
 
-function approvingOf({ asks, who, notified, expires, reason }: RequiredApproval): Text {
+function approvingOf({ asks, who, notified, tooFew, expires, reason }: RequiredApproval): Text {
   const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
-  const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
   return joined([
     say`It needs approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
     notified.length > 0 ? say`Notified: ${notified}` : undefined,
     reason === 'required' ? 'It needs a reason.' : undefined,
-    few ? "There aren't enough of them right now." : undefined,
+    tooFew,
   ]);
 }
 

@@ -46,13 +46,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
 
 function errorsText(found: LoudestError): StatusText {
   const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless } = found;
-  const where = left
-    ? left.since === undefined
-      ? say` Only the newest lines were read, and they have no times.`
-      : say` Only the newest lines were read, back to ${time(left.since)}.`
-    : isTimeless
-      ? say` Some lines have no time and may be older.`
-      : [];
+  const where = whichLines(found);
   // Many plugins write lines without a level. A few of them are just a fact, many could be an outage.
   const isUnclear = possible > 0 || withoutLevel >= manyWithoutLevel;
   if (loudest === undefined || (errors === 0 && !isUnclear)) {
@@ -60,16 +54,27 @@ function errorsText(found: LoudestError): StatusText {
     return { mark, says: joined([noErrorText(found), '.', where], '') };
   }
   const { says, count, last } = loudest;
+  const mark = last === undefined ? '❔' : '⚠️';
   const when = last === undefined ? '' : say`, last ${time(last)}`;
   const most = say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.`;
   if (errors === 0) {
     const beside = others === 0 ? '' : ` Beside them, ${lesserText(others)}.`;
-    return { mark: '⚠️', says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}` };
+    return { mark, says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}` };
   }
   const rest =
     errors > count ? ` ${counted(errors - count, 'more error')} of ${counted(kinds - 1, 'other kind')}.` : '';
-  return { mark: '⚠️', says: say`${most}${rest}${where}` };
+  return { mark, says: say`${most}${rest}${where}` };
 }
+
+const whichLines = ({ cut: left, isTimeless }: LoudestError): Text =>
+  joined(
+    [
+      left &&
+        say` Only the newest lines were read${left.since === undefined ? '' : say`, back to ${time(left.since)}`}.`,
+      isTimeless ? ' Some lines have no time that can be true, so they may be of another hour.' : undefined,
+    ],
+    '',
+  );
 
 function noErrorText({ others, possible, withoutLevel }: LoudestError): string {
   const unclear = [

@@ -50,7 +50,7 @@ export function logInWords({ log, entries }: TimeLine): Text {
   const timeless =
     untimed === 0
       ? undefined
-      : say`${counted(untimed, 'line')} ${untimed === 1 ? 'has' : 'have'} no time and can't be placed.`;
+      : say`${counted(untimed, 'line')} ${untimed === 1 ? 'has' : 'have'} no time that can be true and can't be placed.`;
   const found = peaks === 0 ? 'no ten minutes stand out' : counted(peaks, 'peak');
   return joined([say`Error log: ${counted(errors, 'error')}, ${found}.`, unread, timeless]);
 }

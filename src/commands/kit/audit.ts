@@ -45,20 +45,22 @@ export type TrailFile = {
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'never told' | 'no line';
+  readonly why:
+    | 'no key'
+    | 'unknown key'
+    | 'former key'
+    | 'replaced key'
+    | 'unknown seal'
+    | 'not confirmed'
+    | 'never told'
+    | 'no line';
   readonly key?: string;
 };
 
 /** What verifying the trail showed. Times are epoch milliseconds. */
 export type Finding = {
   readonly verdict:
-    | {
-        readonly kind: 'proven';
-        readonly lines: number;
-        readonly head: TrailHead;
-        /** The first keyed line, if there are lines without a key before it. */
-        readonly seal: { readonly seq: number; readonly at: number } | undefined;
-      }
+    | { readonly kind: 'proven'; readonly lines: number; readonly head: TrailHead }
     /** No line is wrong, but not every line can be proven. */
     | {
         readonly kind: 'unproven';
@@ -72,8 +74,12 @@ export type Finding = {
   readonly since: number | undefined;
   /** The head that was published last, and when. */
   readonly published: (TrailHead & { readonly at: number }) | undefined;
+  /** The newest line in which a person of the machine (`by`) confirmed the lines before it, although `found`. */
+  readonly confirmed?: { readonly seq: number; readonly at: number; readonly by: string; readonly found: string };
   /** When the database was last restored (`at`), and to which state (`from`). */
   readonly restored?: { readonly at: number; readonly from: number };
+  /** Names all lines as they stand; undefined if there is one that can't be read. */
+  readonly content: string | undefined;
   /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };

@@ -165,17 +165,13 @@ export type Ability = {
 
 /** The approval that the rules require. `expires` is in milliseconds. */
 export type RequiredApproval = {
-  readonly asks: readonly {
-    readonly count: number;
-    readonly people: number;
-    readonly groups: readonly string[];
-    /** User groups among them whose members are unknown. */
-    readonly userGroups?: readonly string[];
-  }[];
+  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
   /** The names of the approvers. */
   readonly who: Text;
   /** Who is notified, if the rules name anybody; else empty. */
   readonly notified: Text;
+  /** That too few people can approve it right now, if that is certain. */
+  readonly tooFew: Text | undefined;
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };

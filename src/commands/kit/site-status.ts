@@ -77,10 +77,13 @@ export type LoudestError = {
   readonly withoutLevel: number;
   /** How many warnings and notices. */
   readonly others: number;
-  /** The most frequent kind of error; without errors, of what could be one; else of what says nothing of itself. */
+  /**
+   * The most frequent kind of error; without errors, of what could be one; else of what says nothing of itself. Without
+   * `last`, its time is not known; only then do such kinds count.
+   */
   readonly loudest: FrequentKind | undefined;
   /** The host has more lines: these only go back to `since`; undefined: they have no times. */
   readonly cut: { readonly since: number | undefined } | undefined;
-  /** Whether there are lines without a time, which may be older. */
+  /** Whether there are lines without a time that can be true: they may be of another time. */
   readonly isTimeless: boolean;
 };

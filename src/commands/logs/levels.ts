@@ -31,6 +31,8 @@ const leading = new RegExp(
 /** `shop.worker INFO: x`, `71 --- ERROR | x`: a word in capitals soon after the beginning, and a sign behind it. */
 const later =
   /^(?:[^\s"'{]{1,60}\s{1,20}){1,3}(?:(ERROR|CRITICAL|ALERT|EMERGENCY|FATAL)|WARNING|WARN|NOTICE|INFO|DEBUG)\s{0,20}[:|\]]/;
+/** `0 [ERROR] [MY-010119] …`, as MySQL and MariaDB write it behind the time. */
+const ofMysql = /^\d{1,20} \[(?:(ERROR)|Warning|Note|System)\]/i;
 const named = new RegExp(String.raw`(?:^|\s)(?:level|lvl|severity|loglevel)=["']?${anyWord}\b`, 'i');
 const exactly = new RegExp(String.raw`^${anyWord}$`, 'i');
 const jsonKeys = ['level_name', 'levelname', 'severity', 'level', 'log.level', 'lvl', 'loglevel', 'severity_text'];
@@ -43,9 +45,12 @@ const byWordPress = /^WordPress database error\b/;
 const query = /\b(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|SHOW|CREATE|ALTER|DROP|TRUNCATE|DESCRIBE) /;
 const calls = /\b(?:(?:require|include)(?:_once)?|do_action|apply_filters)\('[^']{1,200}'\)/;
 
-/** Warnings that no worker of PHP-FPM is free, that one crashed, or that there is no database: visitors get no pages. */
+/**
+ * Warnings that no worker of PHP-FPM is free, that one takes too long, that one of it or of Apache crashed, or that there
+ * is no database: visitors get no pages.
+ */
 const outage =
-  /\breached (?:pm\.)?max_children\b|\bchild \d+ exited on signal (?!15\b|3\b)\d|\bmysqli_(?:real_)?connect\(\): /;
+  /\breached (?:pm\.)?max_children\b|\bexecution timed out \(|\bchild (?:\d+ exited on signal (?!15\b|3\b)\d|pid \d+ exit signal )|\bmysqli_(?:real_)?connect\(\): /;
 /** Words of errors, in the languages in which WordPress is used most. */
 const errorLike =
   /\b(?:errors?|fatal|uncaught|unhandled|exception|panic|segfault|segmentation fault|critical|emergency|exhausted|refused|timed out|out of memory|gone away|fail(?:ed|ure|ures|s)|crashed|killed|denied|unable to|cannot|could not)\b|fehler|erreur|ошибк|エラー|错误|錯誤|오류/i;
@@ -78,7 +83,7 @@ export const beginsWithPhp = (line: string): boolean => byPhp.exec(line)?.index 
 const asLevel = (error: string | undefined): Stated => (error === undefined ? 'lesser' : 'error');
 
 function levelOfHead(head: string): Stated | undefined {
-  const inBrackets = bracketed.exec(head);
+  const inBrackets = bracketed.exec(head) ?? ofMysql.exec(head);
   if (inBrackets !== null) return asLevel(inBrackets[1]);
   const first = leading.exec(head);
   if (first !== null) {

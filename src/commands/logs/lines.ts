@@ -5,7 +5,7 @@ import { beginsWithPhp } from './levels.ts';
 import { masker } from './masking.ts';
 import { causeIn, isFurtherMessage, isOneLine, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader, type Stamp } from './timestamps.ts';
-import { dayMs } from '../../duration.ts';
+import { dayMs, minuteMs } from '../../duration.ts';
 
 export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
 
@@ -18,22 +18,18 @@ export type Line = Unwrapped & {
   readonly text: string;
   /** Epoch milliseconds: its own time, or that of the entry before it. Undefined: it has none that can be believed. */
   readonly at: number | undefined;
-  /** Set if its time is one that can't be believed: whether it is too old, or in the future. */
-  readonly beyond: 'before' | 'after' | undefined;
-  /** Whether its own time has no zone and was read as UTC. */
-  readonly isZoneless: boolean;
+  /** Whether it has a time of its own, believed or not. `zoneless`: without a zone, so it was read as UTC. */
+  readonly stamp: 'zoned' | 'zoneless' | undefined;
   /** Whether it belongs to the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
 
-type LineTime = Pick<Line, 'at' | 'beyond'>;
-const none: LineTime = { at: undefined, beyond: undefined };
-
-/** Times outside these bounds (epoch ms) are not believed: visitors can write any time into a log. */
+/** Times outside these bounds (epoch ms) are not believed: a clock was wrong, or a visitor wrote them. */
 type Plausible = { readonly from: number; readonly to: number };
 
-/** Times older than this are not believed. */
-const oldestDays = 400;
+const oldestMs = 3_650 * dayMs;
+/** How far the clocks of a host and of this machine may be apart. */
+const aheadMs = 5 * minuteMs;
 /** An entry has at most this many lines without a time: more of them are a log that has none there. */
 const maxContinuing = 300;
 
@@ -42,19 +38,20 @@ export async function readLines(
   raw: readonly string[],
   { alias, now }: { readonly alias: (address: string) => string; readonly now: number },
 ): Promise<readonly Line[]> {
-  const plausible = { from: now - oldestDays * dayMs, to: now + dayMs };
+  const plausible = { from: now - oldestMs, to: now + aheadMs };
   return withoutBeginning(await mapInChunks(raw, lineReader(alias, plausible)));
 }
 
 /** Reads a log in chunks, in order. The result does not depend on where the chunks begin. */
 export function lineReader(
   alias: (address: string) => string,
-  plausible: Plausible,
+  { from, to }: Plausible,
 ): (raw: readonly string[]) => readonly Line[] {
   const mask = masker(alias);
   const stampOf = stampReader();
-  // Undefined until a line has a time: from then on, a line with a time begins an entry.
-  let time: LineTime | undefined;
+  let at: number | undefined;
+  // From then on, a line with a time begins an entry.
+  let isTimed = false;
   let untimed = 0;
   let isFirst = true;
   let isWhole = false;
@@ -64,14 +61,16 @@ export function lineReader(
     const body = text.slice(stamp?.end ?? 0);
     const said = unwrapped(body);
     untimed = stamp === undefined ? untimed + 1 : 0;
-    const isTimed = time !== undefined && !isWhole && untimed <= maxContinuing;
-    const continues = !isFirst && goesOn(said, { text, stamp, isTimed });
+    const isOpen = isTimed && !isWhole && untimed <= maxContinuing;
+    const continues = !isFirst && goesOn(said, { text, stamp, isOpen });
     isFirst = false;
     if (stamp !== undefined) isWhole = isOneLine(body);
-    if (stamp !== undefined && !continues) time = timeOf(stamp, plausible);
+    if (stamp !== undefined && !continues) {
+      isTimed = true;
+      at = stamp.at >= from && stamp.at <= to ? stamp.at : undefined;
+    }
     const { messages, isCut, cause } = continues ? furtherOf(said, text) : said;
-    const { at, beyond } = time ?? none;
-    return { text, at, beyond, isZoneless: stamp?.isZoneless === true, continues, messages, isCut, cause };
+    return { text, at, stamp: stamp && (stamp.isZoneless ? 'zoneless' : 'zoned'), continues, messages, isCut, cause };
   };
   return (raw) => raw.map(read);
 }
@@ -79,9 +78,6 @@ export function lineReader(
 /** A time behind PHP's own words, or behind those that begin a further message, belongs to what is said. */
 const ownTimeIn = (text: string, stamp: Stamp | undefined): Stamp | undefined =>
   stamp?.end === 0 && (isFurtherMessage(text) || beginsWithPhp(text)) ? undefined : stamp;
-
-const timeOf = ({ at }: Stamp, { from, to }: Plausible): LineTime =>
-  at >= from && at <= to ? { at, beyond: undefined } : { at: undefined, beyond: at < from ? 'before' : 'after' };
 
 /** What is only a part of something, such as a printed array of which each line has a time. */
 const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
@@ -93,11 +89,11 @@ const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
  */
 function goesOn(
   { messages }: Unwrapped,
-  { text, stamp, isTimed }: { readonly text: string; readonly stamp: Stamp | undefined; readonly isTimed: boolean },
+  { text, stamp, isOpen }: { readonly text: string; readonly stamp: Stamp | undefined; readonly isOpen: boolean },
 ): boolean {
   if (messages.length === 0) return true;
   if (stamp !== undefined) return messages.every((message) => inside.test(message));
-  if (!isTimed) return /^(?:\s|[^\p{L}\p{N}]*$)/u.test(text);
+  if (!isOpen) return /^(?:\s|[^\p{L}\p{N}]*$)/u.test(text);
   return isFurtherMessage(text) || !hasOwnFormat(text);
 }
 
@@ -109,7 +105,7 @@ const furtherOf = (said: Unwrapped, text: string): Unwrapped =>
 
 /** In a log with times, the lines before the first one are one entry. */
 function withoutBeginning(lines: readonly Line[]): readonly Line[] {
-  const first = lines.findIndex(({ at, beyond }) => at !== undefined || beyond !== undefined);
+  const first = lines.findIndex(({ stamp, continues }) => stamp !== undefined && !continues);
   if (first <= 1 || first > maxContinuing) return lines;
   return lines.map((line, index) =>
     index === 0 || index >= first || line.continues || hasOwnFormat(line.text)

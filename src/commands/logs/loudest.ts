@@ -25,7 +25,10 @@ export async function loudestError(
   const all = await readLines(raw, { alias, now });
   const isFull = raw.length === maxLines || newest.length < sent.length;
   const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
-  const kinds = kindsOf(lines);
+  const found = kindsOf(lines);
+  const placed = found.filter(({ last }) => last !== undefined);
+  // What may be of another time hides nothing as grave that is of this one.
+  const kinds = placed[0]?.level === found[0]?.level ? placed : found;
   const of = (level: Level): readonly MessageKind[] => kinds.filter((kind) => kind.level === level);
   const [errors, possible, unstated] = [of('error'), of('possible'), of('unstated')];
   return {

@@ -13,21 +13,21 @@ const shownCharacters = 200;
 
 /**
  * The kinds of errors that began after `since`: there is no entry in the 24 hours before the first one, by the times of
- * the lines. Lines before the first time count as old as that time.
+ * the lines. A line whose place is unknown counts as old as the first time.
  */
 export async function findNewKinds(query: NewKindsQuery, alias: (address: string) => string): Promise<NewKinds> {
   const { text, wanted, since, match, now } = query;
   const raw = newestOf(text, wanted);
   const lines = await readLines(raw, { alias, now });
-  const { oldest: reaches, placeOf } = placesIn(lines, { from: since });
-  const isZoneless = lines.some((line) => line.isZoneless);
+  const { oldest: reaches, places } = placesIn(lines, { from: since });
+  const isZoneless = lines.some(({ stamp }) => stamp === 'zoneless');
   const read = { reaches, lines: lines.length, isCut: lines.length === wanted, isZoneless };
   if (reaches === undefined) return { ...read, kinds: [] };
-  const entries = match === undefined ? lines : entriesWith(lines, match.toLowerCase());
-  // A time that can't be believed says nothing about when its kind began.
-  const at = (place: 'before' | 'inside'): readonly Line[] =>
-    entries.filter((line) => line.beyond === undefined && placeOf(line) === place);
-  const before = kindsOf(at('before')).filter(isError);
+  const kindsAt = (isBefore: boolean): readonly MessageKind[] => {
+    const there = lines.filter((_, index) => (places[index] === 'before') === isBefore);
+    return kindsOf(match === undefined ? there : entriesWith(there, match.toLowerCase())).filter(isError);
+  };
+  const before = kindsAt(true);
   const known = new Map(before.map((kind) => [kind.text, kind]));
   const cutBefore = before.filter(({ isCut }) => isCut);
   const isKnown = (kind: MessageKind, first: number): boolean => {
@@ -36,9 +36,9 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
     return same !== undefined && (same.last ?? reaches) > first - dayMs;
   };
   const kinds: NewKind[] = [];
-  for (const kind of kindsOf(at('inside'))) {
+  for (const kind of kindsAt(false)) {
     const { first = reaches, last = first, count } = kind;
-    if (!isError(kind) || kinds.length === maxKinds) break;
+    if (kinds.length === maxKinds) break;
     if (isKnown(kind, first)) continue;
     const says = cutTo(withoutFolders(kind.oldest).trim(), shownCharacters);
     kinds.push({ key: keyOf(kind), count, says, first, last, reaches });

@@ -74,7 +74,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
   return {
     title: titleOf(reading, shown, section.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
-      ...(reading.timeless === lines.length ? [timelessNote(reading)] : []),
+      ...(reading.timeless === lines.length ? timelessNote(reading) : []),
       ...(activity?.volume ?? []),
       ...[...section.parts, activity?.changes ?? []].filter((part) => part.length > 0).map((part) => paragraph(part)),
       { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
@@ -134,11 +134,15 @@ const sourceOf = (reading: LogReading, listed?: number): Text =>
   );
 const masked = 'known secrets and e-mail addresses are masked, and visitors show as aliases';
 
-/** Shown if no line has a time, because then nothing shows whether the lines are from the span. */
-const timelessNote = ({ lines, isCut }: LogReading): PagePart =>
-  paragraph(
-    say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
-  );
+/** Shown if no line has a time, because then nothing shows whether the lines are from the span that was asked for. */
+const timelessNote = ({ lines, isCut, span: { from, to } }: LogReading): readonly PagePart[] =>
+  from === undefined && to === undefined
+    ? []
+    : [
+        paragraph(
+          say`**These lines have no times that can be true, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
+        ),
+      ];
 
 /** Which lines were left out, and which may be outside the span. */
 function notes({ lines, asked, outside, unlike, timeless }: LogReading): readonly string[] {
@@ -148,7 +152,7 @@ function notes({ lines, asked, outside, unlike, timeless }: LogReading): readonl
     ...(outside > 0 ? [leftOut(outside, 'outside this span')] : []),
     ...(unlike > 0 ? [leftOut(unlike, `without “${cutTo(asked.search ?? '', 80)}”`)] : []),
     ...(timeless > 0 && timeless < lines.length
-      ? [`the first ${counted(timeless, 'line')} ${timeless === 1 ? 'has' : 'have'} no time and may be older`]
+      ? [`${counted(timeless, 'line')} ${timeless === 1 ? 'has' : 'have'} no time that can be true`]
       : []),
   ];
 }

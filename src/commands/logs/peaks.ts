@@ -29,7 +29,7 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
   return {
     errors: errors.length,
     lines: lines.length,
-    timeless: oldest === undefined ? lines.length : timeless,
+    timeless,
     readFrom,
     peaks: peaksOf(timed, from, now),
   };

@@ -9,7 +9,7 @@ export type SelectedLines = {
   readonly outside: number;
   /** Lines that do not match the search. */
   readonly unlike: number;
-  /** How many lines at the beginning are kept although their time is unknown. */
+  /** How many lines are kept although their time is unknown. */
   readonly timeless: number;
   /** The oldest time of any line, kept or not (epoch ms); undefined if no line has a time. */
   readonly oldest: number | undefined;
@@ -29,25 +29,24 @@ type Selection = {
 /** Log times are whole seconds: a line of this second may be from before or after the moment. */
 const second = 1_000;
 
-/** Where a line lies beside a span. `unknown`: no line of its log has a time. */
+/** Where a line lies beside a span. `unknown`: its entry has no time that can be believed. */
 type Place = 'before' | 'inside' | 'after' | 'unknown';
 
 /**
- * Says where lines lie, for every reader of a log. A line without a time has that of its entry; lines before the first
- * time have the first time. A time that can't be believed is outside every span. `oldest`: the first time that can.
+ * Where each line lies, for every reader of a log. A line without a time that can be believed was written before the
+ * next one that has such a time: if that lies before the span, so does this one. `oldest`: the first of those times.
  */
 export function placesIn(sent: readonly Line[], span: TimeSpan) {
-  const first = sent.find(({ at, beyond }) => at !== undefined || beyond !== undefined);
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
   const begin = Math.floor((span.from ?? -Infinity) / second) * second;
   const end = span.to ?? Infinity;
-  const placeOf = (line: Line): Place => {
-    const { at, beyond } = line.at === undefined && line.beyond === undefined ? (first ?? line) : line;
-    if (beyond !== undefined) return beyond;
-    if (at === undefined) return 'unknown';
-    return at < begin ? 'before' : at > end ? 'after' : 'inside';
-  };
-  return { oldest, begin, placeOf };
+  const places: Place[] = [];
+  let next: Place = 'unknown';
+  for (const { at } of sent.toReversed()) {
+    if (at !== undefined) next = at < begin ? 'before' : at > end ? 'after' : 'inside';
+    places.push(at === undefined && next !== 'before' ? 'unknown' : next);
+  }
+  return { oldest, begin, places: places.toReversed() };
 }
 
 /** Filters the lines, because some hosts ignore the requested span and search. */
@@ -56,18 +55,17 @@ export function selectLines(
   raw: readonly string[],
   { span, search, isFull, most = Infinity }: Selection,
 ): SelectedLines {
-  const { oldest, begin, placeOf } = placesIn(sent, span);
-  const isAsked = span.from !== undefined || span.to !== undefined;
-  const isOutside = (line: Line): boolean => isAsked && ['before', 'after'].includes(placeOf(line));
+  const { oldest, begin, places } = placesIn(sent, span);
   const found = search === undefined ? undefined : foundIn(sent, raw, search.toLowerCase());
   const lines: Line[] = [];
   let [outside, unlike, timeless] = [0, 0, 0];
   for (const [index, line] of sent.entries()) {
-    if (isOutside(line)) outside += 1;
+    const place = places[index];
+    if (place === 'before' || place === 'after') outside += 1;
     else if (found?.[index] === false) unlike += 1;
     else {
       lines.push(line);
-      if (isAsked && line.at === undefined) timeless += 1;
+      if (place === 'unknown') timeless += 1;
     }
   }
   const lacksOlder = isFull && (oldest === undefined || oldest >= begin);

@@ -4,11 +4,11 @@ import { jsonFields } from './json-line.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**
- * `2026-11-21T13:48:00Z`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
+ * `2026-11-21T13:48:00Z`, `2026-11-21  9:48:00`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
  * of a line, or after its first bracket. A time anywhere else belongs to the message, as does one in an indented line.
  */
 const stamp =
-  /^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[\w/+-]{2,40}))?\]?\s*/;
+  /^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])([ \d]\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[\w/+-]{2,40}))?\]?\s*/;
 /** `[Sat Nov 21 13:48:00.123456 2026]`, as Apache writes it. */
 const apacheStamp = /^\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) {1,2}(\d\d?) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? (\d{4})\]\s*/;
 /** Where a JSON object has its time; the first that it has. */

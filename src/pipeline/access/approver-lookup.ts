@@ -50,9 +50,12 @@ export async function whomToAsk(
       const ids = new Set(groupIds(policy, named));
       const once = eachOnce(policy, approversAmong(policy, all, requirement, request));
       const userGroups = unknown.filter((group) => ids.has(group));
+      // Under `allowed`, different rules may let somebody do each part of it, or everybody all of it.
+      const isOpen = requirement.by === 'allowed' && (asked.aims.length > 1 || named.includes('everyone'));
       const one = {
         count: requirement.count,
         groups: named,
+        ...((isOpen || once.length > maxPeople) && ({ mayBeOthers: true } as const)),
         ...(await membersAmong(context, once.slice(0, maxPeople))),
       };
       const notify = await notifiedOf(context, requirement, { all, unknown, targets, askers });

@@ -15,6 +15,8 @@ export type AskedRequirement = {
   readonly userGroups?: readonly string[];
   /** People for whom Slack didn't say whether they are members, so they can't be told directly. */
   readonly unsure?: readonly string[];
+  /** Whether others, who were not looked up, might approve it too. */
+  readonly mayBeOthers?: true;
   /** Who is notified, if the rules name others than those who may approve. */
   readonly notify?: Notified;
 };

@@ -14,6 +14,7 @@ import {
 import { namesCommand, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
+import { tooFewApprove } from './nobody-approves.ts';
 import { aboutOf } from './targets.ts';
 import { nonMemberReason, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
@@ -150,17 +151,9 @@ async function allowedAnswer(
   if (approval === 'none') return { kind: 'allowed', rules, approval };
   const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
   const { expires, reason } = approval;
-  const counts = asks.map(({ count, people, groups, userGroups }) => ({
-    count,
-    groups,
-    people: people.length,
-    ...(userGroups && { userGroups }),
-  }));
-  return {
-    kind: 'allowed',
-    rules,
-    approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
-  };
+  const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
+  const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
+  return { kind: 'allowed', rules, approval: { asks: counts, ...words, expires, reason } };
 }
 
 /** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */

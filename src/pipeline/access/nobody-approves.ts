@@ -1,17 +1,33 @@
 import { Refusal } from '../../errors.ts';
 import type { Askers } from '../../policy/approvers.ts';
-import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { groupsApproving } from '../../policy/policy.ts';
 import type { Aim } from '../../policy/rules.ts';
 import { bold, either, list, say, type Text } from '../../text.ts';
 import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
-import type { AskedRequirement } from './authorization.ts';
+import type { AskedRequirement, Authorization } from './authorization.ts';
 import type { AccessContext } from './context.ts';
 import { aboutOf } from './targets.ts';
 import type { Resolved } from '../language/resolve.ts';
 
-/** A batch is refused if nobody can approve all of it: it would wait in vain. */
+/**
+ * What waits is said to wait in vain as long as nobody can approve it. A batch is refused: it can be asked for in parts.
+ */
+
+/** Whether certainly too few people can approve. Not if somebody in doubt might. */
+const isShort = ({ people, count, userGroups, unsure, mayBeOthers }: AskedRequirement): boolean =>
+  people.length < count && userGroups === undefined && unsure === undefined && mayBeOthers === undefined;
+
+/** Says that certainly nobody, or too few people, can approve; undefined: enough can, or might. */
+export function tooFewApprove(asks: readonly AskedRequirement[] = []): Text | undefined {
+  const short = asks.filter(isShort);
+  if (short.length === 0) return undefined;
+  return say`**${short.some(({ people }) => people.length === 0) ? 'Nobody' : 'Too few people'} can approve it right now.**`;
+}
+
+/** Whether certainly enough people can approve. */
+export const enoughApprove = (asks: readonly AskedRequirement[]): boolean =>
+  asks.every(({ people, count }) => people.length >= count);
 
 /** How many environments the refusal names. */
 const maxNamed = 5;
@@ -22,13 +38,12 @@ const maxNamed = 5;
  */
 export async function refuseIfNobodyApproves(
   context: AccessContext,
-  needed: Needed,
-  resolved: Resolved,
+  resolved: Resolved & { readonly authorization: Pick<Authorization, 'approval'> },
   askers: Askers,
   asks: readonly AskedRequirement[],
 ): Promise<void> {
-  const isShort = ({ people, count, userGroups, unsure }: AskedRequirement): boolean =>
-    people.length < count && userGroups === undefined && unsure === undefined;
+  const needed = resolved.authorization.approval;
+  if (needed === 'none') return;
   const short = needed.requirements.flatMap(({ by, count }, at) => {
     const ask = asks[at];
     // `allowed` may include people whom no group names, so don't refuse.

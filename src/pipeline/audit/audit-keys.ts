@@ -81,7 +81,8 @@ const replaced = (to: string, inUse: string): string =>
 
 function sealedText({ seq, from, to }: Sealed): Text {
   const doubt = say`If none of you just did that, somebody has rewritten the trail: compare it with the heads posted here before.`;
+  const confirm = say`If you did, run ${code('sitehand audit confirm')}: until then, these lines are not provable.`;
   return from === undefined
-    ? say`The audit trail has a key (${code(to)}) from line ${seq} on, which seals the ${seq - 1} before it: ${code('AUDIT_KEY')} was set for the first time. ${doubt}`
+    ? say`The audit trail has a key (${code(to)}) from line ${seq} on, which seals the ${seq - 1} before it: ${code('AUDIT_KEY')} was set for the first time. ${doubt} ${confirm}`
     : say`The audit trail has a new key (${code(to)}, until now ${code(from)}) from line ${seq} on: ${code('AUDIT_KEY')} was changed. ${doubt}`;
 }

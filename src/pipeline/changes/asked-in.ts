@@ -2,6 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import type { Note } from './card.ts';
 
@@ -19,6 +20,15 @@ export function askedIn(change: Change, without: readonly string[] = []): { read
     who: whoIsAsked(asks, { without }),
     ...(unreached.length > 0 && { rest: pleaseTell(joined(unreached, ', ')) }),
   };
+}
+
+/** Asks for approval, or says that nobody can give it. */
+export function approvalRequest(change: Change): Text {
+  const until = time(change.expires_at);
+  const tooFew = tooFewApprove(authorizationOf(change).asks);
+  const { who, rest } = askedIn(change);
+  if (tooFew === undefined) return joined([say`${who}: this is waiting for your approval until ${until}.`, rest]);
+  return say`⚠️ ${tooFew} It needs ${who}, and waits until ${until}. I'll say so here if that changes.`;
 }
 
 /** A reminder for people who haven't approved yet. */

@@ -2,6 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, channel, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import {
   approveWithNote,
@@ -80,7 +81,8 @@ export function renderCard(
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
-  const asked = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  const asked = joined([until, tooFewApprove(asks)], '. ');
   return factsOf({
     Approve: change.state === 'waiting' ? asked : undefined,
     'Approved by': joined(approvedBy(approved), '; '),

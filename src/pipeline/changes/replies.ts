@@ -10,10 +10,11 @@ import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-looku
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays } from './host-trouble.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
-import { askedIn } from './asked-in.ts';
+import { approvalRequest, askedIn } from './asked-in.ts';
 import { type Note } from './card.ts';
 import { mayBeDone } from './state-words.ts';
 import { runButton, type Button } from './buttons.ts';
@@ -37,7 +38,6 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
     return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
-  const { who, rest } = askedIn(change);
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
@@ -45,15 +45,13 @@ export function asked(change: Change, { held, twin, isPaused = false }: Circumst
   const same =
     twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
-    text: joined([
-      say`${who}: this is waiting for your approval until ${time(change.expires_at)}.`,
-      rest,
-      notified.length > 0 ? say`Notified: ${notified}` : undefined,
-      same,
-      busy,
-    ]),
+    text: joined([approvalRequest(change), notified.length > 0 ? say`Notified: ${notified}` : undefined, same, busy]),
   };
 }
+
+/** The ops channel hears that nobody can approve a change: one message for each change. */
+export const opsIfTooFew = (change: Change): Pick<TransitionNote, 'ops' | 'tellKey'> =>
+  tooFewApprove(authorizationOf(change).asks) === undefined ? {} : { ops: true, tellKey: `${change.number}:too_few` };
 
 type Counted = {
   /** How many more approvals are needed, perhaps fewer once the members of the `unknown` groups are known. */

@@ -156,18 +156,20 @@ export async function handedOnWith(
   return row;
 }
 
-/**
- * The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. Throws
- * `Refusal` if nobody can approve all of a batch.
- */
+/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
+  const involved = await whoWouldBeInvolved(context, frozen, requester);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
+  return involved;
+}
+
+/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
+export async function whoWouldBeInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
   const askers = { requester, handedOnBy: handedOn?.person ?? null };
-  if (approval === 'none') return { handedOn, approvers: { asks: [] } };
-  const approvers = await whomToAsk(context, approval, frozen, askers);
-  if (frozen.items) await refuseIfNobodyApproves(context, approval, frozen, askers, approvers.asks);
-  return { handedOn, approvers };
+  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
+  return { handedOn, approvers, askers };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */

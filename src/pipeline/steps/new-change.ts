@@ -8,7 +8,7 @@ import type { BatchItem, BatchProgress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
-import { nextReminder } from './reminders.ts';
+import { nextLook } from './reminders.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 
 /** Who asks, and the channel for the card. */
@@ -97,12 +97,13 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
 }
 
 function initialState(
-  { authorization: { approval }, action, target }: Frozen,
+  { authorization, action, target }: Frozen,
   now: number,
 ): Pick<NewChange, 'state' | 'expires_at' | 'due_at'> {
+  const { approval } = authorization;
   if (approval !== 'none') {
     const expires_at = now + approval.expires;
-    return { state: 'waiting', expires_at, due_at: nextReminder(now, expires_at, now) };
+    return { state: 'waiting', expires_at, due_at: nextLook({ created_at: now, expires_at }, authorization, now) };
   }
   const is_live = target?.kind === 'environment' && target.live ? 1 : 0;
   return { state: 'approved', ...readyToSend({ risk: action.risk, is_live, expires_at: now }, now) };

@@ -10,7 +10,7 @@ import { withHolder, lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
-import { asked } from '../changes/replies.ts';
+import { asked, opsIfTooFew } from '../changes/replies.ts';
 import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { handleSetBack } from './failover-and-restore.ts';
@@ -33,10 +33,10 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   const held = await lockInTheWay(tx, row, now);
   if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
-  const decide = saved.state === 'approved' && coolsDown(saved);
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
   const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
-  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
+  const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
+  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
   return saved;
 }
 

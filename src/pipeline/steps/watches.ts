@@ -88,7 +88,7 @@ async function readLog(context: StepsContext, watch: Watch, env: Environment, no
     const match = watch.match ?? undefined;
     const found = await context.logs.findNew({ text, wanted: maxLines, since, match, now });
     if (found.reaches === undefined && found.lines > 0)
-      return { why: say`Its lines have no times, so I can't tell what is new.` };
+      return { why: say`Its lines have no times that can be true, so I can't tell what is new.` };
     return found;
   } catch (error) {
     return { why: whyUnread(context, `looking for watch ${watch.id}`, error) };

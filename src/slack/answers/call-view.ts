@@ -27,8 +27,10 @@ function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
 export async function showCall(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
   const view = await openView(context, interaction, loading).catch(ignoreNoForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
-  if (view === undefined) return context.ephemeral(interaction, await draw('message'));
-  await drawIntoView(context, interaction, { id: view, title: callTitle }, async () => callView(await draw('modal')));
+  const inMessage = async (): Promise<void> => context.ephemeral(interaction, await draw('message'));
+  if (view === undefined) return inMessage();
+  const inModal = async () => callView(await draw('modal'));
+  await drawIntoView(context, interaction, { ...view, title: callTitle }, inModal, inMessage);
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -76,13 +78,13 @@ export async function turnPage(
     memo === undefined
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
-  if (view.callback_id === 'call')
-    return void (await drawIntoView(context, interaction, { ...view, title: callTitle }, draw));
-  const overlay = await openView(context, interaction, loading, 'push');
-  if (overlay === undefined) {
+  const notShown = async (): Promise<void> => {
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
-  }
-  await drawIntoView(context, interaction, { id: overlay, title: callTitle }, draw);
+  };
+  const { id, hash } = view;
+  const into = view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
+  if (into === undefined) return notShown();
+  await drawIntoView(context, interaction, { ...into, title: callTitle }, draw, notShown);
 }
 
 /** Reads from the host and freezes again. If the result is not what the form showed, the person is told. */

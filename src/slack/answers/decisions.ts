@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { notRecognised, Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
@@ -6,7 +7,7 @@ import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipel
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
-import { notShownOn } from '../draw/blocks.ts';
+import { drawNote, notShownOn } from '../draw/blocks.ts';
 import { drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
@@ -45,11 +46,12 @@ export async function openDecision(
   const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
-  if (view === undefined) {
+  const notOpened = async (): Promise<void> => {
     throw new Refusal(`I couldn't open ${forms[verdict]}. Nothing was done.`, { hint: 'Press the button again.' });
-  }
+  };
+  if (view === undefined) return notOpened();
   const memo: Memo = { origin: originOf(interaction), decision: value };
-  await drawIntoView(context, interaction, { id: view, title }, async () => {
+  const draw = async (): Promise<ModalView> => {
     const { person, team } = interaction;
     await refuseUnlessDecides(context.pipeline, { ...decision, person, team });
     if (verdict === 'decline') return declineView(number, memo);
@@ -57,7 +59,8 @@ export async function openDecision(
     if (verdict === 'go_on') return goOnView(number, await leftToDo(context.pipeline, reader, decision), memo);
     const { says, card } = await questionFor(context.pipeline, reader, decision);
     return approveView(number, joined([says, notShownOn(card)], '\n'), memo);
-  });
+  };
+  await drawIntoView(context, interaction, { ...view, title }, draw, notOpened);
 }
 
 export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;
@@ -79,7 +82,8 @@ export async function decideByForm(
   values: unknown,
 ): Promise<void> {
   const title = titles[verdict];
-  await drawIntoView(context, interaction, { id: view, title }, async () => {
+  let result: Text = [];
+  const draw = async (): Promise<ModalView> => {
     const decision = decisionIn(memo.decision ?? '');
     if (decision?.verdict !== verdict) throw notRecognised('form');
     const { person, team, inbox } = interaction;
@@ -87,8 +91,11 @@ export async function decideByForm(
     await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
       throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
     });
-    return noticeView(title, say`${results[verdict](decision.number)}`);
-  });
+    result = results[verdict](decision.number);
+    return noticeView(title, result);
+  };
+  const inPrivate = (): Promise<void> => context.ephemeral(interaction, drawNote({ text: result }));
+  await drawIntoView(context, interaction, { id: view, title }, draw, inPrivate);
 }
 
 /** The form is closed by then, so the refusal repeats the note. */

@@ -17,8 +17,20 @@ const maxLength = 60_000;
 /** How often outdated homes are looked for. */
 export const redrawEveryMs = 1_000;
 
-/** App Home: what waits for this person, what they asked for, the sites they use, and what happened lately. */
+/**
+ * App Home: what waits for this person, what they asked for, the sites they use, and what happened lately. If it can't be
+ * drawn now, it is drawn later.
+ */
 export async function publishHome(context: SlackContext, id: string): Promise<void> {
+  try {
+    await drawHome(context, id);
+  } catch (error) {
+    context.homes.failed(id);
+    context.log.warn({ err: error }, 'a home stays old');
+  }
+}
+
+async function drawHome(context: SlackContext, id: string): Promise<void> {
   const { drawn, numbers } = await homeOf(context, id);
   const shown = fitting(drawn.slice(0, maxBlocks), maxLength, jsonLength);
   const left = charactersIn(drawn.slice(shown.length));
@@ -30,15 +42,7 @@ export async function publishHome(context: SlackContext, id: string): Promise<vo
 
 /** Redraws outdated homes of people who opened theirs lately: as many as Slack allows. */
 export async function redrawHomes(context: SlackContext): Promise<void> {
-  const { homes, log } = context;
-  for (const id of homes.take()) {
-    try {
-      await publishHome(context, id);
-    } catch (error) {
-      homes.failed(id);
-      log.warn({ err: error }, 'a home stays old');
-    }
-  }
+  for (const id of context.homes.take()) await publishHome(context, id);
 }
 
 type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: readonly number[] };

@@ -9,6 +9,7 @@ import type { People } from '../client/people.ts';
 import type { Pace } from '../client/rate-limits.ts';
 import type { Bot } from '../client/token.ts';
 import type { ReplyTarget } from '../client/ephemeral.ts';
+import type { UpdateView } from '../client/view-updates.ts';
 import type { NextTurn } from './one-each-turn.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import type { PipelineContext } from '../../pipeline/conversation/context.ts';
@@ -26,6 +27,7 @@ export type SlackContext = {
   /** Separate clients for posts and views, as for private answers: a rate limit on one does not delay the others. */
   readonly messages: WebClient;
   readonly views: WebClient;
+  readonly updateView: UpdateView;
   readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
   readonly homes: Homes;
   readonly payloads: PayloadStore;

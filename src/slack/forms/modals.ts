@@ -4,12 +4,14 @@ import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
+import { tooFewApprove } from '../../pipeline/access/nobody-approves.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
+import { whoWouldBeInvolved } from '../../pipeline/steps/hand-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -23,11 +25,12 @@ import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isOutage } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
+import type { OpenView } from '../client/view-updates.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
 import { cardPlace, savedAs } from './card-place.ts';
 
-const openReply = z.object({ view: z.object({ id: z.string() }) });
+const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;
 
 /**
@@ -45,15 +48,16 @@ export async function openForm(
     const says = joined([notice, wrong?.says, wrong?.hint]);
     return drawForm(context, originOf(interaction), parsed, person, { says, withLock: resolved });
   };
-  if (interaction.trigger !== undefined) {
-    const waits = needsHost(resolved);
-    const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
-    if (view !== undefined && waits)
-      await drawIntoView(context, interaction, { id: view, title: parsed.command.button }, draw);
-    if (view !== undefined) return;
-  }
-  const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
-  await offerForm(context, interaction, { kind: 'form', args });
+  const offer = (notice?: Text): Promise<void> => {
+    const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
+    return offerForm(context, interaction, { kind: 'form', args }, notice);
+  };
+  if (interaction.trigger === undefined) return offer();
+  const waits = needsHost(resolved);
+  const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
+  if (view === undefined) return offer();
+  if (waits)
+    await drawIntoView(context, interaction, { ...view, title: parsed.command.button }, draw, () => offer(leftBlank));
 }
 
 type FormExtras = {
@@ -97,26 +101,33 @@ export async function openReview(
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  const { authorized } = ready;
-  const { command } = authorized.parsed;
-  const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
-  const view = await openView(context, interaction, loadingView(command));
-  if (view === undefined) return offerForm(context, interaction, { kind: 'review', args }, notice);
+  const view = await openView(context, interaction, loadingView(ready.authorized.parsed.command));
+  if (view === undefined) return offerReview(context, interaction, ready, notice);
   await showReview(context, interaction, view, ready, notice);
+}
+
+function offerReview(
+  context: SlackContext,
+  interaction: Interaction,
+  { authorized }: Ready,
+  notice: Text | undefined,
+): Promise<void> {
+  const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
+  return offerForm(context, interaction, { kind: 'review', args }, notice);
 }
 
 /** Continues with checked input and draws the result into an open view: a review, an answer or a problem. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
-  view: string,
+  view: OpenView,
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
   const { button } = ready.authorized.parsed.command;
   let outcome: Text | undefined;
   let locked: Refusal | undefined;
-  const isDrawn = await drawIntoView(context, interaction, { id: view, title: button }, async () => {
+  const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
     if (result.kind === 'refuse') {
       if (result.refusal instanceof Locked) locked = result.refusal;
@@ -128,13 +139,21 @@ export async function showReview(
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
     if (result.differs) outcome = changedMeanwhile;
-    const above = joined([outcome ?? notice, await lockNote(context, ready.requester.person, result.frozen)], '\n');
-    return reviewOf(context, interaction, result.frozen, above);
-  }).catch((error: unknown) => {
-    if (outcome === undefined) throw error;
-    context.log.warn({ err: error }, 'could not draw what became of a form');
-    return false;
-  });
+    return reviewOf(context, interaction, result.frozen, ready.requester.person, outcome ?? notice);
+  };
+  const offerAgain = async (): Promise<void> => {
+    if (outcome !== undefined && outcome !== changedMeanwhile) return;
+    const says = joined([outcome ?? notice, leftBlank], '\n');
+    outcome = undefined;
+    await offerReview(context, interaction, ready, says);
+  };
+  const isDrawn = await drawIntoView(context, interaction, { ...view, title: button }, draw, offerAgain).catch(
+    (error: unknown) => {
+      if (outcome === undefined) throw error;
+      context.log.warn({ err: error }, 'could not draw what became of a form');
+      return false;
+    },
+  );
   // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
   if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
   // A form has no buttons, but this refusal has one.
@@ -152,27 +171,34 @@ async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
   frozen: Frozen,
-  notice: Text,
+  person: Person,
+  notice: Text | undefined,
 ): Promise<ModalView> {
+  const { approvers } = await whoWouldBeInvolved(context.pipeline, frozen, person.id);
+  const notes = [notice, await lockNote(context, person, frozen), tooFewApprove(approvers.asks)];
   const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);
   const fits = JSON.stringify(args).length < metadataRoom;
   const memo: Memo = fits
     ? { origin, args }
     : { origin, stored: await context.payloads.keepList(interaction.person, args) };
-  return reviewView(frozen, memo, notice);
+  return reviewView(frozen, memo, joined(notes, '\n'));
 }
 
+/** Why a form that Slack opened has to be opened again. */
+const leftBlank = say`**Slack opened a form, and didn't let me fill it in.** You can close it.`;
+
 /**
- * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If the view was closed, a
- * refusal or fault is thrown, so that the person is told in another way. With `hash`, replaces only that version of the
- * view. Resolves with false if the view was closed.
+ * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If that is not drawn, the
+ * refusal or fault is thrown, so that the person is told in another way. If Slack does not take the view within seconds,
+ * `otherwise` tells the person. Resolves with false if nothing was drawn.
  */
 export async function drawIntoView(
   context: SlackContext,
   interaction: Interaction,
-  { id, title, hash }: { readonly id: string; readonly title: string; readonly hash?: string },
+  { title, ...view }: OpenView & { readonly title: string },
   make: () => Promise<ModalView>,
+  otherwise: () => Promise<void>,
 ): Promise<boolean> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
@@ -180,14 +206,13 @@ export async function drawIntoView(
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
     return noticeView(title, [{ text: errorNote(context, interaction, 'preparing a form', trouble).text }]);
   });
-  try {
-    await context.views.views.update({ view_id: id, view: drawn, ...(hash !== undefined && { hash }) });
-  } catch (error) {
-    if (trouble !== undefined) throw trouble;
-    if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
-    return false;
-  }
-  return true;
+  const became = await context.updateView(view, drawn).catch((error: unknown) => {
+    throw trouble ?? error;
+  });
+  if (became === 'drawn') return true;
+  if (trouble !== undefined) throw trouble;
+  if (became === 'not taken') await otherwise();
+  return false;
 }
 
 /** The view while the host is being read. */
@@ -216,10 +241,10 @@ export async function openView(
   { trigger }: Pick<Interaction, 'trigger'>,
   view: ModalView,
   how: 'open' | 'push' = 'open',
-): Promise<string | undefined> {
+): Promise<OpenView | undefined> {
   if (trigger === undefined) return undefined;
   try {
-    return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view.id;
+    return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view;
   } catch (error) {
     const name = platformError(error);
     if (name === undefined || name.includes('trigger') || isOutage(name)) return undefined;

@@ -10,7 +10,6 @@ import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
-import { platformError } from '../client/messenger.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -32,54 +31,20 @@ export const fieldChangeShape = z.object({
 });
 type FieldChange = z.infer<typeof fieldChangeShape>;
 
-/** What this process knows about one open form. */
-type FormUpdates = {
-  /** The time of the newest change. */
-  newest: number;
-  /** The running update. */
-  updating: Promise<void>;
-  /** For each replaced version of the view, the hash of its successor. */
-  readonly became: Map<string, string>;
-};
-
 const maxForms = 500;
-const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 
-/** Redraws forms. Of several changes only the last is drawn: an old drawing never replaces a newer one. */
+/** Redraws forms. Of several changes only the last is drawn. If Slack takes none, the form stays as it is. */
 export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<void> {
-  const turns = new BoundedMap<string, FormUpdates>(maxForms);
+  /** By form, the time of the newest change. */
+  const newest = new BoundedMap<string, number>(maxForms);
   return async (event) => {
     const { id } = event.view;
-    const turn = turns.get(id) ?? { newest: 0, updating: Promise.resolve(), became: new Map() };
-    turns.set(id, turn);
     const changedAt = Number(event.actions[0].action_ts);
-    if (changedAt <= turn.newest) return;
-    turn.newest = changedAt;
+    if (changedAt <= (newest.get(id) ?? 0)) return;
+    newest.set(id, changedAt);
     const view = await redrawn(context, event);
-    if (view === undefined) return;
-    const update = turn.updating.then(async () => {
-      if (turn.newest === changedAt) await updateView(context, turn, event.view, view);
-    });
-    turn.updating = update.catch(() => undefined);
-    await update;
+    if (view !== undefined && newest.get(id) === changedAt) await context.updateView(event.view, view);
   };
-}
-
-async function updateView(
-  { views }: SlackContext,
-  { became }: FormUpdates,
-  { id, hash }: FieldChange['view'],
-  view: ModalView,
-): Promise<void> {
-  let current = hash;
-  for (let next = became.get(current); next !== undefined; next = became.get(current)) current = next;
-  try {
-    const answer = updateReply.safeParse(await views.views.update({ view_id: id, hash: current, view }));
-    if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
-  } catch (error) {
-    // The form was submitted or closed in the meantime, or another process redrew it.
-    if (!['hash_conflict', 'not_found'].includes(platformError(error) ?? '')) throw error;
-  }
 }
 
 async function redrawn(context: SlackContext, event: FieldChange): Promise<ModalView | undefined> {

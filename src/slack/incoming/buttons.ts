@@ -61,7 +61,8 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
           const cardsIn = await cardChannelOf(context, kind, read.data);
           await onPress(context, { ...interaction, cardsIn }, kind, value);
         } finally {
-          if (view?.type === 'home') await redrawHome(context, user.id);
+          // After a press, it still shows the old state.
+          if (view?.type === 'home') await publishHome(context, user.id);
         }
       },
     });
@@ -88,10 +89,6 @@ function threadOf({ container, message }: z.infer<typeof buttonPressShape>): str
   const thread = container?.thread_ts ?? message?.thread_ts;
   return thread === container?.message_ts ? undefined : thread;
 }
-
-/** After a press, App Home still shows the old state, so redraw it. */
-const redrawHome = (context: SlackContext, id: string): Promise<void> =>
-  publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'could not redraw an App Home'));
 
 async function onPress(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
   switch (kind) {

@@ -229,7 +229,7 @@ async function whenSaved(
 /** Shows a loading view, which becomes the review. */
 const withReview = ({ context, view }: Submitted, from: Interaction, ready: Ready): SubmissionResponse => ({
   ...withView(loadingView(ready.authorized.parsed.command)),
-  after: () => showReview(context, from, view.id, ready),
+  after: () => showReview(context, from, { id: view.id }, ready),
 });
 
 /** The refusal as an error under its field; undefined if the view has no such field. */

@@ -115,7 +115,7 @@ describe('a line of the status', () => {
           isTimeless: false,
         }),
       },
-      '⚠️ Errors of the last hour: most frequent, 3×: “PHP Fatal error: no”. 11 more errors of 2 other kinds.',
+      '❔ Errors of the last hour: most frequent, 3×: “PHP Fatal error: no”. 11 more errors of 2 other kinds.',
     ],
     [site({ ...look, ms: 20 }), '✅ Site: answers well in one reading: 200 in under 0.1 s as a visitor.'],
     [
@@ -150,7 +150,7 @@ describe('a line of the status', () => {
           isTimeless: true,
         }),
       },
-      '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time and may be older.',
+      '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time that can be true, so they may be of another hour.',
     ],
     [
       {

@@ -85,7 +85,10 @@ describe('a time that is older than what was asked', () => {
     ['30 hours', times(8, (ago) => old(ago + 30 * hour))],
     ['30 days', times(8, (ago) => old(ago + 30 * day))],
     ['two years', times(8, (ago) => old(ago + 730 * day))],
-    ['fifty years', times(8, (ago) => old(ago + 18_250 * day))],
+    [
+      'none that can be true, but before such a time',
+      [...times(8, (ago) => old(ago + 18_250 * day)), `${php(9 * day)} PHP Notice:  x`],
+    ],
     ['two years, with traces', times(8, (ago) => `${old(ago + 730 * day)}\nStack trace:\n#0 {main}`)],
   ];
 
@@ -121,19 +124,36 @@ describe('a time that is older than what was asked', () => {
     expect((await logs(lines)).title).toContain('2026-11-20 08:00 UTC–2026-11-21 13:59 UTC');
   });
 
-  test('or far in the future is outside too', async () => {
-    expect(await status([old(-3 * day), old(-400 * day)])).toBe('✅ no error.');
-  });
-
   test('and the rest of an entry before it are both outside', async () => {
     const lines = ['PHP Fatal error:  Uncaught Error: rest()', '  thrown in /www/a.php', old(730 * day), recent];
     expect(await status(lines)).toMatch(/^⚠️ most frequent, 1×, last 13:51 UTC: “PHP Fatal error: {2}.*here/);
     expect((await logs(lines, { from: now - hour })).file).toBe(recent);
   });
 
-  test('is outside also if nothing else has a time', async () => {
-    const lines = [old(18_250 * day), 'x'];
-    expect((await logs(lines, { from: now - hour })).text).toContain('No line in this log since');
+  const note = ' Some lines have no time that can be true, so they may be of another hour.';
+  test.each<[string, readonly string[]]>([
+    ['fifty years ago', [old(18_250 * day)]],
+    ['in 2001', ['[01-Jan-2001 00:00:00 UTC] PHP Fatal error:  Uncaught Error: gone() in /www/old.php:7']],
+    ['in two days', [old(-2 * day)]],
+    ['in six minutes', [old(-6 * minute)]],
+    ['none', ['PHP Fatal error:  Uncaught Error: gone() in /www/old.php:7']],
+    ['fifty years ago, behind a warning of this hour', [`${php(minute)} PHP Warning:  x`, old(18_250 * day)]],
+  ])('that can’t be true leaves the place of an error unknown: %s', async (_, lines) => {
+    const said = '❔ most frequent, 1×: “PHP Fatal error:  Uncaught Error: gone() in /www/old.php:*”.';
+    expect(await status(lines)).toBe(`${said}${note}`);
+    const shown = await logs(lines, { from: now - hour });
+    expect(shown.file).toBe(lines.join('\n'));
+    expect(shown.text + shown.source).toContain('no time');
+    expect(await peaksIn({ text: textOf(lines), wanted: 9, now, span: { from: now - hour, to: now } }, alias)).toEqual(
+      expect.objectContaining({ errors: 1, timeless: 1, peaks: [] }),
+    );
+  });
+
+  test('that can’t be true hides no error of this hour, and counts as none', async () => {
+    const lines = [...times(8, (ago) => old(ago + 18_250 * day)), recent, old(-6 * minute)];
+    const said = '⚠️ most frequent, 1×, last 13:51 UTC: “PHP Fatal error:  Uncaught Error: here() in /www/new.php:*”.';
+    expect(await status(lines)).toBe(`${said}${note}`);
+    expect(await status([old(-4 * minute)])).toMatch(/^⚠️ most frequent, 1×, last 14:04 UTC/);
   });
 });
 
@@ -177,6 +197,14 @@ describe('the level of a message', () => {
     ['Apache’s own error', (ago) => `${apache(ago)} [core:error] [pid 31] AH00126: Invalid URI`, isError],
     ['Apache’s own notice', (ago) => `${apache(ago)} [mpm_event:notice] [pid 31] AH00489: no error`, none],
     ['an older Apache’s error', (ago) => `${apache(ago)} [error] [client 203.0.113.7] no such file`, isError],
+    ['JSON of ECS, nested', json({ log: { logger: 'shop', level: 'error' } }), isError],
+    ['JSON of ECS, nested: warn', json({ log: { level: 'warn' }, error: { message: 'no stock' } }), lesser],
+    ['JSON of ECS with dots', (ago) => `{"@timestamp":"${iso(ago)}","log.level":"error","message":"x"}`, isError],
+    ['MySQL’s own error', (ago) => `${iso(ago)} 0 [ERROR] [MY-010119] [Server] Aborting`, isError],
+    ['MySQL’s own warning', (ago) => `${iso(ago)} 17 [Warning] [MY-010055] [Server] IP address failed`, lesser],
+    ['MySQL’s own note', (ago) => `${iso(ago)} 0 [Note] Event Scheduler: no error`, lesser],
+    ['MySQL about itself', (ago) => `${iso(ago)} 0 [System] [MY-010931] [Server] ready, no error`, lesser],
+    ['MariaDB’s own error', (ago) => `${spaced(ago).slice(0, 19)} 5 [ERROR] mysqld: Disk full (/tmp)`, isError],
     ['a sentence about an error', entry('Error establishing a database connection'), couldBe],
     ['an uncaught error without PHP’s words', entry('Uncaught ReferenceError: x'), couldBe],
     ['a word of another language', entry('Unbekannter Fehler beim Speichern'), couldBe],
@@ -266,7 +294,7 @@ describe('an entry', () => {
     ],
     ['without a time', ['PHP Fatal error:  Booking [2019-05-01 10:00:00] is gone in /www/a.php:3']],
   ])('%s may name a time: it is part of what is said', async (_, lines) => {
-    expect(await status(lines)).toMatch(/^⚠️ most frequent, 1×/);
+    expect(await status(lines)).toMatch(/^\S+ most frequent, 1×/);
   });
 
   test.each<[string, readonly string[], readonly string[]]>([
@@ -445,6 +473,7 @@ describe('the time of an entry', () => {
     ['JSON: seconds', JSON.stringify({ level: 'error', ts: (now - at) / 1_000 + 0.25 })],
     ['JSON: behind another one that is none', JSON.stringify({ level: 'error', time: 'noon', ts: iso(at) })],
     ['behind a byte order mark', `\uFEFF${php(at)} PHP Fatal error:  x`],
+    ['MariaDB', `${spaced(at).slice(0, 19)} 0 [ERROR] Aborting`],
     ['JSON behind a byte order mark', `\uFEFF${JSON.stringify({ level: 'error', time: iso(at) })}`],
   ])('%s', async (_, line) => {
     expect(await status([line])).toMatch(/^⚠️ most frequent, 1×, last 13:46 UTC/);
@@ -500,6 +529,19 @@ describe('“nothing needs a look”', () => {
       'nor over workers that crash',
       times(1, (ago) => `${pool(ago)}child 30 exited on signal 11 (SIGSEGV) after 10.3 seconds from start`),
       '⚠️ no line says that it is an error, but 1 message could be; most frequent, 1×, last 13:59 UTC: “WARNING: [pool www] child * exited on signal * (SIGSEGV) after * seconds from start”.',
+    ],
+    [
+      'nor over workers that take too long',
+      times(1, (ago) => `${pool(ago)}child 19, script '/www/a.php' execution timed out (31.2 sec), terminating`),
+      "⚠️ no line says that it is an error, but 1 message could be; most frequent, 1×, last 13:59 UTC: “WARNING: [pool www] child *, script '/www/a.php' execution timed out (* sec), terminating”.",
+    ],
+    [
+      'nor over workers of Apache that crash',
+      times(
+        1,
+        (ago) => `${apache(ago)} [core:notice] [pid 12] AH00052: child pid 44 exit signal Segmentation fault (11)`,
+      ),
+      '⚠️ no line says that it is an error, but 1 message could be; most frequent, 1×, last 13:59 UTC: “[core:notice] [pid *] AH*: child pid * exit signal Segmentation fault (*)”.',
     ],
     [
       'nor without a database',

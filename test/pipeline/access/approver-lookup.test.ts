@@ -142,7 +142,7 @@ describe('who is asked', () => {
     const all = await asks(needing({ by: ['leads'], count: 2 }, { by: 'allowed', count: 1 }), [read, pushing]);
     expect(all).toEqual([
       { count: 2, groups: ['leads'], ...named('U03CHI', 'U04DEE', 'U05FAY') },
-      { count: 1, groups: ['developers'], ...named('U02BEN') },
+      { count: 1, groups: ['developers'], mayBeOthers: true, ...named('U02BEN') },
     ]);
   });
 
@@ -168,7 +168,7 @@ describe('who is asked', () => {
 
   test('if everyone may approve, everyone is named as a group', async () => {
     const everyone = ['{ allow: [read], to: everyone }', '{ allow: [push], to: everyone }'];
-    expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], ...named() }]);
+    expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], mayBeOthers: true, ...named() }]);
   });
 
   test('at most 25 are asked', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
-import { refuseIfNobodyApproves } from '../../../src/pipeline/access/nobody-approves.ts';
+import { refuseIfNobodyApproves, tooFewApprove } from '../../../src/pipeline/access/nobody-approves.ts';
 import { aboutOf } from '../../../src/pipeline/access/targets.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { say } from '../../../src/text.ts';
 import { decideAccess } from '../../../src/policy/policy.ts';
 import { ana, company, contextWith, environment, policyFrom, refusalText } from '../fixtures.ts';
 
@@ -49,7 +50,7 @@ ${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   const people = [...new Set(asks.flatMap((one) => one.people))];
   expect(told).toEqual(people);
   try {
-    await refuseIfNobodyApproves(context, decision.approval, resolved, askers, asks);
+    await refuseIfNobodyApproves(context, { ...resolved, authorization: decision }, askers, asks);
   } catch (error) {
     if (error instanceof Refusal) return { people, refused: refusalText(error) };
     throw error;
@@ -138,5 +139,23 @@ describe('a batch that nobody can approve is refused', () => {
   test('not while Slack does not describe one of its approvers', async () => {
     const rules = [reads('developers, shops', '*/*'), asking('{ by: [leads, shops], count: 1 }')];
     expect((await asked(rules, ['U05FAY'])).refused).toBeUndefined();
+  });
+});
+
+describe('that too few can approve', () => {
+  const ask = { count: 1, people: [], names: [], groups: ['leads'] };
+  const none = 'Nobody can approve it right now.';
+  const few = 'Too few people can approve it right now.';
+  test.each([
+    ['is said of nobody', [ask], none],
+    ['is said of one of two', [{ ...ask, count: 2, people: ['U1'] }], few],
+    ['is said of one requirement', [{ ...ask, people: ['U1'] }, ask], none],
+    ['is not said if enough can', [{ ...ask, people: ['U1'] }], undefined],
+    ['is not said if a user group is not known', [{ ...ask, userGroups: ['S1'] }], undefined],
+    ['is not said if an account is not known', [{ ...ask, unsure: ['U1'] }], undefined],
+    ['is not said if others might', [{ ...ask, mayBeOthers: true } as const], undefined],
+    ['is not said if nobody was looked for', [], undefined],
+  ])('%s', (_, asks, said) => {
+    expect(tooFewApprove(asks)).toEqual(said === undefined ? undefined : say`**${said}**`);
   });
 });

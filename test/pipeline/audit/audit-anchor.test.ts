@@ -4,7 +4,7 @@ import { plain } from '../../../src/text.ts';
 import { findingPage, shortHash } from '../../../src/commands/builtin/audit/verify.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { sealAudit } from '../../../src/pipeline/audit/audit-keys.ts';
-import { publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
+import { confirmTrail, publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
 import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
@@ -22,6 +22,12 @@ const append = (database: Database, at: number, seal: Buffer | 'plain' = key) =>
       seal === 'plain' ? undefined : seal,
     ),
   );
+const contextOf = (database: Database, auditKey: Buffer | undefined = key) => ({
+  database,
+  changeStore: createChangeStore({ auditKey, installation: '', onEvent: () => undefined }),
+  auditKeys: auditKey === undefined ? [] : [auditKey],
+});
+const publish = (database: Database) => publishAuditHead(contextOf(database));
 const opsSaid = async (database: Database): Promise<readonly string[]> => {
   const rows = await database.db.selectFrom('messages').selectAll().where('kind', '=', 'ops').orderBy('id').execute();
   return rows.map(({ body }) => body ?? '');
@@ -42,21 +48,21 @@ async function tamper(database: Database, statement: string): Promise<void> {
 }
 
 describeBoth('the head of the trail', (open) => {
-  it('is published once a day if there is something new', async () => {
+  it('is published at once, then once a day if there is something new', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
-    expect(await publishAuditHead(database)).toBeUndefined();
+    expect(await publish(database)).toBeUndefined();
     await append(database, now);
-    now += day - 1;
-    expect(await publishAuditHead(database)).toBeUndefined();
-    now += 1;
     const head = await auditHead(database.db);
-    expect(await publishAuditHead(database)).toEqual({ kind: 'published', head });
-    expect(await publishAuditHead(database)).toBeUndefined();
+    expect(await publish(database)).toEqual({ kind: 'published', head });
+    expect(await publish(database)).toBeUndefined();
     now += day;
-    expect(await publishAuditHead(database)).toBeUndefined();
-    await append(database, now);
-    expect(await publishAuditHead(database)).toMatchObject({ kind: 'published', head: { seq: 2 } });
+    expect(await publish(database)).toBeUndefined();
+    await append(database, now - 1);
+    now -= 1;
+    expect(await publish(database)).toBeUndefined();
+    now += 1;
+    expect(await publish(database)).toMatchObject({ kind: 'published', head: { seq: 2 } });
     const messages = await opsSaid(database);
     expect(messages).toHaveLength(2);
     expect(messages[0]).toContain(shortHash(head.hash));
@@ -69,8 +75,8 @@ describeBoth('the head of the trail', (open) => {
     const value = JSON.stringify({ seq, hash });
     await database.transaction((tx) => writeKv(tx, { key: 'published_head', value, at: 8e15 }));
     expect(await verified(database)).toContain('none of its heads is on record');
-    expect(await publishAuditHead(database)).toEqual({ kind: 'published', head: { seq, hash } });
-    expect(await publishAuditHead(database)).toBeUndefined();
+    expect(await publish(database)).toEqual({ kind: 'published', head: { seq, hash } });
+    expect(await publish(database)).toBeUndefined();
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 
@@ -78,33 +84,100 @@ describeBoth('the head of the trail', (open) => {
     const database = await open({ now: () => 2 * day });
     const replica = await database.again({ now: () => 2 * day });
     await append(database, 1);
-    const both = await Promise.all([publishAuditHead(database), publishAuditHead(replica)]);
+    const both = await Promise.all([publish(database), publish(replica)]);
     expect(both.filter((telling) => telling !== undefined)).toHaveLength(1);
     expect(await opsSaid(database)).toHaveLength(1);
   });
 
   it.each([
-    ['cut off', 'delete from audit where seq >= 2'],
-    ['altered, and hashed again', "update audit set hash = 'f00d' where seq = 2"],
-  ])('that was published, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
+    ['cut off', 'delete from audit where seq >= 2', 'the trail had a line 2, and now it ends before this one'],
+    [
+      'altered, and hashed again',
+      "update audit set hash = 'f00d' where seq = 2",
+      'it is not the line that was published',
+    ],
+  ])('that was published, and is %s, raises the alarm until somebody confirms the trail', async (_, statement, why) => {
     let now = 1_000;
     const database = await open({ now: () => now });
     await append(database, now);
     await append(database, now);
-    now += day;
-    await publishAuditHead(database);
+    await publish(database);
     await tamper(database, statement);
-    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered', head: { seq: 2 } });
-    expect(await publishAuditHead(database)).toBeUndefined();
+    const alarm = { kind: 'altered', seq: 2, why };
+    expect(await publish(database)).toEqual(alarm);
+    expect(await publish(database)).toBeUndefined();
+    // Nothing that is written into the database alone ends it, and a time in the future does not silence it.
+    const { seq, hash } = await auditHead(database.db);
+    await database.transaction((tx) =>
+      writeKv(tx, { key: 'published_head', value: JSON.stringify({ seq, hash }), at: now }),
+    );
+    await database.db.updateTable('kv').set({ at: 8e12 }).where('key', '=', 'trail_altered').execute();
+    expect(await publish(database)).toMatchObject({ kind: 'altered' });
+    await database.db.deleteFrom('kv').where('key', '=', 'trail_altered').execute();
+    await append(database, now);
     now += day;
-    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
-    // A time in the future does not silence the alarm.
-    now += 1;
-    await database.db.updateTable('kv').set({ at: 8_000_000_000_000 }).where('key', '=', 'trail_altered').execute();
-    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
-    const messages = await opsSaid(database);
-    expect(messages.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(3);
+    expect(await publish(database)).toMatchObject({ kind: 'altered' });
     expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 2 is wrong\./);
+    expect((await opsSaid(database)).filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
+
+    await confirmTrail(contextOf(database), 'deploy@web1');
+    expect(await publish(database)).toBeUndefined();
+    const after = await verified(database);
+    expect(after).toMatch(
+      /^The audit trail is unaltered from line \d on\. deploy@web1 confirmed the lines before on 1970/,
+    );
+    expect(after).toMatch(/says what was found in them: “⚠️ The audit trail was altered: line 2 is wrong\./);
+    expect((await opsSaid(database)).at(-1)).toContain('deploy@web1 confirmed the audit trail as it stands');
+    await append(database, now);
+    expect(await verified(database)).toMatch(/^The audit trail is unaltered from line \d on/);
+    // What was confirmed stays as it was then.
+    await tamper(database, "update audit set actor = 'U9' where seq = 1");
+    expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 1 is wrong\. It was altered/);
+  });
+
+  it('is not published while the trail does not verify, also if it was put right again', async () => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    for (const at of [1, 2, 3]) await append(database, at);
+    await publish(database);
+    await append(database, now);
+    await tamper(database, "update audit set actor = 'U9' where seq = 2");
+    expect(await publish(database)).toBeUndefined();
+    now += day;
+    expect(await publish(database)).toEqual({ kind: 'altered', seq: 2, why: 'it was altered' });
+    await tamper(database, "update audit set actor = 'U1' where seq = 2");
+    const said = 'line 2 is wrong. It was altered, as line 5 says, and nobody has confirmed it since.';
+    expect(await verified(database)).toContain(said);
+    await tamper(database, 'delete from audit where seq = 5');
+    expect(await verified(database)).toMatch(/^All 4 lines of the audit trail are unaltered/);
+    now += day;
+    const why = 'a line said that the trail was altered, and it is gone';
+    expect(await publish(database)).toEqual({ kind: 'altered', seq: 5, why });
+    expect(await verified(database)).toContain('line 5 is wrong.');
+  });
+
+  it.each<[string, Buffer | 'plain', object, RegExp]>([
+    [
+      'without the key',
+      'plain',
+      {},
+      /^⚠️ The audit trail was altered: line 2 is wrong\. It was written without the key/,
+    ],
+    ['over other lines', key, { content: 'f00d' }, /^⚠️ The audit trail was altered: line 1 is wrong\./],
+  ])('is not proven by a confirmation that was forged: %s', async (_, seal, details, said) => {
+    const database = await open({ now: () => 5 });
+    await append(database, 1);
+    if (seal === key) await tamper(database, "update audit set actor = 'U9' where seq = 1");
+    const content = (await findingOf(database.db, [key], 5)).content;
+    const entry = { at: 5, change: null, event: 'trail_confirmed', actor: 'sitehand' };
+    await database.transaction((tx) =>
+      appendAudit(
+        tx,
+        { ...entry, details: JSON.stringify({ by: 'eve', found: 'x', content, ...details }) },
+        seal === 'plain' ? undefined : seal,
+      ),
+    );
+    expect(await verified(database)).toMatch(said);
   });
 });
 
@@ -119,7 +192,7 @@ describeBoth('verifying the trail', (open) => {
     expect(first).toContain('No head has been announced in the ops channel yet');
     now += day;
     await append(database, now);
-    await publishAuditHead(database);
+    await publish(database);
     const { hash } = await auditHead(database.db);
     const said = await verified(database);
     expect(said).toMatch(/^All 2 lines of the audit trail are unaltered since 2026-03-01 12:00 UTC\./);
@@ -145,8 +218,17 @@ describeBoth('verifying the trail', (open) => {
     expect(await sealAudit({ database, changeStore, auditKeys: [key] })).toBeUndefined();
     await append(database, 4);
     const sealed = await verified(database);
-    expect(sealed).toContain('All 4 lines of the audit trail are unaltered');
-    expect(sealed).toContain('Lines 1–2 are older than the key, and unchanged since line 3 sealed them on');
+    const older = `lines 1–2 are older than the key ${keyId(key)}, and nobody has confirmed them`;
+    expect(sealed).toContain(`The audit trail can't be proven: ${older}. I know of no wrong line.`);
+    expect(sealed).toContain('If there was a key before, somebody rewrote them without it.');
+    await confirmTrail(contextOf(database), 'deploy@web1');
+    expect(await verified(database)).toContain(
+      `Line 5 says what was found in them: “⚠️ The audit trail can't be proven: ${older}`,
+    );
+    expect((await confirmTrail(contextOf(database), 'deploy@web1')).verdict).toMatchObject({
+      kind: 'proven',
+      lines: 5,
+    });
     expect((await opsSaid(database)).join('')).toContain('was set for the first time');
     await expect(sealAudit({ database, changeStore, auditKeys: [] })).rejects.toThrow(
       /made with a key \([\da-f]{8}\), and AUDIT_KEY is not/,

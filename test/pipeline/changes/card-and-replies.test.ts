@@ -34,7 +34,7 @@ const marks: Readonly<Record<State, string>> = {
   ended: '⛔',
 };
 const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
-const waiting = (people: readonly string[], more: Partial<Change> = {}): Change =>
+const waiting = (people: readonly string[], more: Partial<Change> = {}, count = 1): Change =>
   changeOf({
     state: 'waiting',
     expires_at: 60_000,
@@ -42,7 +42,7 @@ const waiting = (people: readonly string[], more: Partial<Change> = {}): Change 
       approval: 'none',
       rules: [],
       policy: 'p',
-      asks: [{ count: 1, people, names: people, groups: ['leads'] }],
+      asks: [{ count, people, names: people, groups: ['leads'] }],
     }),
     ...more,
   });
@@ -143,7 +143,18 @@ describe('the card', () => {
         ['Approved by', '@U03CHI, 00:00 UTC'],
       ],
     ],
-    ['their group, if its members are unknown', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
+    [
+      'their group, and that nobody in it can',
+      waiting([]),
+      [],
+      [['Approve', 'leads, until 00:01 UTC. Nobody can approve it right now.']],
+    ],
+    [
+      'who can, and that they are too few',
+      waiting([chi.id], {}, 2),
+      [],
+      [['Approve', '2 of @U03CHI, until 00:01 UTC. Too few people can approve it right now.']],
+    ],
     [
       'who did, once it is approved',
       waiting([chi.id], { state: 'approved' }),

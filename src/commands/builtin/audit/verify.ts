@@ -24,17 +24,17 @@ export function findingPage(finding: Finding): Page {
   const says = [
     verdictOf(finding),
     ...gapsOf(finding),
+    confirmationOf(finding),
     headOf(finding),
     announcedOf(finding),
     restoreOf(finding),
     keyOf(finding),
-    sealOf(finding),
   ];
   const [title = [], ...rest] = says.filter((text) => text.length > 0);
   return { title, parts: rest.map((text) => paragraph(text)) };
 }
 
-function verdictOf({ verdict, since }: Finding): Text {
+function verdictOf({ verdict, since, confirmed }: Finding): Text {
   if (verdict.kind === 'altered') {
     return say`⚠️ **The audit trail was altered: line ${verdict.seq} is wrong.** ${capital(verdict.why)}.`;
   }
@@ -44,6 +44,10 @@ function verdictOf({ verdict, since }: Finding): Text {
     return say`⚠️ **The audit trail can't be proven: ${first}**${others}. I know of no wrong line.`;
   }
   if (verdict.lines === 0) return say`**The audit trail is still empty.**`;
+  if (confirmed !== undefined) {
+    const { seq, by, at } = confirmed;
+    return say`**The audit trail is unaltered from line ${seq} on. ${by} confirmed the lines before on ${time(at, 'date')}**, and they are as they were then.`;
+  }
   const all = verdict.lines === 1 ? 'The one line' : `All ${counted(verdict.lines, 'line')}`;
   return say`**${all} of the audit trail ${verdict.lines === 1 ? 'is' : 'are'} unaltered**${since === undefined ? '' : say` since ${time(since, 'date')}`}.`;
 }
@@ -63,10 +67,12 @@ function gapInWords({ from, to, why, key = '' }: TrailGap): string {
       return `${lines} ${are} keyed with ${key} after that key was replaced`;
     case 'unknown seal':
       return `${lines} ${are} sealed with ${key}, which I don't have`;
+    case 'not confirmed':
+      return `${lines} ${are} older than the key ${key}, and nobody has confirmed ${from === to ? 'it' : 'them'}`;
     case 'never told':
-      return 'it is more than a day old, and none of its heads is on record';
+      return 'none of its heads is on record';
     case 'no line':
-      return 'it is empty, although this database is more than a day old';
+      return 'it is empty, although this database is more than two hours old';
   }
 }
 
@@ -78,7 +84,8 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'unknown seal': isYours,
   'former key': say`If Sitehand has not started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former key.`,
   'replaced key': say`Either a replica was still using it, or somebody who has it wrote them. Never set a replaced key again: make a new one.`,
-  'never told': say`Sitehand announces one every day while it runs. If it was only stopped, its next start announces one. If not, somebody may have removed it, along with lines at the end of the trail.`,
+  'not confirmed': say`If ${code('AUDIT_KEY')} was set for the first time then, confirm them. If there was a key before, somebody rewrote them without it.`,
+  'never told': say`Sitehand announces one when it starts, and then every day. Somebody may have removed it, along with lines at the end of the trail.`,
   'no line': say`Sitehand writes the first line at its first start. If it has ever started on this database, somebody has removed every line.`,
 };
 
@@ -90,6 +97,13 @@ function gapsOf({ verdict }: Finding): readonly Text[] {
     ...new Set(shown.map(({ why }) => meaning[why])),
     say`Before you start or change anything, compare its newest line with the heads in the ops channel and in the log.`,
   ];
+}
+
+/** What was confirmed; else how to confirm what was found. */
+function confirmationOf({ verdict, confirmed }: Finding): Text {
+  if (verdict.kind !== 'proven')
+    return say`This stays so until somebody who knows why runs ${code('sitehand audit confirm')} on the machine.`;
+  return confirmed === undefined ? [] : say`Line ${confirmed.seq} says what was found in them: “${confirmed.found}”`;
 }
 
 const headOf = ({ verdict }: Finding): Text =>
@@ -114,12 +128,5 @@ const keyOf = ({ key }: Finding): Text =>
   key === undefined
     ? say`The chain is ${bold('a plain hash')}: it shows accidents, but not whether somebody with write access to the database rewrote the trail from some line on. ${code('AUDIT_KEY')} closes that gap.`
     : say`The chain is keyed (${code(key)}): without ${code('AUDIT_KEY')}, even somebody with write access to the database can't forge a line.`;
-
-function sealOf({ verdict }: Finding): Text {
-  if (verdict.kind !== 'proven' || verdict.seal === undefined) return [];
-  const { seq, at } = verdict.seal;
-  const [before, are] = seq === 2 ? ['Line 1', 'is'] : [`Lines 1–${seq - 1}`, 'are'];
-  return say`${before} ${are} older than the key, and unchanged since line ${seq} sealed them on ${time(at, 'date')}. If there was a key before that day, somebody rewrote them.`;
-}
 
 const capital = (clause: string): string => clause.charAt(0).toUpperCase() + clause.slice(1);

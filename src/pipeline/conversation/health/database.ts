@@ -8,6 +8,7 @@ import type { HealthContext } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 import { counted } from '../../../commands/kit/page.ts';
 import { auditOutLag, readAuditOut } from '../../../storage/audit-out.ts';
+import { isKnownAltered } from '../../audit/audit-anchor.ts';
 import { tellAfterMs } from '../../audit/audit-out.ts';
 
 /** Checks of the database and its contents. */
@@ -104,6 +105,12 @@ export async function work({ database }: HealthContext): Promise<CheckResult> {
     say`a watch has been due since ${time(watch, 'date')}`,
     'Watches wait while people read many logs. If nobody does, my log says what holds it up.',
   );
+}
+
+export async function auditTrail({ database }: HealthContext): Promise<CheckResult> {
+  if (!(await isKnownAltered(database.db))) return well(say`the last check found nothing wrong`);
+  const advice = say`Compare it with the heads in the ops channel. Whoever knows why runs ${code('sitehand audit confirm')} on the machine.`;
+  return bad(say`it was altered, as ${code('audit verify')} shows`, advice);
 }
 
 /** Whether the audit trail reaches its other destination. */

@@ -2,7 +2,7 @@ import type { Check } from '../../../commands/kit/builtin.ts';
 import { inline, say } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
-import { answers, auditOut, changes, replicas, sending, storedData, work } from './database.ts';
+import { answers, auditOut, auditTrail, changes, replicas, sending, storedData, work } from './database.ts';
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
@@ -33,6 +33,7 @@ const probes = {
   Sending: { run: sending, needs: 'the database' },
   Changes: { run: changes, needs: 'the database' },
   Work: { run: work, needs: 'the database' },
+  'Audit trail': { run: auditTrail, needs: 'the database' },
   [outName]: { run: auditOut, needs: 'the database' },
   Versions: { run: versions, needs: 'this process' },
 } satisfies Readonly<Record<string, Probe>>;

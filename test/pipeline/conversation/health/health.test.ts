@@ -84,6 +84,7 @@ describeBoth('health', (open) => {
       ['Sending', /^✅ approved changes are sent$/],
       ['Changes', /^✅ 0 waiting, 0 approved, 0 running, 0 unknown$/],
       ['Work', /^✅ nothing is overdue$/],
+      ['Audit trail', /^✅ the last check found nothing wrong$/],
       ['Versions', /^✅ Sitehand \d+\.\d+\.\d+ on Node \d+/],
     ];
     expect(all.map(([what]) => what)).toEqual(expected.map(([what]) => what));
@@ -105,6 +106,15 @@ describeBoth('health', (open) => {
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may run resume can end the pause with it\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('says that the audit trail was found altered', async () => {
+    const database = await open({ now: () => now });
+    await database.transaction((tx) => writeKv(tx, { key: 'trail_altered', value: '1', at: now }));
+    const { 'Audit trail': trail } = await found(healthy(database));
+    expect(trail).toMatch(
+      /^⚠️ it was altered, as audit verify shows → .* runs sitehand audit confirm on the machine\.$/,
+    );
   });
 
   it('says that a watch is long overdue', async () => {
@@ -308,11 +318,11 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 15 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 16 checks needs a look');
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
-    expect(marks).toEqual(['⚠️', ...Array.from({ length: 14 }, () => '✅')]);
+    expect(marks).toEqual(['⚠️', ...Array.from({ length: 15 }, () => '✅')]);
     const shown = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(shown.source))).toMatch(
