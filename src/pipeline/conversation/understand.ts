@@ -49,19 +49,16 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   if (reading.kind === 'cannot')
     return tell(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
   if (reading.kind === 'unclear') return tell(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
-  const { guess } = reading;
-  if (reading.isCertain && mayBeAnswered(guess) && unread.answers(guess.parsed))
-    return { kind: 'answer', parsed: { ...guess.parsed, readAs: guess.line } };
+  const { guess, isWhole, isCertain, isTyped = false } = reading;
   const { parsed, isComplete } = guess;
+  if ((isTyped ? isWhole : isCertain) && mayBeAnswered(guess) && unread.answers(parsed))
+    return { kind: 'answer', parsed: { ...parsed, readAs: guess.line } };
+  // What is wrong with a typed command is said, and not passed over.
+  if (isTyped) return tell(offering(refusal, [offerOf(guess)]));
   const hasForm = Object.keys(parsed.command.fields).length > 0;
-  if (unread.opens && reading.isCertain && hasForm)
-    return {
-      kind: 'open',
-      parsed,
-      first: isComplete && parsed.command.shape === 'action' ? 'review' : 'fields',
-      says: readAs(guess.line),
-    };
-  return tell(offering(refusal, [offerOf(guess)], hintOf([guess])));
+  if (!unread.opens || !isCertain || !hasForm) return tell(offering(refusal, [offerOf(guess)], hintOf([guess])));
+  const first = isComplete && parsed.command.shape === 'action' ? 'review' : 'fields';
+  return { kind: 'open', parsed, first, says: readAs(guess.line) };
 }
 
 /** How a line was read, beside what came of it. */
@@ -79,5 +76,5 @@ function offerOf({ args, line, parsed: { path, command }, isComplete }: Guess): 
   const runs =
     isComplete && (!changesSomething(command) || (command.shape === 'builtin' && command.emergency === true));
   const label = line === path ? command.button : line;
-  return runs ? { label, args } : { label: `${label}…`, args, opens: 'form' };
+  return runs ? { label, args } : { label, args, opens: 'form' };
 }

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { isName } from '../../commands/kit/action.ts';
 import type { Field, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
@@ -87,11 +88,26 @@ function leftOver({ words, said, used, explained, place }: Filling): readonly Sp
   );
 }
 
+type SaidOption = Extract<Thing, { readonly kind: 'option' }>;
+
+/** The option of one of these names, or a mistyped one that is nearest to them. */
+function optionAmong({ free, command }: Filling, names: readonly string[]): SaidOption | undefined {
+  const ofFields = Object.entries(command.fields).flatMap((one) => optionNames(...one));
+  const all = command.shape === 'action' ? [...ofFields, ...ofActions] : ofFields;
+  return [...free].find(
+    (thing): thing is SaidOption =>
+      thing.kind === 'option' &&
+      names.includes(all.includes(thing.name) ? thing.name : (near(thing.name, all)[0] ?? '')),
+  );
+}
+
+const ofActions = ['reason', 'dry-run', 'queue', 'canary'];
+
 /** The options that every action has. */
 function takeExtra(filling: Filling): Extra {
   const option = (name: string): string | undefined => {
-    const thing = [...filling.free].find((one) => one.kind === 'option' && one.name === name);
-    return thing?.kind === 'option' ? valueOf(filling, thing, name === 'reason' || name === 'canary') : undefined;
+    const thing = optionAmong(filling, [name]);
+    return thing && valueOf(filling, thing, name === 'reason');
   };
   const [reason, dryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
   const why = filling.why.join(' ');
@@ -103,7 +119,7 @@ function takeExtra(filling: Filling): Extra {
 }
 
 /** The value of an option: after its `=`, or the words that follow up to the next option. */
-function valueOf(filling: Filling, option: Extract<Thing, { kind: 'option' }>, takesWords: boolean): string {
+function valueOf(filling: Filling, option: SaidOption, takesWords: boolean): string {
   take(filling, option);
   if (option.value !== undefined || !takesWords) return option.value ?? '';
   const { words } = filling;
@@ -119,15 +135,13 @@ function valueOf(filling: Filling, option: Extract<Thing, { kind: 'option' }>, t
 
 /** Typed as `--name`, or by another word for it. */
 function takeOption(filling: Filling, name: string, field: Field): readonly string[] | undefined {
-  const called = optionNames(name, field);
-  const all = Object.entries(filling.command.fields).flatMap((one) => optionNames(...one));
-  const thing = [...filling.free].find(
-    (one) =>
-      one.kind === 'option' && called.includes(all.includes(one.name) ? one.name : (near(one.name, all)[0] ?? '')),
-  );
-  if (thing?.kind !== 'option') return undefined;
+  const thing = optionAmong(filling, optionNames(name, field));
+  if (thing === undefined) return undefined;
   const value = valueOf(filling, thing, takesValue(field));
-  return takesValue(field) ? (value === '' ? undefined : [value]) : ['yes'];
+  if (!takesValue(field)) return ['yes'];
+  // Without its value it can't be left out either: that could be more than was asked for.
+  if (value === '') filling.free.add(thing);
+  return value === '' ? undefined : [value];
 }
 
 function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
@@ -203,9 +217,12 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
   return [choiceIn(field, word) ?? ''];
 }
 
+/** Whether a word is this one, or a longer one with one slip. */
+const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && distance(key, said) === 1);
+
 const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
   choices.find((one) => one === word.text) ??
-  (isSmall(word) ? undefined : choices.find((one) => keyOf(one) === word.key)) ??
+  (isSmall(word) ? undefined : choices.find((one) => isSaid(keyOf(one), word.key))) ??
   Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
 
 const lead = /^(?:as|named|called|matching|containing|with)$/i;

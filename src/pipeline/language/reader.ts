@@ -29,8 +29,17 @@ export type Guess = {
 
 /** What a line probably means. */
 export type Reading =
-  /** It is one command, by a clear margin. `isWhole`: by all its words; `isCertain`: by most of them. */
-  | { readonly kind: 'clear'; readonly guess: Guess; readonly isWhole: boolean; readonly isCertain: boolean }
+  /**
+   * It is one command, by a clear margin. `isWhole`: by all its words; `isCertain`: by most of them. `isTyped`: it begins
+   * with the command as it is typed, so only what follows is wrong.
+   */
+  | {
+      readonly kind: 'clear';
+      readonly guess: Guess;
+      readonly isWhole: boolean;
+      readonly isCertain: boolean;
+      readonly isTyped?: boolean;
+    }
   /** It may be any of these, best first; at most three. */
   | { readonly kind: 'unclear'; readonly guesses: readonly Guess[] }
   /** It is nothing that a command does. */
@@ -79,6 +88,8 @@ export function read(line: string, names: KnownNames, at: Place = {}): Reading |
 function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
   const { words, place } = line;
   if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
+  // What is empty can mean everything.
+  if (words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
   const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
   const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
   const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
@@ -94,7 +105,9 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
   if (typed === undefined || takesRest(typed.command)) return readAmong();
   // What was typed as a command is that command, if that explains everything.
   const asTyped = readAmong(entries.filter(({ of }) => of.path === typed.path && !of.says));
-  return asTyped?.kind === 'clear' && asTyped.isWhole ? asTyped : (readAmong() ?? asTyped);
+  if (asTyped?.kind === 'clear' && asTyped.isWhole) return { ...asTyped, isTyped: true };
+  const all = readAmong() ?? asTyped;
+  return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === typed.path } : all;
 }
 
 /** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */

@@ -30,7 +30,8 @@ export function spokenIn(line: string, known: Known): readonly Spoken[] {
 /** Other tools' options are what they say (`--url=acme.com`), and `error.log` is a log. */
 function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
   const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
-  if (option !== '' && !isOption(option)) return [...partsOf(option, { isWord, isOption }), value ?? ''];
+  if (option !== '' && isOption(option)) return [`-${word}`.replace(/^-+/, '--')];
+  if (option !== '') return [...partsOf(option, { isWord, isOption }), value ?? ''];
   const parts = word.split(/-|\.(?=log$)/);
   return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
 }
@@ -43,7 +44,7 @@ const withoutMarks = (line: string): string =>
 
 /** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
 function bareWord(word: string): string {
-  if (/^(?:--\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
+  if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
   const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
   if (word === '?') return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';

@@ -95,7 +95,7 @@ async function cardChannelFor(context: SlackContext, person: string, channel: st
 }
 
 /** A typed line as it was parsed, or why it can't be, and where it was typed. */
-export type Asked = { readonly place: Place } & (
+type Asked = { readonly place: Place } & (
   | { readonly parsed: ParsedCommand | undefined }
   | { readonly refusal: Refusal }
 );
@@ -103,7 +103,7 @@ export type Asked = { readonly place: Place } & (
 /** Parses a typed line. */
 export async function parseLine(context: SlackContext, interaction: Interaction, line: string): Promise<Asked> {
   const person = await identifySender(context.pipeline, interaction);
-  const place = await placeOf(context, interaction, person);
+  const place = { ...(await placeOf(context, interaction, person)), isAddressed: interaction.trigger !== undefined };
   try {
     return { place, parsed: parse(line, catalogue, bindContextOf(place)) };
   } catch (error) {

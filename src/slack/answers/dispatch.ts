@@ -3,47 +3,60 @@ import { check, handOnRefused, next, type Next, type Request } from '../../pipel
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
-import type { Refusal } from '../../errors.ts';
-import { understand } from '../../pipeline/conversation/understand.ts';
-import type { Text } from '../../text.ts';
+import { Refusal } from '../../errors.ts';
+import { understand, type Understood, type Unread } from '../../pipeline/conversation/understand.ts';
+import { namesNoCommand } from '../../pipeline/language/reader.ts';
+import { say, type Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { parseLine, senderOf, tellWhere, type Asked } from './channels.ts';
+import { parseLine, senderOf, tellWhere } from './channels.ts';
 import { laneOf, natureOf } from '../context/nature.ts';
 import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const asked = await parseLine(context, interaction, line);
-  const guess = (refusal: Refusal): Promise<void> => handleUnread(context, interaction, line, asked, refusal);
-  if ('refusal' in asked) return guess(asked.refusal);
-  return handle(context, interaction, asked.parsed && { parsed: asked.parsed }, { onUnread: guess });
+  const onUnread = async (refusal: Refusal): Promise<void> => {
+    const understood = await guess(context, interaction, { line, refusal, place: asked.place });
+    if (understood.kind === 'tell') throw understood.refusal;
+    return act(context, interaction, understood);
+  };
+  if ('refusal' in asked) return onUnread(asked.refusal);
+  const { parsed, place } = asked;
+  if (parsed && namesNoCommand(parsed)) {
+    const refusal = new Refusal(say`I don't know that command. Nothing was done.`);
+    const understood = await guess(context, interaction, { line, refusal, place });
+    if (understood.kind !== 'tell') return act(context, interaction, understood);
+    if (understood.refusal.offers.length > 0) throw understood.refusal;
+  }
+  return handle(context, interaction, parsed && { parsed }, { onUnread });
 }
 
-/** Handles a line that is no command as it is typed: by what it probably means. */
-async function handleUnread(
+/** What a line probably means that is no command as it is typed. */
+async function guess(
   context: SlackContext,
   interaction: Interaction,
-  line: string,
-  { place }: Pick<Asked, 'place'>,
-  refusal: Refusal,
-): Promise<void> {
+  unread: Pick<Unread, 'line' | 'refusal' | 'place'>,
+): Promise<Understood> {
   const { pipeline } = context;
-  const understood = understand(pipeline, {
-    line,
-    refusal,
-    place,
+  return understand(pipeline, {
+    ...unread,
     person: await identifyViewer(pipeline, interaction, 'everything'),
     opens: interaction.trigger !== undefined,
     // A report that nobody expected would take a turn from others.
-    answers: ({ command }) => laneOf(command) === natureOf(line).lane,
+    answers: ({ command }) => laneOf(command) === natureOf(unread.line).lane,
   });
-  if (understood.kind === 'tell') throw understood.refusal;
-  const { parsed } = understood;
-  if (understood.kind === 'answer') return handle(context, interaction, { parsed });
-  return handle(context, interaction, { parsed, first: understood.first }, { notice: understood.says });
 }
+
+const act = (
+  context: SlackContext,
+  interaction: Interaction,
+  understood: Exclude<Understood, { readonly kind: 'tell' }>,
+): Promise<void> =>
+  understood.kind === 'answer'
+    ? handle(context, interaction, { parsed: understood.parsed })
+    : handle(context, interaction, { parsed: understood.parsed, first: understood.first }, { notice: understood.says });
 
 /** As `handleLine`, for a button whose command never runs before its form or review is submitted. */
 export async function handleFormButton(
