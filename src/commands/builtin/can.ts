@@ -9,8 +9,7 @@ export const can = builtin({
   button: 'Who may what',
   also: `
     am i allowed, who can, who may, am allowed, who allowed, permission, who can approve, who approve, allowed to,
-    have permission, right to, may i, who may approve, who approver, who has right, can person, may person, who is
-    allowed`,
+    have permission, right to, may i, who may approve, who approver, who has right, may person, who is allowed`,
   right: 'read',
   fields: { person: optional(member('Person')), command: rest('Command') },
   answer: async ({ input, queryService }) => {

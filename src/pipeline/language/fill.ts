@@ -47,19 +47,18 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
   const given: Record<string, readonly string[]> = {};
   const extra = command.shape === 'action' ? takeExtra(filling) : {};
   const put = (name: string, words: readonly string[] | undefined): void => {
-    if (words && words.length > 0) given[name] ??= words;
+    if (words && words.length > 0) given[name] = words;
   };
-  for (const [name, field] of fields) put(name, takeOption(filling, name, field));
-  for (const [name, field] of fields)
-    if (given[name] === undefined && isName(field)) put(name, takeName(filling, name, field));
-  for (const [name, field] of fields)
-    if (given[name] === undefined && !isName(field)) put(name, takePlain(filling, name, field));
-  // What people say in their own words comes last, when everything else is taken.
-  for (const [name, field] of fields)
-    if (given[name] === undefined && !isName(field)) put(name, takeWords(filling, field));
-  // Whatever is about the whole company is about all sites.
-  const isOfAll = !fields.some(([, field]) => isName(field) && field.kind === 'environment');
-  for (const thing of filling.free) if (isOfAll && thing.kind === 'many' && thing.text === '*/*') take(filling, thing);
+  // Names come first, and last what people say in their own words, when everything else is taken.
+  const takers: readonly ((name: string, field: Field) => readonly string[] | undefined)[] = [
+    (name, field) => takeOption(filling, name, field),
+    (name, field) => (isName(field) ? takeName(filling, name, field) : undefined),
+    (name, field) => (isName(field) ? undefined : takePlain(filling, name, field)),
+    (_, field) => (isName(field) ? undefined : takeWords(filling, field)),
+  ];
+  for (const taken of takers)
+    for (const [name, field] of fields) if (given[name] === undefined) put(name, taken(name, field));
+  takeWhole(filling);
   const left = leftOver(filling);
   return {
     given,
@@ -72,6 +71,13 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     isImplied: filling.isImplied,
     isOfThread: filling.isOfThread,
   };
+}
+
+/** Whatever is about the whole company is about all sites. */
+function takeWhole(filling: Filling): void {
+  const isOfSome = Object.values<Field>(filling.command.fields).some(({ kind }) => kind === 'environment');
+  if (isOfSome) return;
+  for (const thing of filling.free) if (thing.kind === 'many' && thing.text === '*/*') take(filling, thing);
 }
 
 const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);

@@ -102,12 +102,31 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
     return readingOf(candidates.toSorted(byScore), names);
   };
   const [typed] = typedCommands(words, catalogue);
-  if (typed === undefined || takesRest(typed.command)) return readAmong();
+  if (typed === undefined) return readAmong();
+  if (takesRest(typed.command)) return isSmallAt(words, 1) ? readAmong() : asIfTyped(typed.path, line, names);
   // What was typed as a command is that command, if that explains everything.
   const asTyped = readAmong(entries.filter(({ of }) => of.path === typed.path && !of.says));
   if (asTyped?.kind === 'clear' && asTyped.isWhole) return { ...asTyped, isTyped: true };
   const all = readAmong() ?? asTyped;
   return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === typed.path } : all;
+}
+
+/** `can you push it` asks for a push, `can push it` whether somebody may. */
+const isSmallAt = (words: readonly Spoken[], at: number): boolean => words[at] !== undefined && isSmall(words[at]);
+
+/** A command that takes another one, typed as it is, with what the words behind it mean. */
+function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
+  const inner = commandIn({ ...line, words: line.words.slice(1) }, names);
+  if (inner?.kind !== 'clear') return undefined;
+  const args = [path, ...inner.guess.args];
+  const guess = {
+    ...inner.guess,
+    args,
+    line: `${path} ${inner.guess.line}`,
+    parsed: parseArgs(args, catalogue),
+    isComplete: true,
+  };
+  return { ...inner, guess, isTyped: true };
 }
 
 /** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
@@ -202,11 +221,13 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
 const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
 const understoodIn = ({ explained, filled }: Candidate): number => explained.size + (filled?.things ?? 0);
 
+/** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
+const dropsSomething = ({ unused, isOfThread, left }: Filled): boolean => unused > 0 || (isOfThread && left.length > 0);
+
 /** The guess, if it would be understood as it stands and drops nothing that was understood. */
 function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
   if (path === undefined || command === undefined || filled === undefined) return undefined;
-  // A word that nobody knows may be the name of another environment than the thread's.
-  if ((filled.unused > 0 || (filled.isOfThread && filled.left.length > 0)) && !says) return undefined;
+  if (dropsSomething(filled) && !says) return undefined;
   const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
   const parsed = attempt(() => parseArgs(args, catalogue));
   if (parsed === undefined) return undefined;

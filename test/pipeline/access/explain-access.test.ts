@@ -144,7 +144,7 @@ describe('nobody is told', () => {
     [
       'an unknown command, with no button that would run another one',
       ['cahce', 'clear', 'x'],
-      'Did you mean cache clear?',
+      "I don't know cahce.",
     ],
     ['a command without its target', ['cache', 'clear'], 'This command needs a target: cache clear <site/environment>'],
     ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
