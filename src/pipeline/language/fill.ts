@@ -46,9 +46,6 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
   const fields = Object.entries<Field>(command.fields);
   const given: Record<string, readonly string[]> = {};
   const extra = command.shape === 'action' ? takeExtra(filling) : {};
-  const put = (name: string, words: readonly string[] | undefined): void => {
-    if (words && words.length > 0) given[name] = words;
-  };
   // Names come first, and last what people say in their own words, when everything else is taken.
   const takers: readonly ((name: string, field: Field) => readonly string[] | undefined)[] = [
     (name, field) => takeOption(filling, name, field),
@@ -57,7 +54,10 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     (_, field) => (isName(field) ? undefined : takeWords(filling, field)),
   ];
   for (const taken of takers)
-    for (const [name, field] of fields) if (given[name] === undefined) put(name, taken(name, field));
+    for (const [name, field] of fields) {
+      const words = given[name] ?? taken(name, field) ?? [];
+      if (words.length > 0) given[name] = words;
+    }
   takeWhole(filling);
   const left = leftOver(filling);
   return {
