@@ -14,10 +14,11 @@ const address = z
     (url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '',
     'must be an address without a name or password before the host',
   );
-const portFrom = (least: number) => {
-  const isPort = `must be a whole number from ${least} to 65535`;
-  return z.string().regex(/^\d+$/, isPort).transform(Number).pipe(z.number().min(least, isPort).max(65_535, isPort));
+const wholeFrom = (least: number, most: number) => {
+  const isWhole = `must be a whole number from ${least} to ${most}`;
+  return z.string().regex(/^\d+$/, isWhole).transform(Number).pipe(z.number().min(least, isWhole).max(most, isWhole));
 };
+const maxPort = 65_535;
 /** A host name whose last part has a letter: a name of digits would be read as an IP address. */
 const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
 const host = z
@@ -101,13 +102,14 @@ export const variables = z.object({
     .transform(hidden),
   HOSTING_COMPANY_ID: uuid.optional(),
   HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),
+  HOSTING_REQUESTS_PER_MINUTE: wholeFrom(1, 1_000_000).optional(),
   POLICY_FILE: z.string().default('policy.yml'),
   DATABASE_URL: databaseAt(sqliteOrPostgres, 'must be sqlite:PATH or postgres://…').default('sqlite:data/sitehand.db'),
   DATABASE_LISTEN_URL: databaseAt(/^postgres(ql)?:\/\//, 'must be postgres://…').optional(),
-  PORT: portFrom(0).default(3000),
+  PORT: wholeFrom(0, maxPort).default(3000),
   HOST: host.optional(),
   /** Not 0: nobody would know the port that the system chooses. */
-  METRICS_PORT: portFrom(1).optional(),
+  METRICS_PORT: wholeFrom(1, maxPort).optional(),
   METRICS_HOST: host.optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
@@ -248,6 +250,7 @@ function toConfig(read: z.output<typeof variables>) {
       key: read.HOSTING_API_KEY,
       company: read.HOSTING_COMPANY_ID,
       dialect: read.HOSTING_DIALECT,
+      requestsPerMinute: read.HOSTING_REQUESTS_PER_MINUTE,
     },
     policyFile: read.POLICY_FILE,
     databaseUrl: read.DATABASE_URL,

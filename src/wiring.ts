@@ -9,8 +9,8 @@ import { rights } from './commands/rights.ts';
 import { auditKeyOf, auditKeysOf, type Config } from './config.ts';
 import { notListening } from './errors.ts';
 import { openCertificates } from './hosting/certificates.ts';
-import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
+import { imagesOff, leastTtl } from './hosting/dialect.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
 import type { LogOutput } from './log-output.ts';
@@ -232,6 +232,7 @@ const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, na
   certificate,
   dialect,
   leastTtl: leastTtl[dialect],
+  imagesOff: imagesOff[dialect],
 });
 
 /** The worker, and the pollers of the queues and of expired requests to others; `nudge` makes them look now. */

@@ -281,7 +281,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
         const resolved = { parsed: parsedFor(path, {}), input: renamed, missing: [], problems: [] };
         const authorization = { approval: 'none', rules: [], policy: '' } as const;
         const authorized = { ...resolved, target: live, alsoReads: [], authorization } as const;
-        const frozen = freeze(authorized, action, snapshot, 0);
+        const frozen = freeze(authorized, action, snapshot, { now: 0 });
         expect(viewComplaints(reviewView(frozen, { origin: { channel: 'C1' } }), 'modal')).toEqual([]);
         const change = changeOf({ card: frozen.card, state: 'waiting', target_name: name });
         const { blocks } = drawCard(renderCard(change, [], 'i'));

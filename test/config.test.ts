@@ -367,6 +367,11 @@ describe('a mistake in the settings', () => {
       'METRICS_PORT must be a whole number from 1 to 65535',
     ]),
     ['a port beyond all', { PORT: '65536' }, 'PORT must be a whole number from 0 to 65535'],
+    ...['0', '1000001', '1.5', 'many'].map((said): [string, Variables, string] => [
+      `${said} requests a minute`,
+      { HOSTING_REQUESTS_PER_MINUTE: said },
+      'HOSTING_REQUESTS_PER_MINUTE must be a whole number from 1 to 1000000',
+    ]),
     ...[{ PORT: '9464', METRICS_PORT: '9464' }, { METRICS_PORT: '3000' }].map((ports): [string, Variables, string] => [
       `one port for both: ${JSON.stringify(ports)}`,
       ports,

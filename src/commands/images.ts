@@ -1,4 +1,4 @@
-import { imageOptimizations, optimizeImages } from '../hosting/contract/cdn.ts';
+import { imageOptimizations, imagesOf, optimizeImages, type ImageOptimization } from '../hosting/contract/cdn.ts';
 import { say } from '../text.ts';
 import { action } from './kit/action.ts';
 import { choice, environment } from './kit/fields.ts';
@@ -8,6 +8,9 @@ const meanings = {
   lossy: 'images become smaller and lose some quality',
   lossless: 'images become smaller and keep their quality',
 } as const;
+
+/** `images`: the setting as the host lists it; null if it does not say. `off`: what is sent to switch it off. */
+type Snapshot = { readonly images: ImageOptimization | null; readonly off: 'off' | false };
 
 export const images = action({
   summary: 'Set how the CDN shrinks the images of an environment',
@@ -19,12 +22,33 @@ export const images = action({
   risk: 'routine',
   fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },
   target: 'env',
-  call: ({ input }) => optimizeImages({ environment_id: input.env.id, image_optimization_type: input.images }),
-  card: ({ input }) => ({
+  look: async ({ input: { env }, read, company, imagesOff: off = 'off' }): Promise<Snapshot> => ({
+    images: (company.id !== '' && (await imagesOf(read, company.id, env.id))) || null,
+    off,
+  }),
+  // The setting becomes the same, whatever it was.
+  preconditions: () => null,
+  call: ({ input: { env, images: wanted }, snapshot: { off } }) =>
+    optimizeImages({ environment_id: env.id, image_optimization_type: wanted === 'off' ? off : wanted }),
+  card: ({ input, snapshot }) => ({
     title: say`Set image optimization of ${input.env.name} to ${input.images}`,
     done: say`Set image optimization of ${input.env.name} to ${input.images}`,
-    facts: { Means: meanings[input.images], Before: 'not known: the host does not show this setting' },
+    facts: {
+      Means: meanings[input.images],
+      Before: snapshot.images ?? 'not known: the host does not show this setting',
+    },
   }),
+  impossible: ({ input: { env, images: wanted }, snapshot }) =>
+    snapshot.images === wanted
+      ? { field: 'images', says: say`Image optimization of ${env.name} is ${wanted} already. Nothing was changed.` }
+      : undefined,
+  proof: ({ input: { env, images: wanted }, snapshot, current: { images: now } }) => {
+    const { name } = env;
+    if (now === null)
+      return { verdict: 'no', isUnclear: true, says: say`the host does not show image optimization of ${name}` };
+    const says = say`the host shows image optimization of ${name} as ${now}`;
+    return { verdict: now === wanted && snapshot.images !== wanted ? 'yes' : 'not yet', says };
+  },
   twice: 'Setting this twice is harmless, unless somebody has changed it since.',
-  after: 'This setting cannot be read back: look at an image of the site.',
+  after: 'If the host does not show this setting, look at an image of the site.',
 });

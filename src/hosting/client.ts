@@ -3,15 +3,16 @@ import type { Secret } from '../secret.ts';
 import type { Load } from '../semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import { getLogs } from './contract/logs.ts';
-import type { Dialect } from './dialect.ts';
-import { createLogRate, type LogRate } from './log-rate.ts';
+import { requestsPerMinute, type Dialect } from './dialect.ts';
+import { askedTooOften } from './failure.ts';
+import { createRate, type Rate } from './rate.ts';
 import { createReader, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
 import { openConnection, writeBudget, type Opened, type WriteSetup, type WriteBudget } from './send.ts';
-import { HostTrouble } from './trouble.ts';
+import { HeldBack, HostTrouble } from './trouble.ts';
 import { wireTo } from './wire.ts';
 
-export { HostTrouble, NotSent } from './trouble.ts';
+export { HeldBack, HostTrouble, NotSent } from './trouble.ts';
 export type { Receipt, Unsent } from './receipt.ts';
 export type { Opened } from './send.ts';
 
@@ -32,11 +33,19 @@ export type ClientOptions = {
   readonly random?: () => number;
   /** The credentials that a call's body may refer to. */
   readonly secrets?: (name: string) => Secret | undefined;
-  /** How many processes share the host's connections; 1 by default. */
+  /** How many processes share the host's connections and requests; 1 by default. */
   readonly replicas?: () => number;
+  /** How many requests the host answers all of them in a minute; by default what is known of the dialect. */
+  readonly requestsPerMinute?: number | undefined;
+  /** Monotonic milliseconds. */
+  readonly ticks?: () => number;
   readonly budgets?: { readonly reads?: Partial<ReadBudget>; readonly writes?: Partial<WriteBudget> };
   readonly onCall?: (observation: CallObservation) => void;
 };
+
+/** Known hosts answer this many log reads a minute. From this part of them on, watches begin none, so that people can. */
+const logsPerMinute = 35;
+const watchesPart = 0.8;
 
 /** The hosting API. Any code may use `read`; only the one place that writes may use `open`. */
 export type Client = {
@@ -44,8 +53,12 @@ export type Client = {
   readonly read: HostReader;
   /** Free connections for reads, and the reads that wait. */
   readonly load: () => Load;
-  readonly hasLogRoom: LogRate['hasRoom'];
-  /** Opens a connection for one write. Rejects with `NotSent`: nothing was sent and nothing will be. */
+  /** Whether a watch may read a log: most of this process's share of the host's rate for logs is free. */
+  readonly hasLogRoom: () => boolean;
+  /**
+   * Opens a connection for one write. Rejects with `NotSent`: nothing was sent and nothing will be. `HeldBack`: there is
+   * room for it within a minute.
+   */
   readonly open: () => Promise<Opened>;
   /** Ends reads, closes unused connections, and waits for the answers of running writes. */
   readonly close: () => Promise<void>;
@@ -54,12 +67,14 @@ export type Client = {
 /** A client of the hosting API at `url`. Throws `TypeError` on an invalid address. */
 export function createClient(options: ClientOptions): Client {
   const { dialect, random = Math.random, replicas = () => 1 } = options;
-  const { secrets = () => undefined, budgets = {} } = options;
+  const { secrets = () => undefined, budgets = {}, ticks = () => performance.now() } = options;
   const wire = wireTo(options.url, options.key);
   const reads = { ...readBudget, ...budgets.reads };
   const writes = { ...writeBudget, ...budgets.writes };
-  const reader = createReader({ wire, dialect, budget: reads, replicas, random });
-  const logRate = createLogRate(() => performance.now(), replicas);
+  const perMinute = options.requestsPerMinute ?? requestsPerMinute[dialect];
+  const rate = createRate({ perMinute, replicas, ticks });
+  const logRate = createRate({ perMinute: logsPerMinute, replicas, ticks });
+  const reader = createReader({ wire, dialect, budget: reads, replicas, random, rate });
   const observe = observedBy(options.onCall);
   const writing = createWriting({ wire, budget: writes, secrets }, observe);
 
@@ -79,12 +94,22 @@ export function createClient(options: ClientOptions): Client {
   return {
     read,
     load: reader.load,
-    hasLogRoom: logRate.hasRoom,
-    open: writing.open,
+    hasLogRoom: () => logRate.restMs(watchesPart) === 0,
+    open: async () => {
+      holdBack(rate);
+      return writing.open();
+    },
     close: async () => {
       await Promise.all([reader.close(), writing.close()]);
     },
   };
+}
+
+/** Counts one write. Throws `HeldBack` if there is no room for it. */
+function holdBack({ restMs, note }: Rate): void {
+  const rest = restMs(1);
+  if (rest > 0) throw new HeldBack(askedTooOften(rest));
+  note();
 }
 
 type Observe = (section: string) => (outcome: CallObservation['outcome']) => void;

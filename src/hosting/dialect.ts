@@ -26,8 +26,17 @@ export const values = {
   expirationIntervals: ['hours_24', 'days_7', 'days_30', 'days_90', 'never'],
 } as const;
 
+/**
+ * 4.11: what is sent for `off`. Of the public service, an older description (1.87) has the text, and two newer clients
+ * send `false`.
+ */
+export const imagesOff: Readonly<Record<Dialect, 'off' | false>> = { document: 'off', kinsta: false };
+
 /** The lowest TTL of a DNS record (4.6) the host accepts, in seconds; the document names none. */
 export const leastTtl: Readonly<Record<Dialect, number>> = { document: 0, kinsta: 300 };
+
+/** How many requests a minute the host answers one company, in all replicas together; the document names no limit. */
+export const requestsPerMinute: Readonly<Record<Dialect, number>> = { document: Infinity, kinsta: 120 };
 
 /** The key of the list in 4.17: as documented, and as the service has been seen to send it. Both are only read. */
 export const allowlistKeys = ['sftp_ip_allowlist', 'stfp_ip_allowlist'] as const;

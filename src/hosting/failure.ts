@@ -76,6 +76,13 @@ function kindOf(status: number): TroubleKind {
   return status >= 400 ? 'bad request' : 'odd answer';
 }
 
+/** Not asked: the host would have refused it, because the share of its requests a minute is used up. */
+export const askedTooOften = (restMs: number): HostFailure => ({
+  kind: 'throttled',
+  says: 'I have asked the host as often as it allows in a minute',
+  retryAfterMs: restMs,
+});
+
 /** Whether the same read may work a moment later. */
 export function isTransient({ kind }: HostFailure): boolean {
   return kind === 'unreachable' || kind === 'time-out' || kind === 'throttled' || kind === 'server error';

@@ -39,6 +39,8 @@ export type ListedEnvironment = {
   readonly site: SiteName | undefined;
   /** Where its name comes from. Anybody can change a display name, so a display name doesn't prove what kind it is. */
   readonly named: 'by the host' | 'by its display name' | 'by policy';
+  /** Whether the host has blocked it; undefined: it does not say. */
+  readonly isBlocked?: boolean | undefined;
 };
 
 /** A domain of the company. `site`: what is known about its site. */
@@ -68,12 +70,14 @@ export function fromSites(sites: readonly ListedSite[]): readonly ListedEnvironm
   return sites.flatMap((listed) => {
     const name = wordFor(listed.name, listed.display_name, listed.id);
     const site = { id: listed.id, name, displayName: listed.display_name ?? name };
-    return (listed.environments?.entries ?? []).flatMap(({ id, name, display_name: display }) => {
-      if (id === undefined) return [];
-      const word = wordFor(name, display, id);
-      const named = name === undefined ? 'by its display name' : 'by the host';
-      return [{ id, name: word, displayName: display ?? word, site, named } as const];
-    });
+    return (listed.environments?.entries ?? []).flatMap(
+      ({ id, name, display_name: display, is_blocked: isBlocked }) => {
+        if (id === undefined) return [];
+        const word = wordFor(name, display, id);
+        const named = name === undefined ? 'by its display name' : 'by the host';
+        return [{ id, name: word, displayName: display ?? word, site, named, isBlocked } as const];
+      },
+    );
   });
 }
 
@@ -126,7 +130,7 @@ export function withOverrides(
       displayName: host?.displayName ?? siteName,
     };
     const displayName = environment?.displayName ?? name;
-    known.set(id, { id, name, displayName, site, named: 'by policy' });
+    known.set(id, { ...environment, id, name, displayName, site, named: 'by policy' });
   }
   return [...known.values()];
 }

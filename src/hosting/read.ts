@@ -5,7 +5,8 @@ import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, textOf } fro
 import { failureIn, wordsIn, wordsOf } from './body.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
-import { hostFailureOf, failureOfStatus, isTransient, type HostFailure } from './failure.ts';
+import { askedTooOften, hostFailureOf, failureOfStatus, isTransient, type HostFailure } from './failure.ts';
+import type { Rate } from './rate.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
 import { shareOf } from '../share.ts';
@@ -41,6 +42,12 @@ export type ReadBudget = {
   readonly long: number;
   readonly waiting: number;
   readonly waitMs: number;
+  /**
+   * From which part of this process's requests a minute reports wait, and from which reads for changes do. The rest is for
+   * writes.
+   */
+  readonly reportsPart: number;
+  readonly checksPart: number;
 };
 export const readBudget: ReadBudget = {
   tries: 3,
@@ -59,6 +66,8 @@ export const readBudget: ReadBudget = {
   long: 2,
   waiting: 200,
   waitMs: 15_000,
+  reportsPart: 0.75,
+  checksPart: 0.9,
 };
 
 type ReaderOptions = {
@@ -67,6 +76,7 @@ type ReaderOptions = {
   readonly budget: ReadBudget;
   readonly replicas: () => number;
   readonly random: () => number;
+  readonly rate: Rate;
 };
 type Attempt<R> = { readonly value: R } | { readonly failure: HostFailure };
 
@@ -84,15 +94,15 @@ export function createReader(options: ReaderOptions): Reader {
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
-    const queued = turnFor(turns, onBehalfOf);
     const longTurn: LongTurn = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
       });
     const ending = cancel === undefined ? closing.signal : AbortSignal.any([closing.signal, cancel]);
+    const admitted = admissionFor(options, turns, call, { onBehalfOf, ending });
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await queued(async () =>
+      const outcome = await admitted(async () =>
         // The read may have been cancelled while it waited for its turn.
         cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
@@ -119,6 +129,42 @@ export function createReader(options: ReaderOptions): Reader {
   };
 }
 
+/** How each attempt begins: with its turn, and with room among the requests of a minute. */
+function admissionFor(
+  options: ReaderOptions,
+  turns: ReturnType<typeof turnsAmong>,
+  { isForChange }: Pick<Read<unknown>, 'isForChange'>,
+  { onBehalfOf, ending }: { readonly onBehalfOf: string | undefined; readonly ending: AbortSignal },
+) {
+  const { reportsPart, checksPart } = options.budget;
+  const isReport = onBehalfOf !== undefined && onBehalfOf !== following && !isForChange;
+  const turn = turnFor(turns, onBehalfOf);
+  const room = () => roomFor(options, isReport ? reportsPart : checksPart, ending);
+  return async <T>(begin: () => Promise<T>): Promise<T | Full> =>
+    // A report that waits for room takes no turn from reads for changes.
+    isReport ? ((await turns.forRoom(room, onBehalfOf)) ?? turn(begin)) : turn(async () => (await room()) ?? begin());
+}
+
+type Full = { readonly failure: HostFailure };
+
+/** Waits until less than this part of the requests a minute is used, and counts one more. Resolves with why there is none. */
+async function roomFor(
+  { rate, budget: { waitMs } }: ReaderOptions,
+  part: number,
+  ending: AbortSignal,
+): Promise<Full | undefined> {
+  for (let left = waitMs; ;) {
+    const restMs = rate.restMs(part);
+    if (restMs === 0) {
+      rate.note();
+      return undefined;
+    }
+    left -= restMs;
+    if (left < 0 || ending.aborted) return { failure: askedTooOften(restMs) };
+    await pause(restMs, undefined, { signal: ending }).catch(() => undefined);
+  }
+}
+
 const poolFor = ({ wire, budget }: ReaderOptions): Pool =>
   new Pool(wire.origin, {
     connections: budget.connections,
@@ -139,6 +185,7 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
       waiting,
       waitMs,
     })),
+    forRoom: createSemaphore(() => ({ most: mine(budget.forPeople), maxEach: mine(budget.forEach), waiting, waitMs })),
     forFollowing: createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs })),
     forWatching: createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs })),
   };

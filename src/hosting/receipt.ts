@@ -45,8 +45,7 @@ export function receiptOf(
   const kind = meaningOf(status);
   const failed = failureIn(answer, status);
   if (failed !== undefined && (kind === 'accepted' || meaningOf(failed) !== kind)) {
-    const code = failed === status ? '' : ` (${failed})`;
-    const why = `the host answered ${status}, but its body says that it failed${code}`;
+    const why = `the host answered ${status}, but its body says ${failed === status ? 'error' : failed}`;
     return { kind: 'unknown', why, status, ...message };
   }
   switch (kind) {

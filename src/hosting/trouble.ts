@@ -28,8 +28,14 @@ export class HostTrouble extends Error {
 
 /** No connection, so nothing was sent. `message` is a sentence: `The host refused the connection.` */
 export class NotSent extends Error {
+  override readonly name: string = 'NotSent';
+
   constructor(failure: HostFailure) {
     super(`${failure.says.slice(0, 1).toUpperCase()}${failure.says.slice(1)}.`, { cause: failure.cause });
-    this.name = 'NotSent';
   }
+}
+
+/** The share of the host's requests a minute is used up, so no connection was opened. */
+export class HeldBack extends NotSent {
+  override readonly name = 'HeldBack';
 }

@@ -4,6 +4,9 @@ import { images } from '../../src/commands/images.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { sshExpiry } from '../../src/commands/ssh/expiry.ts';
 import { sshPassword } from '../../src/commands/ssh/password.ts';
+import type { HostReader } from '../../src/hosting/contract/call.ts';
+import { failureOfStatus } from '../../src/hosting/failure.ts';
+import { HostTrouble } from '../../src/hosting/trouble.ts';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
@@ -36,15 +39,6 @@ function meant(line: string, snapshot?: unknown) {
 }
 
 const settings: readonly (readonly [line: string, path: string, body: object, words: RegExp])[] = [
-  ...(['off', 'lossy', 'lossless'] as const).map(
-    (kind) =>
-      [
-        `images acme-shop/live ${kind}`,
-        '/sites/cdn/image-optimization',
-        { environment_id: uuid(1), image_optimization_type: kind },
-        kind === 'lossy' ? /lose some quality/ : /as they are|keep their quality/,
-      ] as const,
-  ),
   ...(['hours_24', 'days_7', 'days_30', 'days_90', 'never'] as const).map(
     (interval) =>
       [
@@ -77,6 +71,48 @@ test.each(settings)('%s', (line, path, body, words) => {
   for (const { args: next } of action.next?.({ input, snapshot: undefined, sentAt: 0 }) ?? []) {
     expect(canonicalArgs(resolve(parseArgs(next, catalogue), names))).toEqual(next);
   }
+});
+
+test.each([
+  ['off', 'off', 'off'],
+  [false, 'off', false],
+  [false, 'lossy', 'lossy'],
+  ['off', 'lossless', 'lossless'],
+] as const)('where off is %j, images %s is sent as %j', (off, wanted, sent) => {
+  const { call, card } = meant(`images acme-shop/live ${wanted}`, { images: null, off });
+  expect(call.body).toEqual({ environment_id: uuid(1), image_optimization_type: sent });
+  expect(plain(inline(card.facts?.['Before']))).toContain('not known');
+});
+
+test.each([
+  ['lossy', 'lossy'],
+  [false, 'off'],
+  ['off', 'off'],
+  [null, null],
+  [true, null],
+  [undefined, null],
+])('an environment listed with %j has the setting %j', async (listed, setting) => {
+  const environments = [{ id: live.id, image_optimization_type: listed }];
+  const read: HostReader = async (call) => call.reply.parse({ company: { sites: [{ environments }] } });
+  const input = { env: live, images: 'lossless' } as const;
+  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const snapshot = await images.look?.({ input, ...sources });
+  expect(snapshot).toEqual({ images: setting, off: 'off' });
+  if (snapshot === undefined) return;
+  expect(images.proof?.({ input, snapshot, current: snapshot }).verdict).toBe(setting === null ? 'no' : 'not yet');
+});
+
+test.each([
+  [404, null],
+  [403, null],
+  [500, undefined],
+])('a list of sites that answers %i leaves the setting unknown, or is later: %j', async (status, setting) => {
+  const failure = failureOfStatus(status, '', undefined);
+  const read = () => Promise.reject(new HostTrouble(failure, { attempts: 1, elapsedMs: 0 }));
+  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const look = images.look?.({ input: { env: live, images: 'off' }, ...sources });
+  const seen = look?.then(({ images }) => images).catch(() => undefined);
+  expect(await seen).toBe(setting);
 });
 
 test('the opposite of password access is offered as a command', () => {

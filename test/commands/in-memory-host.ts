@@ -27,7 +27,14 @@ const seeded = {
   sites,
   domains: whole.domains.filter(({ siteId }) => sites.some(({ id }) => id === siteId)),
 };
-const on = { operations: true, sites: true, validate: true, restartPhp: true, manualBackups: true };
+const on = {
+  operations: true,
+  sites: true,
+  validate: true,
+  restartPhp: true,
+  manualBackups: true,
+  environmentThemes: true,
+};
 
 export const ownWorld = (): World => new World(structuredClone(seeded));
 const shared = ownWorld();

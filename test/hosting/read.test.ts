@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { excerptBytes, jsonOf, readExcerpt, textOf } from '../../src/hosting/answer.ts';
-import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
-import { following, type Read } from '../../src/hosting/contract/call.ts';
+import { HeldBack, HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
+import { following, watching, type Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
 import { getLogs } from '../../src/hosting/contract/logs.ts';
 import { getOperation } from '../../src/hosting/contract/operations.ts';
@@ -72,6 +72,64 @@ describe('the connections that all replicas share', () => {
     await vi.waitFor(() => expect(open).toHaveLength(4));
     for (const socket of open) socket.write(http(200, '{}'));
     await Promise.all(reads);
+  });
+});
+
+describe('the requests a minute', () => {
+  const forChange = { ...anything, isForChange: true } as const;
+  const asked = async (client: Client, times: number, call: Read<unknown>, onBehalfOf?: string) =>
+    (
+      await Promise.all(
+        Array.from({ length: times }, () =>
+          client.read(call, onBehalfOf).then(
+            () => 'answered',
+            ({ kind, status, retryAfterMs }: HostTrouble) => [kind, status, retryAfterMs],
+          ),
+        ),
+      )
+    ).filter((answer) => answer !== 'answered');
+
+  test('of 20, reports get 15, reads for changes 3 more, and writes the last', async () => {
+    let now = 0;
+    const host = await startHost(says(200, {}));
+    const client = clientOf(host.url, { requestsPerMinute: 20, ticks: () => now });
+    const full = ['throttled', undefined, 62_000];
+    expect(await asked(client, 40, anything, 'ana')).toEqual(Array.from({ length: 25 }, () => full));
+    expect(await asked(client, 1, anything, watching)).toEqual([full]);
+    expect(await asked(client, 1, forChange, 'ben')).toEqual([]);
+    expect(await asked(client, 1, anything, following)).toEqual([]);
+    expect(await asked(client, 3, anything)).toEqual([full, full]);
+    expect(host.requests).toHaveLength(18);
+    for (const opened of [await client.open(), await client.open()]) opened.abandon();
+    await expect(client.open()).rejects.toBeInstanceOf(HeldBack);
+    expect(host.requests).toHaveLength(18);
+    now = 62_000;
+    expect(await asked(client, 15, anything, 'ana')).toEqual([]);
+  });
+
+  test('a report waits a short time for room, and a read for a change passes it', async () => {
+    let now = 0;
+    const host = await startHost(says(200, {}));
+    const reads = { forPeople: 1, forEach: 1, forIdle: 0 };
+    const client = clientOf(host.url, { requestsPerMinute: 10, ticks: () => now, budgets: { reads } });
+    await asked(client, 7, anything, 'ana');
+    now = 61_980;
+    const report = client.read(anything, 'ana');
+    await client.read(forChange, 'ana');
+    expect(host.requests).toHaveLength(8);
+    now = 62_000;
+    await report;
+    expect(host.requests).toHaveLength(9);
+  });
+
+  test('are counted anew for each attempt, and are those of the dialect', async () => {
+    const host = await startHost(says(500, {}));
+    const client = clientOf(host.url, { dialect: 'kinsta', ticks: () => 0 });
+    await asked(client, 40, anything);
+    expect(host.requests).toHaveLength(108);
+    const free = clientOf(host.url, { ticks: () => 0 });
+    await asked(free, 40, anything);
+    expect(host.requests).toHaveLength(108 + 120);
   });
 });
 

@@ -95,10 +95,11 @@ export const noSites: Pick<ChangesContext, 'listing' | 'siteCheck'> = {
   }),
   siteCheck: createSiteCheck({ now: () => 0 }),
 };
+const defaults = { leastTtl: undefined, imagesOff: 'off', listing: () => emptyListing, onCommand: () => undefined };
 /** A context with only these parts. Access to another one throws an error that names it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The proxy throws for missing parts.
-  new Proxy({ leastTtl: undefined, onCommand: () => undefined, ...parts } as PipelineContext, {
+  new Proxy({ ...defaults, ...parts } as PipelineContext, {
     get: (of, key): unknown => {
       if (!Reflect.has(of, key)) throw new Error(`this test's context has no ${String(key)}`);
       return Reflect.get(of, key);

@@ -53,6 +53,22 @@ describe('one person asks for more than their share', () => {
   );
 
   test(
+    'a burst of reports uses up its part of the requests a minute: a change is sent at once all the same',
+    inScenario({ environment: { HOSTING_REQUESTS_PER_MINUTE: '40' } }, async (scenario) => {
+      const line = '/site backups list acme-docs/live';
+      await Promise.all(Array.from({ length: 40 }, () => scenario.slack.command(ids.rob, 'C0GENERAL', line)));
+      const later = () =>
+        scenario.slack
+          .messages({ channel: 'C0GENERAL', as: ids.rob })
+          .filter(({ text }) => text.includes('as it allows in a minute. There is room again in'));
+      await scenario.slack.until(() => later().length >= 10 || undefined, patienceMs);
+      const cleared = await scenario.person('ben').asks('/site cache clear acme-docs/staging');
+      await cleared.tells('the host reports it finished');
+      expect(scenario.hosting.journal.entries().length).toBeLessThanOrEqual(40);
+    }),
+  );
+
+  test(
     'sixty log reads that hang, by two accounts of one person: no more than one person’s share',
     inScenario({ policy: joined }, async (scenario) => {
       const hung = scenario.hosting.world.environmentNamed('acme-shop/live');

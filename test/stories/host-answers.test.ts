@@ -23,7 +23,7 @@ const explained = (
 ): Case =>
   unknown({ kind: 'status', status, body: { message: hostile, data, ...body } }, `and ${why}. ${quoted} It may or may`);
 const contradicting = (status: number, body: Readonly<Record<string, unknown>>, code: string): Case =>
-  explained(status, body, `the host answered ${status}, but its body says that it failed${code}`);
+  explained(status, body, `the host answered ${status}, but its body says ${code}`);
 const accepted = (fault: FaultRequest, as = '.'): Case => ({
   fault,
   state: 'accepted',
@@ -43,8 +43,8 @@ const cases: Readonly<Record<string, Case>> = {
   'answers 418': rejected(418, ''),
   'answers 408': unknown({ kind: 'status', status: 408 }),
   'answers 409': explained(409, { status: 409 }),
-  'answers 202 about a failure': contradicting(202, { status: 500, operation_id: null }, ' (500)'),
-  'answers 200 with an error': contradicting(200, { error: true }, ''),
+  'answers 202 about a failure': contradicting(202, { status: 500, operation_id: null }, '500'),
+  'answers 200 with an error': contradicting(200, { error: true }, 'error'),
   'answers 302': unknown({ kind: 'status', status: 302, headers: { location: '/v2/sites' } }),
   'answers 307': unknown({ kind: 'status', status: 307, headers: { location: '/v2/sites/tools/clear-cache' } }),
   'answers 500': explained(500, { status: 500 }),

@@ -255,7 +255,7 @@ describe('many environments', () => {
     const before = journal.entries().length;
     const page = await ask('allowlist find 192.0.2.1', '0 of 12 environments, 12 unknown', 'ben');
     faults.remove(fault.id);
-    expect(told(page).filter((line) => line.endsWith('The host is busy (429), so I stopped asking it.')).length).toBe(
+    expect(told(page).filter((line) => line.endsWith('The host is busy (429). So I stopped asking it.')).length).toBe(
       10,
     );
     expect(

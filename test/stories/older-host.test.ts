@@ -14,7 +14,7 @@ let scenario: Scenario;
 beforeAll(async () => {
   scenario = await openScenario({
     policy,
-    hosting: { dialect: 'kinsta', ignoresLogSpan: true },
+    hosting: { dialect: 'kinsta', ignoresLogSpan: true, durations: { 'cdn:update-image-optimization': 0 } },
     environment: { HOSTING_DIALECT: 'kinsta' },
   });
 });
@@ -41,6 +41,11 @@ test('themes are read from the environment’s own list, because the company’s
   expect(shown.text).toContain('the company’s list is closed to my key');
   const all = await (await ana.says('/site themes list')).hears('the themes of the whole company (403)');
   expect(all.text).toContain('themes show shows those of one environment');
+  expect(shown.text).toContain('it does not tell what is vulnerable');
+  faults.add({ kind: 'status', section: '4.14', status: 410, times: 'always' });
+  const newer = await (await ana.says('/site themes show acme-shop/live')).hears('acme-shop/live · themes');
+  expect(newer.text).toContain('the company’s list is closed to my key');
+  expect(newer.text).not.toContain('does not tell');
   faults.remove();
 });
 
@@ -56,6 +61,32 @@ test('a TTL that the host would reject is not sent', async () => {
 test('the expiry of the key is understood in milliseconds', async () => {
   const said = await (await scenario.person('ana').says('/site doctor')).hears('checks');
   expect(said.text).toMatch(/Key of the hosting API[^\n]*until \d{4}-/);
+});
+
+test('images are switched off with false, and the list of sites shows it', async () => {
+  const { world, optional } = scenario.hosting;
+  const live = world.environmentNamed('acme-shop/live');
+  if (live === undefined) throw new Error('it is gone');
+  live.images = 'lossy';
+  optional.operations = false;
+  const change = await scenario.person('ana').asks('/site images acme-shop/live off');
+  await change.tells('the host shows image optimization of acme-shop/live as off: confirmed');
+  expect(change.card().text).toMatch(/Before\s+lossy/);
+  expect(scenario.writes().map(({ body }) => body)).toEqual([
+    { environment_id: live.id, image_optimization_type: false },
+  ]);
+  optional.operations = true;
+  const again = await scenario.person('ana').says('/site images acme-shop/live off');
+  await again.hears('Image optimization of acme-shop/live is off already. Nothing was changed.');
+});
+
+test('a change of an environment that the host has blocked says so', async () => {
+  const live = scenario.hosting.world.environmentNamed('acme-docs/live');
+  if (live === undefined) throw new Error('it is gone');
+  live.isBlocked = true;
+  await scenario.refreshListing();
+  const said = await scenario.person('ana').says('/site images acme-docs/live lossy --dry-run');
+  await said.hears('The host says that acme-docs/live is blocked, so it may refuse this.');
 });
 
 const minutesAgo = (minutes: number): string =>

@@ -139,12 +139,12 @@ describe('themes of many environments', () => {
     const { faults, world } = scenario.hosting;
     faults.add({ kind: 'status', status: 403, path: company, times: 'always' });
     const { id } = world.environmentNamed('acme-docs/live') ?? {};
-    faults.add({ kind: 'status', status: 404, path: `/sites/environments/${id}/themes`, times: 'always' });
+    faults.add({ kind: 'status', status: 404, path: `/sites/environments/${id}/*`, times: 'always' });
     const [page, read] = await reads(scenario, () =>
       ask('--only vulnerable in acme-*/live', 'Vulnerable themes · 0 of 3 environments, 3 unknown'),
     );
     expect(page.text).toContain(
-      'The host does not show my key the themes of the whole company (403), and only that list tells what is vulnerable.',
+      'The host does not show my key the themes of the whole company (403), and I take what is vulnerable from that list alone.',
     );
     expect(told(page)[0]).toBe("❔ acme-blog/live unknown: the host doesn't tell.");
     expect(page.text).not.toContain('None of them');

@@ -13,6 +13,8 @@ export type Sources = {
   readonly certificate: (name: string) => Certificate | { readonly wrong: Text };
   /** The lowest TTL of a DNS record that the host accepts, in seconds; undefined if there is no limit. */
   readonly leastTtl?: number | undefined;
+  /** What the host is sent to switch image optimization off; by default what its document says. */
+  readonly imagesOff?: 'off' | false;
 };
 
 /** Readings of sites for the person who asks. */

@@ -1,15 +1,20 @@
-import { allThemesIfAllowed, type AllThemes, type Withheld } from '../../hosting/contract/all-themes.ts';
+import {
+  allThemesIfAllowed,
+  environmentThemes,
+  type AllThemes,
+  type Withheld,
+} from '../../hosting/contract/all-themes.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { listEnvironmentThemes, type CompanyTheme } from '../../hosting/contract/themes.ts';
+import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { bold, code, say, time, type Text } from '../../text.ts';
 import { age } from '../kit/page.ts';
 import type { Sources } from '../kit/sources.ts';
 
 /** The themes of one environment, by name. */
 export type ThemeListing = {
-  /** The list that they come from: the company's, or the environment's own deprecated list, and why that one. */
+  /** The list that they come from: the company's, or the environment's own, and why that one. */
   readonly from: 'company' | 'environment: not listed' | 'environment: not allowed';
   /** When the host last updated the list, as the host writes it. */
   readonly at: string | null;
@@ -57,19 +62,21 @@ const isWhole = (env: Environment, { isCut, themes }: AllThemes): boolean =>
 const countOf = (list: PartialList<unknown> | undefined): number =>
   list === undefined ? Infinity : list.entries.length + list.unread;
 
-/** Reads the environment's own list, which doesn't say which themes are vulnerable. */
+/** Reads the environment's own list, which may not say which themes are vulnerable. */
 export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<ThemeListing> {
-  const own = await read(listEnvironmentThemes({ env_id: env.id }));
-  const themes = own.entries.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
-    name === undefined
+  const own = await environmentThemes(read, env.id);
+  const themes = own.entries.flatMap((one) =>
+    one.name === undefined
       ? []
-      : installed(name, {
-          title,
-          theme_status: status,
-          theme_version: version,
-          theme_update: update,
-          theme_update_version: update_version,
-          theme_update_status: update_status,
+      : installed(one.name, {
+          title: one.title,
+          theme_status: one.status,
+          theme_version: one.version,
+          is_theme_version_vulnerable: one.is_version_vulnerable,
+          theme_update: one.update,
+          theme_update_version: one.update_version,
+          is_theme_update_version_vulnerable: one.is_update_version_vulnerable,
+          theme_update_status: one.update_status,
         }),
   );
   const isWithheld = all !== undefined && 'withheld' in all;

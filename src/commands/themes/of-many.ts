@@ -38,7 +38,7 @@ export async function themesOfMany(
     work: async (env, read) => {
       const listed = inCompanyList(env, all);
       if (listed !== undefined) return listed;
-      // No other list says which themes are vulnerable, so there is nothing to read.
+      // The environment's own list may not say which themes are vulnerable, so it is not read for each.
       if (only === 'vulnerable') return { from: 'environment: not listed', at: null, themes: [], isWhole: false };
       return inOwnList(env, all, read);
     },
@@ -140,8 +140,8 @@ function noteOn(all: CompanyList, only: Only): Text | undefined {
       ? say`The host hasn't told me which company my key belongs to`
       : say`The host does not show my key the themes of the whole company (${all.withheld})`;
   return only === 'vulnerable'
-    ? say`${why}, and only that list tells what is vulnerable.`
-    : say`${why}, so I asked for the list of each environment, which doesn't tell what is vulnerable.`;
+    ? say`${why}, and I take what is vulnerable from that list alone.`
+    : say`${why}, so I asked for the list of each environment, which may not tell what is vulnerable.`;
 }
 
 /** Offers only helpful updates: for vulnerable themes, only to a version that isn't vulnerable. */

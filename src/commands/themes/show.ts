@@ -54,10 +54,11 @@ function safetyOf({ vulnerable, newVulnerable }: InstalledTheme): Inline {
   return newVulnerable ? vulnerableMark('the update is') : 'no';
 }
 
-function sourceOf({ from, at }: ThemeListing, now: number): Inline {
+function sourceOf({ from, at, themes }: ThemeListing, now: number): Inline {
   if (from !== 'company') {
     const why = from === 'environment: not allowed' ? 'is closed to my key' : 'knows nothing of it';
-    return `read from the environment’s own list, because the company’s list ${why}; it does not tell what is vulnerable`;
+    const untold = themes.some(({ vulnerable }) => vulnerable === null) ? '; it does not tell what is vulnerable' : '';
+    return `read from the environment’s own list, because the company’s list ${why}${untold}`;
   }
   const moment = listUpdatedAt(at);
   const when = moment === undefined ? '' : say`, as the host saw it ${time(moment, 'date')} (${age(now - moment)})`;

@@ -1,6 +1,13 @@
 import { HostTrouble } from '../trouble.ts';
 import type { HostReader } from './call.ts';
-import { listCompanyThemes, type CompanyTheme } from './themes.ts';
+import type { PartialList } from './fields.ts';
+import {
+  listCompanyThemes,
+  listEnvironmentThemes,
+  listEnvironmentWpThemes,
+  type CompanyTheme,
+  type EnvironmentTheme,
+} from './themes.ts';
 
 const perPage = 100;
 const maxPages = 50;
@@ -52,3 +59,18 @@ export async function allThemesIfAllowed(...args: Parameters<typeof allThemes>):
     throw error;
   }
 }
+
+/** An environment's own list: 4.14, or what has replaced it. If the host has neither, rejects as 4.14 did. */
+export async function environmentThemes(read: HostReader, env_id: string): Promise<PartialList<EnvironmentTheme>> {
+  try {
+    return await read(listEnvironmentThemes({ env_id }));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return read(listEnvironmentWpThemes({ env_id })).catch((other: unknown) => {
+      throw isMissing(other) ? error : other;
+    });
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof HostTrouble && (error.status === 404 || error.status === 410);

@@ -16,6 +16,8 @@ export type Read<R> = {
   /** Statuses, including success, that count as an answer, not trouble; `reply` then parses `{ status, body }`. */
   readonly answers?: readonly number[];
   readonly reply: z.ZodType<R>;
+  /** A person's read for a change, which does not wait behind reports. */
+  readonly isForChange?: true;
 };
 
 /** A request that changes something, as a value: it can be shown, stored and approved. Only `execute.ts` sends it. */

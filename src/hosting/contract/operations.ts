@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { failureIn, statusIn, wordsOf } from '../body.ts';
+import { values } from '../dialect.ts';
 import { expiryOf } from './timestamps.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
-import { cell, idCell, partialList, textCell, uuid } from './fields.ts';
+import { cell, flagCell, idCell, partialList, textCell, uuid } from './fields.ts';
 
 /**
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
@@ -44,11 +45,16 @@ export const getOperation = readEndpoint({
   reply: operationReply,
 });
 
+/** `false` means off. Null may mean off or never set, so it is as if the host did not say. */
+const imagesCell = cell(z.union([z.enum(values.imageOptimizations), z.literal(false).transform(() => 'off' as const)]));
+
 const listedEnvironment = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
   domains: cell(partialList(z.object({ id: idCell, name: textCell }))),
+  is_blocked: flagCell,
+  image_optimization_type: imagesCell,
 });
 const listedSite = z.object({
   id: idCell,

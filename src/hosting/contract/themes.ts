@@ -47,7 +47,11 @@ const environmentTheme = z.object({
   update: textCell,
   update_version: textCell,
   update_status: textCell,
+  /** Only the list that replaces 4.14 says how safe a version is. */
+  is_version_vulnerable: flagCell,
+  is_update_version_vulnerable: flagCell,
 });
+export type EnvironmentTheme = z.output<typeof environmentTheme>;
 
 export type CompanyTheme = z.output<typeof companyTheme>;
 
@@ -89,16 +93,27 @@ export const updateThemes = writeEndpoint({
   statuses: [202, 401, 404, 500],
 });
 
+const themesReply = z
+  .object({
+    environment: z.object({
+      container_info: z.object({ wp_themes: z.object({ data: partialList(environmentTheme) }) }),
+    }),
+  })
+  .transform(({ environment }) => environment.container_info.wp_themes.data);
+
 /** 4.14, deprecated: for environments that 4.1 does not list. */
 export const listEnvironmentThemes = readEndpoint({
   section: '4.14',
   path: '/sites/environments/{env_id}/themes',
   statuses: [200, 401, 404, 500],
-  reply: z
-    .object({
-      environment: z.object({
-        container_info: z.object({ wp_themes: z.object({ data: partialList(environmentTheme) }) }),
-      }),
-    })
-    .transform(({ environment }) => environment.container_info.wp_themes.data),
+  reply: themesReply,
+});
+
+/** Beyond the document: what the public service has in place of 4.14. */
+export const listEnvironmentWpThemes = readEndpoint({
+  section: 'wp-themes',
+  optional: true,
+  path: '/sites/environments/{env_id}/wp-themes',
+  statuses: [200, 404],
+  reply: themesReply,
 });

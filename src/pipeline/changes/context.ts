@@ -10,7 +10,7 @@ import type { ChangeStore } from './change-store.ts';
 
 /** What this folder needs beyond the context of the access room. */
 export type ChangesContext = AccessContext &
-  Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+  Pick<Sources, 'read' | 'certificate' | 'leastTtl' | 'imagesOff'> & {
     readonly database: Database;
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;

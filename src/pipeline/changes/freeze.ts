@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Access, AnyAction, Wording } from '../../commands/kit/action.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import { Refusal } from '../../errors.ts';
-import { amount, inline, say, type Text } from '../../text.ts';
+import { amount, inline, joined, say, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { BatchItem } from './batch.ts';
@@ -40,17 +40,28 @@ const maxCharacters = 2_000_000;
 export const maxReasonLength = 500;
 
 /**
- * Freezes the call and card that the action makes from its look. Pure; `now` (epoch ms) is for times in the text.
- * Throws `Refusal` if they are too long to be shown: what can't be shown can't be approved.
+ * Freezes the call and card that the action makes from its look. Pure; `now` (epoch ms) is for times in the text, and
+ * `isBlocked` what the host says of the target. Throws `Refusal` if they are too long to be shown: what can't be shown
+ * can't be approved.
  */
-export function freeze(authorized: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
+export function freeze(
+  authorized: Authorized,
+  action: AnyAction,
+  snapshot: unknown,
+  { now, isBlocked = false }: { readonly now: number; readonly isBlocked?: boolean | undefined },
+): Frozen {
   const of = { input: authorized.input, snapshot };
   const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
-  const card = { ...frozenCard(action.card({ ...of, now })), ...(access && { access }) };
+  const wording = action.card({ ...of, now });
+  const warning = joined([isBlocked ? blockedWarning(authorized) : undefined, wording.warning], '\n');
+  const card = { ...frozenCard({ ...wording, warning }), ...(access && { access }) };
   const preconditions = preconditionsOf(action, authorized, snapshot);
   return { ...authorized, action, snapshot, preconditions, ...withFingerprint(call, card) };
 }
+
+const blockedWarning = ({ target }: Authorized): Text =>
+  say`**The host says that ${target?.name ?? ''} is blocked,** so it may refuse this.`;
 
 /** A call or the items of a batch, and a card, as JSON with their fingerprint. Throws `Refusal` if they are too long. */
 export function withFingerprint(

@@ -4,14 +4,15 @@ import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ChangesContext } from './context.ts';
 
-/** The sources for one look. `onBehalfOf`: see `HostReader`. */
+/** The sources for one look at what a change is about. `onBehalfOf`: see `HostReader`. */
 export const sourcesOf = (
-  { read, certificate, leastTtl, company, database }: ChangesContext,
+  { read, certificate, leastTtl, imagesOff = 'off', company, database }: ChangesContext,
   onBehalfOf?: string,
 ): LookSources => ({
-  read: (call) => read(call, onBehalfOf),
+  read: (call) => read({ ...call, isForChange: true }, onBehalfOf),
   certificate,
   leastTtl,
+  imagesOff,
   company: company(),
   timed: (env) => timedOn({ database }, env),
 });

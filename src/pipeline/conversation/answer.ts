@@ -65,6 +65,7 @@ const surroundingsFor = (
   path: string,
 ): Omit<ReportContext, 'now'> => ({
   ...sourcesOf(context, person.id),
+  read: (call) => context.read(call, person.id),
   timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
   zone: person.zone,
   alias: context.alias,

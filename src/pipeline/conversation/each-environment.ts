@@ -11,7 +11,7 @@ import { whyMissing } from '../../commands/builtin/status-line.ts';
 import { startDeadline, TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
-import { whyUnread } from '../changes/host-trouble.ts';
+import { troubleText, whyUnread } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Reports over many environments: only a few reads at a time, so that nobody else has to wait for them. */
@@ -98,14 +98,14 @@ export const failedPart = (...failed: Parameters<typeof whyUnread>): StatusPart<
 function readingUntil(ending: AbortSignal, context: PipelineContext, person: Person) {
   // Use an account of its own, so that the person's other requests don't wait for this one.
   const account = `${canonicalId(context.policy(), person.id)} many`;
-  let isThrottled = false;
+  let throttled: Text | undefined;
   return async <T>(ms: number, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
     if (ending.aborted) return { kind: 'late', afterMs: allMs };
-    if (isThrottled) return { kind: 'failed', why: say`The host is busy (429), so I stopped asking it.` };
+    if (throttled) return { kind: 'failed', why: say`${throttled} So I stopped asking it.` };
     const otherwise = (error: unknown): StatusPart<never> => {
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
       // Further reads would use up the rest of the host's rate limit for everybody.
-      isThrottled ||= error instanceof HostTrouble && error.kind === 'throttled';
+      if (error instanceof HostTrouble && error.kind === 'throttled') throttled ??= troubleText(error);
       return failedPart(context, 'reading many environments', error);
     };
     const signals = (late: AbortSignal): AbortSignal => AbortSignal.any([ending, late]);

@@ -1,4 +1,4 @@
-import { NotSent } from '../../hosting/client.ts';
+import { HeldBack, NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
@@ -52,7 +52,6 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   return call === undefined ? complete(context, change) : connectAndSend(context, change, call);
 }
 
-/** Opens the connection, saves *sending*, and writes, unless more than two seconds passed since it began to save. */
 async function connectAndSend(
   context: StepsContext,
   change: Change,
@@ -62,6 +61,7 @@ async function connectAndSend(
     if (error instanceof NotSent) return error;
     throw error;
   });
+  if (opened instanceof HeldBack) return reschedule(context, change, inline(opened.message));
   if (opened instanceof NotSent) return failToConnect(context, change, inline(opened.message));
   failpoint('opened', change.number);
   const sending = await commitSending(context, change).catch((error: unknown) => {

@@ -97,5 +97,6 @@ async function freezeOne(
   const input = (isInBatch && action.meant?.({ input: authorized.input, snapshot })) || authorized.input;
   const wrong = action.impossible?.({ input, snapshot });
   if (wrong) throw new Impossible(wrong.says, wrong);
-  return freeze({ ...authorized, input }, action, snapshot, await context.database.now());
+  const { isBlocked } = context.listing().environments.find(({ id }) => id === authorized.target?.id) ?? {};
+  return freeze({ ...authorized, input }, action, snapshot, { now: await context.database.now(), isBlocked });
 }

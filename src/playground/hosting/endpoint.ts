@@ -6,7 +6,14 @@ import type { Reply } from './reply.ts';
 import type { World } from './world.ts';
 
 /** The endpoints beyond the document, each of which can be switched off. */
-export const optionalEndpoints = ['operations', 'sites', 'validate', 'restartPhp', 'manualBackups'] as const;
+export const optionalEndpoints = [
+  'operations',
+  'sites',
+  'validate',
+  'restartPhp',
+  'manualBackups',
+  'environmentThemes',
+] as const;
 /** One of `optionalEndpoints`. */
 export type OptionalEndpoint = (typeof optionalEndpoints)[number];
 

@@ -73,6 +73,7 @@ export type Environment = {
   passwordEnabled: boolean;
   passwordExpiry: string;
   images: 'off' | 'lossy' | 'lossless';
+  isBlocked: boolean;
   cacheClearedAt: number | null;
   phpRestartedAt: number | null;
   /** The environment this database came from, and since when: its own until a push replaces it. */

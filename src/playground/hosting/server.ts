@@ -50,7 +50,14 @@ export type HostingStandIn = {
   close(): Promise<void>;
 };
 
-const everythingOn: Switches = { operations: true, sites: true, validate: true, restartPhp: true, manualBackups: true };
+const everythingOn: Switches = {
+  operations: true,
+  sites: true,
+  validate: true,
+  restartPhp: true,
+  manualBackups: true,
+  environmentThemes: true,
+};
 
 /** Starts the service on loopback with a fresh world; rejects if the port is taken. */
 export async function startHosting(options: HostingOptions = {}): Promise<HostingStandIn> {

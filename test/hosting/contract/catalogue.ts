@@ -15,7 +15,12 @@ import {
   setPasswordAccess,
   setPasswordExpiration,
 } from '../../../src/hosting/contract/ssh.ts';
-import { listCompanyThemes, listEnvironmentThemes, updateThemes } from '../../../src/hosting/contract/themes.ts';
+import {
+  listCompanyThemes,
+  listEnvironmentThemes,
+  listEnvironmentWpThemes,
+  updateThemes,
+} from '../../../src/hosting/contract/themes.ts';
 
 /** All endpoints in the order of the document; those beyond it (`optional`) come last. */
 export const catalogue: readonly EndpointInfo[] = [
@@ -46,4 +51,5 @@ export const catalogue: readonly EndpointInfo[] = [
   listSites,
   validateKey,
   restartPhp,
+  listEnvironmentWpThemes,
 ];

@@ -69,6 +69,7 @@ const beyond: readonly Line[] = [
   ['sites', 'GET /sites', '200 404', '? company include_environments'],
   ['validate', 'GET /validate', '200 404', ''],
   ['restart-php', 'POST /sites/tools/restart-php', '202 404', 'environment_id'],
+  ['wp-themes', 'GET /sites/environments/{env_id}/wp-themes', '200 404', ''],
 ];
 
 const lines = (optional: boolean): readonly Line[] =>

@@ -52,7 +52,7 @@ const authorized: Authorized = {
   alsoReads: [],
   authorization: { approval: 'none', rules: [7], policy: 'p' },
 };
-const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, 1_000);
+const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, { now: 1_000 });
 
 describe('a frozen change', () => {
   const frozen = frozenFrom(['10.0.0.1']);
@@ -91,7 +91,7 @@ describe('a frozen change', () => {
   test('compares a list in any order as precondition, and has no precondition without a look', () => {
     expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
     expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
-    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
+    expect(freeze(authorized, actionAt('cache clear'), undefined, { now: 0 }).preconditions).toBe('null');
   });
 });
 

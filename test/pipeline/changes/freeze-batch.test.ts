@@ -38,7 +38,7 @@ function authorizedFor(of: AnyAction, env: Environment | undefined, { canary, fo
 const frozenEach = (of: AnyAction, envs: readonly Environment[], { lists = [], ...more }: Options = {}) =>
   envs.map((env, at): Frozen => {
     const snapshot = of === add ? { list: [lists[at] ?? '10.0.0.1'], timed: [] } : undefined;
-    return freeze(authorizedFor(of, env, more), of, snapshot, 1_000);
+    return freeze(authorizedFor(of, env, more), of, snapshot, { now: 1_000 });
   });
 const batchOf = (of: AnyAction, envs: readonly Environment[] = sites, more: Options = {}): Frozen =>
   freezeBatch(authorizedFor(of, undefined, more), of, frozenEach(of, envs, more));

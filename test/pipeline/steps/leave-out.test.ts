@@ -25,7 +25,7 @@ function reviewed() {
   if (parsed?.command.shape !== 'action') throw new Error('this is an action');
   const { command } = parsed;
   const authorized = authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
-  const items = authorized.each?.map((one) => freeze(one, command, undefined, 1_000)) ?? [];
+  const items = authorized.each?.map((one) => freeze(one, command, undefined, { now: 1_000 })) ?? [];
   return freezeBatch(authorized, command, items);
 }
 const left = (without: readonly string[]) => {

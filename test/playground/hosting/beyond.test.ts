@@ -80,10 +80,17 @@ test('PHP is restarted, and a manual backup is made', async () => {
 });
 
 test('each can be switched off, and then behaves like an unknown path', async () => {
-  const off = { operations: false, sites: false, validate: false, restartPhp: false, manualBackups: false };
+  const off = {
+    operations: false,
+    sites: false,
+    validate: false,
+    restartPhp: false,
+    manualBackups: false,
+    environmentThemes: false,
+  };
   const hosting = await start({ optional: off });
   const beyond = routes.filter(({ optional }) => optional !== undefined);
-  expect(beyond).toHaveLength(5);
+  expect(beyond).toHaveLength(6);
   for (const { method, path } of beyond) {
     const answer = await call(hosting, method, path.replace(/\{\w+\}/, live), method === 'POST' ? cache : {});
     expect({ path, ...answer }).toMatchObject({ path, status: 404, body: { status: 404 } });

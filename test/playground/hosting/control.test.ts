@@ -59,7 +59,7 @@ test('shows the world', async () => {
   expect(await pull(hosting, 'GET', '/state?environment=acme-shop/live')).toMatchObject({
     body: { id: live, images: 'off' },
   });
-  expect(at(await pull(hosting, 'GET', '/endpoints'), 'body')).toHaveLength(28);
+  expect(at(await pull(hosting, 'GET', '/endpoints'), 'body')).toHaveLength(29);
 });
 
 test.each([

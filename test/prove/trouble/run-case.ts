@@ -60,7 +60,7 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
   const asked = trouble.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
   const coming = comes?.() ?? Promise.resolve();
   const heard = async (): Promise<number> => {
-    if (trouble.isFrozen) await coming;
+    if (trouble.isHeardAfter) await coming;
     return heardOf();
   };
   const reported = trouble.isDown ? undefined : heard();
@@ -220,7 +220,9 @@ function falseStatementsIn(
   { isBlind, untrue }: Trouble,
   isOver: boolean,
 ): readonly string[] {
-  const lies = [...text.matchAll(/\b(?:is gone|failed|invalidated|nothing left to|The host rejected it)\b/gi)].map(
+  // What somebody else says is quoted.
+  const ours = text.replaceAll(/“[^”]*”/g, '');
+  const lies = [...ours.matchAll(/\b(?:is gone|failed|invalidated|nothing left to|The host rejected it)\b/gi)].map(
     ([word]) => word,
   );
   const isWritten = scenario.writes().length > before.writes;

@@ -28,8 +28,8 @@ export type Trouble = {
   readonly isBlind?: true;
   /** Whether the bot is down while it lasts. */
   readonly isDown?: true;
-  /** Whether the process is frozen during it, so that nobody can be told before it goes on. */
-  readonly isFrozen?: true;
+  /** Whether nobody can be told before it is over. */
+  readonly isHeardAfter?: true;
   /** What nobody may read during it, besides what is always false. */
   readonly untrue?: RegExp;
   /** Whether Slack's three seconds are held for the last step. */
@@ -118,6 +118,32 @@ const channelRefuses =
   ({ scenario: { slack } }) => {
     slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel: 'C0ACME' });
     return { mend: () => void slack.faults.remove() };
+  };
+
+/** Slack refuses every message, wherever it goes, until all that waits has been tried for an hour. */
+const slackRefusesEverything: Trouble['begins'] = (scene) => {
+  const { slack } = scene.scenario;
+  for (const method of ['chat.postMessage', 'chat.update', 'chat.postEphemeral'])
+    slack.faults.add({ method, kind: 'error', error: 'ekm_access_denied' });
+  const mend = (): void => void slack.faults.remove();
+  return {
+    comes: async () => {
+      for (let minute = 0; minute < 60; minute += 1) await scene.hurry();
+      mend();
+    },
+    mend,
+  };
+};
+
+/** The host answers the write with a body that says the opposite of its status. */
+const bodyContradicts =
+  (status: number, body: object): Trouble['begins'] =>
+  (scene) => {
+    const { hosting } = scene.scenario;
+    const before = scene.scenario.writes().length;
+    for (const method of ['POST', 'PUT'] as const)
+      hosting.faults.add({ kind: 'status', method, status, body, ...always });
+    return { comes: () => sent(scene, before), mend: () => void hosting.faults.remove() };
   };
 
 /** The running bot's wall clock jumps by this many hours, and back at the end. */
@@ -232,6 +258,18 @@ export const troubles: readonly Trouble[] = [
     begins: groupsAnswer('no_such_subteam'),
   },
   { name: 'the channel has rules of posting', begins: channelRefuses('restricted_action_read_only_channel') },
+  { name: 'Slack refuses every message for an hour', isHeardAfter: true, begins: slackRefusesEverything },
+  {
+    name: 'the host answers 202, and its body 500',
+    untrue: /Accepted by the host/,
+    begins: bodyContradicts(202, { message: 'Operation failed', status: 500, operation_id: null }),
+    mayBe: ['1 written, unknown'],
+  },
+  {
+    name: 'the host answers 400, and its body 502',
+    begins: bodyContradicts(400, { message: 'Bad gateway', status: 502 }),
+    mayBe: ['1 written, unknown'],
+  },
   { name: 'a message is edited', begins: messageIsEdited },
   { name: 'the clock is set back two hours', only: 'SQLite', begins: clockJumps(-2) },
   { name: 'the clock is set forward two hours', only: 'SQLite', begins: clockJumps(2) },
@@ -267,7 +305,7 @@ export const troubles: readonly Trouble[] = [
   {
     name: 'the process is frozen past its deadline',
     only: 'SQLite',
-    isFrozen: true,
+    isHeardAfter: true,
     untrue: /no answer within|\bunknown\b/i,
     begins: processIsFrozen,
   },

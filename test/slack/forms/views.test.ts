@@ -109,7 +109,7 @@ test('a review shows the text of the card, but stores no more of it than needed'
         ...action,
         card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
       };
-      const frozen = freeze(authorized, odd, null, 0);
+      const frozen = freeze(authorized, odd, null, { now: 0 });
       const view = reviewView(frozen, { origin, args: ['cache', 'clear', live.id] }, inline(text));
       expect(viewComplaints(view, 'modal')).toEqual([]);
       expect(memoOf(view.private_metadata ?? '')?.shown).toBe(frozen.fingerprint);
@@ -139,7 +139,7 @@ test.each<[string, string, boolean]>([
     call: () => clearCache({ environment_id: live.id }),
     card: () => ({ title, done: title }),
   };
-  const frozen = freeze(authorized, plainly, null, 0);
+  const frozen = freeze(authorized, plainly, null, { now: 0 });
   const view = JSON.stringify(reviewView(frozen, { origin, args: [] }).blocks);
   expect(view.includes('Everybody in the channel can read it')).toBe(isTold);
   expect(frozen.card).not.toContain('Everybody');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, uuid } from '../endpoint.ts';
+import { type Dialect, type Route, uuid } from '../endpoint.ts';
 import { missing } from '../refused.ts';
 import { ok } from '../reply.ts';
 import type { Domain, Environment, Site } from '../resources.ts';
@@ -23,13 +23,14 @@ export const beyondRoutes: readonly Route[] = [
     path: '/sites',
     errors: [400, 401, 404, 500],
     optional: 'sites',
-    answer: (call, { world }) => {
+    answer: (call, { world, dialect }) => {
       const { company, include_environments } = call.query(listing);
       if (company.toLowerCase() !== world.company.id) missing('company');
       const withEnvironments = include_environments === 'true';
       const domains = Map.groupBy(world.domains, ({ environmentId }) => environmentId);
+      const shown = (environment: Environment) => listedEnvironment(environment, domains, dialect);
       return ok({
-        company: { sites: world.sites.map((site) => listed(site, withEnvironments ? domains : undefined)) },
+        company: { sites: world.sites.map((site) => listed(site, withEnvironments ? shown : undefined)) },
       });
     },
   },
@@ -48,23 +49,28 @@ export const beyondRoutes: readonly Route[] = [
   },
 ];
 
-/** A site as the listing shows it; with its environments if their domains are given. */
+/** A site as the listing shows it; with its environments if `shown` says how. */
 function listed(
   { id, name, displayName, status, environments }: Site,
-  domains: ReadonlyMap<string, readonly Domain[]> | undefined,
+  shown: ((environment: Environment) => object) | undefined,
 ) {
   const site = { id, name, display_name: displayName, status };
-  if (domains === undefined) return site;
+  if (shown === undefined) return site;
   // Staging first, so that a client that takes the first one for live is wrong here too.
-  const shown = environments.toReversed().map((environment) => listedEnvironment(environment, domains));
-  return { ...site, environments: shown };
+  return { ...site, environments: environments.toReversed().map(shown) };
 }
 
-function listedEnvironment({ id, name, displayName }: Environment, allDomains: ReadonlyMap<string, readonly Domain[]>) {
+function listedEnvironment(
+  { id, name, displayName, isBlocked, images }: Environment,
+  allDomains: ReadonlyMap<string, readonly Domain[]>,
+  dialect: Dialect,
+) {
   const domains = (allDomains.get(id) ?? []).map((domain) => ({
     id: domain.id,
     name: domain.name,
     type: domain.isActive ? 'live' : 'pending',
   }));
-  return { id, name, display_name: displayName, is_blocked: false, is_premium: false, domains };
+  const image_optimization_type = dialect === 'kinsta' && images === 'off' ? false : images;
+  const flags = { is_blocked: isBlocked, is_premium: false };
+  return { id, name, display_name: displayName, ...flags, image_optimization_type, domains };
 }

@@ -80,6 +80,18 @@ export const themeRoutes: readonly Route[] = [
       return ok({ environment: { id, container_info: { id: containerId, wp_themes: { data: listed } } } });
     },
   },
+  {
+    section: 'beyond',
+    method: 'GET',
+    path: '/sites/environments/{env_id}/wp-themes',
+    errors: [401, 404, 500],
+    optional: 'environmentThemes',
+    answer: (call, { world }) => {
+      const { id, containerId, themes } = world.environment(call.uuid());
+      const data = themes.map((theme) => ({ ...legacyTheme(theme, world), ...safetyOf(theme, world) }));
+      return ok({ environment: { id, container_info: { id: containerId, wp_themes: { data } } } });
+    },
+  },
 ];
 
 function companyTheme(theme: Theme, world: World) {
@@ -139,6 +151,15 @@ function legacyTheme({ name, version, status, updateStatus }: InstalledTheme, wo
   const title = world.themes.find((theme) => theme.name === name)?.title ?? name;
   const update = { update: outdated ? 'available' : 'none', update_version: outdated ? latest : '' };
   return { name, title, status, version, ...update, update_status: updateStatus ?? '' };
+}
+
+function safetyOf(installed: InstalledTheme, world: World) {
+  const vulnerable = world.themes.find(({ name }) => name === installed.name)?.vulnerable ?? [];
+  const latest = latestOf(installed, world);
+  return {
+    is_version_vulnerable: vulnerable.includes(installed.version),
+    is_update_version_vulnerable: latest !== installed.version && vulnerable.includes(latest),
+  };
 }
 
 function latestOf({ name, version }: { readonly name: string; readonly version: string }, world: World): string {

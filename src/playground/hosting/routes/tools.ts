@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { mendEnvironment } from '../breakages.ts';
-import { type Route, uuid } from '../endpoint.ts';
+import { type Dialect, type Route, uuid } from '../endpoint.ts';
 import { missBurst } from '../logs/cache.ts';
+import type { Environment } from '../resources.ts';
 
+type Images = Environment['images'];
 const named = z.object({ environment_id: uuid });
-const images = named.extend({ image_optimization_type: z.enum(['off', 'lossy', 'lossless']) });
+const imagesWith = <Off extends 'off' | false>(off: Off) =>
+  named.extend({ image_optimization_type: z.enum(['lossy', 'lossless']).or(z.literal(off)) });
+/** The public service takes `false` for off. */
+const images: Readonly<
+  Record<Dialect, z.ZodType<{ environment_id: string; image_optimization_type: Images | false }>>
+> = { document: imagesWith('off'), kinsta: imagesWith(false) };
 
 /** Tools for a running environment: images, cache, PHP. */
 export const toolRoutes: readonly Route[] = [
@@ -13,12 +20,12 @@ export const toolRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/sites/cdn/image-optimization',
     errors: [401, 500],
-    answer: (call, { world, operations }) => {
-      const { environment_id, image_optimization_type: type } = call.body(images);
+    answer: (call, { world, operations, dialect }) => {
+      const { environment_id, image_optimization_type: type } = call.body(images[dialect]);
       world.environment(environment_id);
       return operations.start('cdn:update-image-optimization', {
         finish: () => {
-          world.environment(environment_id).images = type;
+          world.environment(environment_id).images = type || 'off';
         },
       });
     },

@@ -74,6 +74,7 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
     passwordEnabled: true,
     passwordExpiry: 'days_30',
     images: 'off',
+    isBlocked: false,
     cacheClearedAt: null,
     phpRestartedAt: null,
     database: { from: fullName, since: now - 400 * 24 * hour },
