@@ -6,7 +6,7 @@ import { attempt } from '../../errors.ts';
 import { near } from '../../nearest-words.ts';
 import type { Thing } from './things.ts';
 import { takeName } from './fill-names.ts';
-import { take, type Filling, type SpokenLine } from './filling.ts';
+import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { optionNames, takesRest, takesValue, type Extra } from './usage.ts';
@@ -31,18 +31,7 @@ export type Filled = {
 
 /** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
 export function fill(path: string, command: Command, line: SpokenLine): Filled {
-  const filling: Filling = {
-    ...line,
-    path,
-    command,
-    free: new Set(line.said.things),
-    used: new Set(line.explained),
-    split: new Set(),
-    chosen: new Set(),
-    shown: new Map(),
-    isImplied: false,
-    isOfThread: false,
-  };
+  const filling = beginFilling(path, command, line);
   const fields = Object.entries<Field>(command.fields);
   const given: Record<string, readonly string[]> = {};
   const extra = command.shape === 'action' ? takeExtra(filling) : {};

@@ -28,6 +28,19 @@ export type Filling = SpokenLine & {
   isOfThread: boolean;
 };
 
+export const beginFilling = (path: string, command: Command, line: SpokenLine): Filling => ({
+  ...line,
+  path,
+  command,
+  free: new Set(line.said.things),
+  used: new Set(line.explained),
+  split: new Set(),
+  chosen: new Set(),
+  shown: new Map(),
+  isImplied: false,
+  isOfThread: false,
+});
+
 /** Takes a thing, and its words with it. */
 export function take(filling: Filling, thing: Thing): void {
   filling.free.delete(thing);
