@@ -29,7 +29,6 @@ import { createDeliveries } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
 import { redrawEveryMs, redrawHomes } from './slack/answers/home.ts';
 import { lostNote } from './slack/incoming/interrupted.ts';
-import { createEphemeral } from './slack/client/ephemeral.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import type { SlackContext } from './slack/context/context.ts';
 import { createTurns } from './slack/context/capacity.ts';
@@ -204,7 +203,6 @@ const slackContextOf = (
 ): SlackContext => ({
   ...slack,
   pipeline,
-  ephemeral: createEphemeral(slack.answers, config.slack.apiUrl),
   updateView: createViewUpdates(slack.views, log),
   payloads,
   sharing: new Set(),

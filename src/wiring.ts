@@ -38,7 +38,9 @@ import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, whoAmIAtStart } from './slack/client/token.ts';
 import { boltLogger, clientOptions, postTimeoutMs } from './slack/client/client-options.ts';
+import { createAskedFrom } from './slack/context/asked-from.ts';
 import { createHomes } from './slack/context/homes.ts';
+import { createEphemeral } from './slack/client/ephemeral.ts';
 import { createPeople } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
@@ -131,44 +133,37 @@ export async function connectSlack({ slack }: Config, foundations: Foundations, 
   const bot = await whoAmIAtStart(views, slack.apiUrl);
   const token = createToken(views, log);
   const lookAt = createChannelLook({ client: views, freshMs: pace.channelsForMs, onToken: token.note });
+  const asking = { lookAt, now, replicas: replicas.count, onToken: token.note };
   const ask = (id: string): Promise<unknown> => people.membersOf(id, true);
   const groups = createGroupWatch({ database, policy: policy.current, onMembers: () => homes.outdated() }, ask);
   const people = createPeople({
+    ...asking,
     client: views,
     bot,
     idsOf: policy.idsOf,
-    lookAt,
-    now,
-    replicas: replicas.count,
     onGroup: groups.onGroup,
     onMissing: (method) => log.warn({ method }, 'Slack does not allow this method; continuing without it'),
-    onToken: token.note,
   });
   const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now(), replicas: replicas.count });
-  const messenger = createMessenger({
-    client: messages,
-    now,
-    pace,
-    replicas: replicas.count,
-    lookAt,
-    onToken: token.note,
-  });
+  const ephemeral = createEphemeral(answers, slack.apiUrl);
+  const askedFrom = createAskedFrom(ephemeral, () => performance.now());
   const frontend: Frontend = {
     ...people,
     lookAt,
-    messenger,
+    messenger: createMessenger({ ...asking, client: messages, pace }),
     askSlack: () => whoAmI(views),
     isTaken: token.isTaken,
     onCard: homes.moved,
+    onUntold: askedFrom.onUntold,
   };
-  return { frontend, messages, answers, views, bot, people, groups, token, homes, pace };
+  return { frontend, messages, ephemeral, askedFrom, views, bot, people, groups, token, homes, pace };
 }
 
 /** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
 export type Frontend = Pick<
   PipelineContext,
   | ('personOf' | 'glanceAt' | 'whoIs' | 'membersOf' | 'groupTrouble' | 'channelOf' | 'lookAt' | 'askSlack')
-  | ('messenger' | 'isTaken' | 'onCard')
+  | ('messenger' | 'isTaken' | 'onCard' | 'onUntold')
 >;
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;

@@ -16,6 +16,15 @@ export async function redrawCards(tx: Tx, change: number, at: number, what: Redr
   if (whose.length > 0) await cards.where('kind', '=', 'copy').where('recipient', 'in', whose).execute();
 }
 
+/**
+ * The card of a change is no longer where it was posted: from `at` (epoch ms) on it is posted again. Replies that were
+ * not posted yet wait for it.
+ */
+export async function forgetCardPlace(tx: Tx, change: number, at: number): Promise<void> {
+  const lost = { ...redrawnAt(at), channel: null, ts: null };
+  await tx.updateTable('messages').set(lost).where('change', '=', change).where('kind', '=', 'card').execute();
+}
+
 /** In JSON, no text that somebody typed looks like this. What is owed has news, so it stays as it is. */
 const withoutNews = sql<string>`case
   when kind = 'direct' and delivered_version = version and body not like '%"minor":true%'

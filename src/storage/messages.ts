@@ -50,7 +50,7 @@ export async function enqueueMessage(
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, about, body, decides, due_at: at, owed_at: at, attempts: 0 };
+  const news = { recipient, about, body, decides, ...owedAt(at) };
   return tx
     .insertInto('messages')
     .values({
@@ -94,7 +94,7 @@ export type LastServed = ReadonlyMap<string, number>;
 
 /**
  * Claims up to `limit` messages to post or edit, in turns; see `claim`. Threads keep their order: a reply is claimed once
- * the card and all earlier replies of its change were posted or given up. Edits do not wait.
+ * the card and all earlier replies of its change were posted, given up or reported as untold. Edits do not wait.
  */
 export function claimMessages(
   tx: Tx,
@@ -111,11 +111,11 @@ export function claimMessages(
       exists (
         select 1 from messages card
         where card.change = messages.change and card.kind = 'card'
-          and (card.ts is not null or card.due_at is null)
+          and (card.ts is not null or card.due_at is null or card.untold_at is not null)
       ) and not exists (
         select 1 from messages earlier
         where earlier.change = messages.change and earlier.kind = 'reply' and earlier.id < messages.id
-          and earlier.ts is null and earlier.due_at is not null
+          and earlier.ts is null and earlier.due_at is not null and earlier.untold_at is null
       )
     )
   )`;
@@ -137,21 +137,26 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  */
 export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: MessagePlace): Promise<boolean> {
   const { version } = claimed;
-  return release(tx, claimed, {
+  const released = await release(tx, claimed, {
     channel,
     ts,
     delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
     due_at: sql`case when version > ${version} then due_at end`,
     attempts: 0,
+    untold_at: null,
   });
+  return released !== undefined;
 }
 
 /** The newest row of a message that another owner has claimed since. */
 export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefined> =>
   tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** Column values of a message that is owed from `at` (epoch ms) on. */
+const owedAt = (at: number) => ({ due_at: at, owed_at: at, attempts: 0, untold_at: null });
+
 /** Column values that make a message due again, from `at` (epoch ms) on. */
-export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: at, owed_at: at, attempts: 0 });
+export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, ...owedAt(at) });
 
 export const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
 
@@ -160,21 +165,43 @@ export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promis
   await tx.updateTable('messages').set(redrawnAt(at)).where('id', '=', id).execute();
 }
 
-/** Updates and releases a claimed message; false, with nothing written, if another owner has claimed it since. */
-async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
+/**
+ * Updates and releases a claimed message; resolves with its version by now, or undefined, with nothing written, if
+ * another owner has claimed it since.
+ */
+async function release(
+  tx: Tx,
+  { id, owner }: Claimed,
+  patch: UpdateObject<Schema, 'messages'>,
+): Promise<number | undefined> {
   const updated = await tx
     .updateTable('messages')
     .set({ ...patch, ...unowned })
     .where('id', '=', id)
     .where('owner', 'is not distinct from', owner)
+    .returning('version')
     .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  return updated?.version;
 }
 
-/** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
-export async function retryLater(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
-  await release(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
-}
+/**
+ * Puts the claimed version of a message back until `due` and counts an attempt; null: it is given up. Later replies of
+ * its change wait for it, unless it is given up or `untold`: since then its loss is reported. Both in epoch ms. False if
+ * a newer version is owed, which stays due, or if another owner has claimed it since, with nothing written.
+ */
+export const retryLater = async (
+  tx: Tx,
+  claimed: Claimed,
+  { due, untold }: { readonly due: number | null; readonly untold: number | null },
+): Promise<boolean> => {
+  const isNewest = sql`version = ${claimed.version}`;
+  const version = await release(tx, claimed, {
+    due_at: sql`case when ${isNewest} then cast(${due} as bigint) else due_at end`,
+    attempts: sql`case when ${isNewest} then attempts + 1 else attempts end`,
+    untold_at: sql`case when ${isNewest} then cast(${untold} as bigint) end`,
+  });
+  return version === claimed.version;
+};
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without counting an attempt: their channel is busy. */
 export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
@@ -223,12 +250,9 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
   return Number(dropped.numUpdatedRows);
 }
 
-/**
- * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
- * False, with nothing written, if another owner has claimed it since.
- */
+/** Gives up the claimed version of a message: it need not be told. Replies of its change no longer wait for it. */
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
-  release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
+  retryLater(tx, claimed, { due: null, untold: null });
 
 export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
   const cards = db.selectFrom('messages').selectAll().where('change', '=', change).where('kind', '=', 'card');
@@ -237,22 +261,6 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
-
-/** The key of an answer that is sent directly, later, begins with this. */
-export const answerPrefix = 'answer:';
-
-/** The keys of the answers that are owed to a person. */
-export async function answersOwed(tx: Tx, recipient: string): Promise<readonly string[]> {
-  const owed = await tx
-    .selectFrom('messages')
-    .select('key')
-    .where('due_at', 'is not', null)
-    .where('kind', '=', 'direct')
-    .where('recipient', '=', recipient)
-    .where('key', 'like', `${answerPrefix}%`)
-    .execute();
-  return owed.map(({ key }) => key);
-}
 
 const notesOn = (tx: Tx, change: number) =>
   tx

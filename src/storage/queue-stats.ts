@@ -64,12 +64,12 @@ export type OldestWork = Readonly<
 
 /**
  * Since when (epoch ms) the oldest change, timer, queued request and watch have been due, a message owed, and a delivery
- * open; undefined: there is none. Timers and queued requests held by a pause are not due.
+ * open; undefined: there is none. Messages whose loss is reported don't count. Timers and queued requests held by a pause are not due.
  */
 export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWork> {
   const { rows } = await sql<Readonly<Record<'changes' | 'messages' | 'deliveries', number | null>>>`
     select (select min(due_at) from changes where due_at <= ${now}) as changes,
-      (select min(owed_at) from messages where due_at is not null) as messages,
+      (select min(owed_at) from messages where due_at is not null and untold_at is null) as messages,
       (select min(received_at) from inbox where closed_at is null) as deliveries`.execute(db);
   const [row] = rows;
   return {

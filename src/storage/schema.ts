@@ -241,6 +241,8 @@ export type MessageTable = {
   created_at: number;
   /** Since when its newest version is owed; restarts while Slack refuses our token. */
   owed_at: number;
+  /** Since when it is reported that its newest version could not be told; it may still be tried. */
+  untold_at: number | null;
 };
 
 /** Timed access, with everything needed to remove it without listing sites. */

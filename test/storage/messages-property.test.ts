@@ -74,7 +74,7 @@ class Model {
     const [one] = this.claimed.splice(0, 1);
     if (one === undefined) return;
     if (does === 'draw') return this.draw(one);
-    await this.database.transaction((tx) => retryLater(tx, one, this.now + 50));
+    await this.database.transaction((tx) => retryLater(tx, one, { due: this.now + 50, untold: null }));
   }
 
   /** Kills the worker once more, then works until nothing is due. */

@@ -14,6 +14,7 @@ import {
   type NewMessage,
 } from '../../src/storage/messages.ts';
 import { replaceDirect } from '../../src/storage/message-edits.ts';
+import { oldestWork } from '../../src/storage/queue-stats.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
@@ -106,11 +107,37 @@ describeBoth('messages', (open) => {
     const [first] = await claim(database);
     if (first === undefined) throw new Error('nothing was due');
     expect(await claim(database, 11, 'b')).toEqual([]);
-    await database.transaction((tx) => retryLater(tx, first, 500));
+    await database.transaction((tx) => retryLater(tx, first, { due: 500, untold: null }));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
     await database.transaction((tx) => giveUpMessage(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
+  });
+
+  it('that get a newer version while they are tried are not put back', async () => {
+    const database = await open();
+    await save(database);
+    await enqueue(database, card);
+    const [tried] = await claim(database);
+    await enqueue(database, { ...card, at: 5 });
+    if (tried === undefined) throw new Error('nothing was due');
+    expect(await database.transaction((tx) => retryLater(tx, tried, { due: 500, untold: 10 }))).toBe(false);
+    expect(await claim(database)).toMatchObject([{ key: '1:card', attempts: 0, untold_at: null }]);
+  });
+
+  it('do not wait for a card or a reply that is reported as untold, and nobody is alarmed by those', async () => {
+    const database = await open();
+    await save(database);
+    await enqueue(database, card, reply('1:1'), reply('1:2'));
+    for (const key of ['1:card', '1:1']) {
+      const [first] = await claim(database);
+      expect(first?.key).toBe(key);
+      if (first) await database.transaction((tx) => retryLater(tx, first, { due: 500, untold: 10 }));
+    }
+    expect(await turn(database)).toEqual(['1:2']);
+    expect((await oldestWork(database.db, 1_000)).messages).toBeUndefined();
+    await enqueue(database, card);
+    expect((await oldestWork(database.db, 1_000)).messages).toBeDefined();
   });
 
   it('are where their last claimer posted them: a worker that lost its claim saves nothing', async () => {
@@ -122,7 +149,7 @@ describeBoth('messages', (open) => {
     if (asleep === undefined || other === undefined) throw new Error('nothing was due');
     expect(await draw(database, other, '1.2')).toBe(true);
     expect(await draw(database, asleep, '1.1')).toBe(false);
-    await database.transaction((tx) => retryLater(tx, asleep, 1));
+    await database.transaction((tx) => retryLater(tx, asleep, { due: 1, untold: null }));
     await database.transaction((tx) => giveUpMessage(tx, asleep));
     expect(await findCard(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });

@@ -24,9 +24,26 @@ const refuses = (scenario: Scenario, channel: string, error: string): void =>
   void scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
 
 /** Makes Slack refuse messages to a person, by their id and in direct messages. */
-const closesTab = (scenario: Scenario, who: keyof typeof ids): void => {
-  for (const channel of [ids[who], `D0${ids[who]}`]) refuses(scenario, channel, 'messages_tab_disabled');
+const closesTab = (scenario: Scenario, who: keyof typeof ids, error = 'messages_tab_disabled'): void => {
+  for (const channel of [ids[who], `D0${ids[who]}`]) refuses(scenario, channel, error);
 };
+
+/** Makes everything due that is owed. */
+const triesAgain = (scenario: Scenario): void =>
+  scenario.runSql('update messages set due_at = 1 where due_at is not null and owner is null');
+
+/** Opens somebody's App Home until it says, or no longer says, what they could not be told. */
+const homeTells = ({ slack }: Scenario, who: keyof typeof ids, words: RegExp | undefined): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await slack.home(ids[who]);
+      const home = await slack.until(() => slack.views(ids[who]).home?.text, patienceMs);
+      const told = /What I couldn't tell you\n([^]*)\nYour sites/.exec(home)?.[1];
+      if (words) expect(told).toMatch(words);
+      else expect(told).toBeUndefined();
+    },
+    { timeout: patienceMs },
+  );
 
 const readyz = async (scenario: Scenario): Promise<{ readonly status: number; readonly body: string }> => {
   const answer = await fetch(`http://127.0.0.1:${scenario.port()}/readyz`);
@@ -72,11 +89,12 @@ describe.concurrent('a channel does not take posts', () => {
   );
 
   test(
-    'the requester cannot be written to either: ops get the state of the change, and each reply',
+    'the requester cannot be written to either: they hear in answer to the command and in App Home, and ops get it all',
     inScenario({}, async (scenario) => {
       scenario.slack.changeChannel('C0ACME', { posting: 'read_only' });
       closesTab(scenario, 'ana');
-      await scenario.person('ana').says(clear);
+      const ana = scenario.person('ana');
+      const said = await ana.says(clear);
       await seenIn(
         scenario,
         ops,
@@ -87,8 +105,74 @@ describe.concurrent('a channel does not take posts', () => {
         'Clear the cache of acme-shop/staging',
       );
       await seenIn(scenario, ops, ids.chi, '#1', 'the host reports it finished');
+      const nowhere =
+        /^Slack doesn't take the card of #1 anywhere right now \(.*messages_tab_disabled\)\. .*change 1 shows where it is\./;
+      await said.hears(nowhere);
+      await homeTells(scenario, 'ana', /#1 · Clear the cache of acme-shop\/staging\n✅ Done after /);
+      await homeTells(scenario, 'ben', undefined);
+      scenario.slack.faults.remove();
+      triesAgain(scenario);
+      await ana.reads(/^✅ Cleared the cache of acme-shop\/staging · #1\n/);
+      await ana.reads('#1 · Clear the cache of acme-shop/staging\n✅ Done after');
+      await homeTells(scenario, 'ana', undefined);
+    }),
+  );
+
+  test(
+    'nor does any other place, by a code that speaks of none: the command’s answer says how it ended, and all is posted later',
+    inScenario({}, async (scenario) => {
+      scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'ekm_access_denied' });
+      const said = await scenario.person('ana').says(clear);
+      await said.hears(
+        /^Slack doesn't take the card of #1 anywhere right now \(ekm_access_denied\)\.[^]*Now it says:\nCleared [^]*Done after /,
+      );
+      expect(said.answers().length).toBeLessThan(3);
+      scenario.slack.faults.remove();
+      triesAgain(scenario);
+      const change = await scenario.change(1);
+      expect(change.channel).toBe('C0ACME');
+      await change.tells('the host reports it finished');
+      expect(standsIn(scenario, ops).filter((text) => /#1|deliver/.test(text))).toEqual([]);
+      expect(scenario.writes()).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'nor does any other place for a day: ops are told, and the requester reads it in App Home',
+    inScenario({}, async (scenario) => {
+      refuses(scenario, 'C0ACME', 'ekm_access_denied');
+      closesTab(scenario, 'ana', 'ekm_access_denied');
+      const said = await scenario.person('ana').says(clear);
+      await said.hears(/Done after/);
+      await homeTells(scenario, 'ana', undefined);
+      expect(standsIn(scenario, ops).filter((text) => /#1|deliver/.test(text))).toEqual([]);
+      scenario.runSql("update messages set owed_at = 1, attempts = 20, due_at = 1 where kind = 'card'");
+      await homeTells(scenario, 'ana', /Cleared the cache/);
+      await seenIn(scenario, ops, ids.chi, 'for a day: ekm_access_denied', '1:card');
+    }),
+  );
+
+  test(
+    'nor lets it edit a message: one card, whose thread says so once and tells the rest, and whose buttons say how it is',
+    inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
+      scenario.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'cant_update_message' });
+      const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
+      const change = await ana.requests('/site push acme-shop/live acme-shop/staging --files');
+      await chi.clicks(change.card(), 'Approve');
+      await change.tells('the host reports it finished');
+      await change.tells(
+        /^Slack doesn't let me edit this card \(cant_update_message\), .* change 1 shows where it is now\.$/,
+      );
       const pending = (): unknown => scenario.rows('select key from messages where due_at is not null');
       await vi.waitFor(() => expect(pending()).toEqual([]), { timeout: patienceMs });
+      expect(standsIn(scenario, 'C0ACME').filter((text) => text.includes('· #1\n'))).toHaveLength(1);
+      expect(change.replies().filter(({ text }) => text.includes("doesn't let me edit"))).toHaveLength(1);
+      expect(change.card().text).toContain('Waiting for approval');
+      for (const [who, label] of [
+        [dee, 'Approve'],
+        [ana, 'Cancel'],
+      ] as const)
+        await (await who.clicks(change.card(), label)).hears("#1: It's already closed");
     }),
   );
 

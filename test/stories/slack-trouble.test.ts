@@ -130,9 +130,12 @@ describe.concurrent('Slack', () => {
       })(),
   );
 
-  test(
-    'has lost the card, because somebody deleted it: it is posted again, with the final state',
-    inScenario({ hosting: { durations: { 'cache:clear': 3_000 } } }, async (scenario) => {
+  test.each([
+    ['posts a reply to it in the channel itself: that names its change', false],
+    ['refuses a reply to it: that goes into the thread of the new one', true],
+  ])('has lost the card, because somebody deleted it, and %s; the card is posted again', async (_, strictThreads) =>
+    inScenario({ hosting: { durations: { 'cache:clear': 1_500 } } }, async (scenario) => {
+      scenario.slack.changeChannel('C0ACME', { strictThreads });
       const first = await scenario.person('ana').asks(clear);
       await first.shows('Accepted by the host; running.');
       const body = new URLSearchParams({ channel: first.channel, ts: first.ts });
@@ -142,8 +145,20 @@ describe.concurrent('Slack', () => {
       // An earlier state that was due may be shown first.
       const ended = /^✅ .*\n.*\nDone after .*the host reports it finished/;
       await scenario.slack.until(() => cardsIn(scenario, 'C0ACME', 1).find((card) => ended.test(card)), patienceMs);
+      const named = /^#1 · Clear the cache of acme-shop\/staging\n✅ Done after /;
+      const loose = () =>
+        scenario.slack.messages({ channel: 'C0ACME', as: ids.ana }).filter(({ text }) => named.test(text));
+      const again = await scenario.change(1);
+      if (strictThreads) await again.tells(/^✅ Done after /);
+      else await scenario.slack.until(() => loose()[0], patienceMs);
+      const pending = (): unknown => scenario.rows('select key from messages where due_at is not null');
+      await vi.waitFor(() => expect(pending()).toEqual([]), { timeout: patienceMs });
       expect(cardsIn(scenario, 'C0ACME', 1)).toHaveLength(1);
-    }),
+      expect([loose().length, again.replies().length]).toEqual(strictThreads ? [0, 1] : [1, 0]);
+      expect(scenario.slack.messages({ channel: `D0${ids.ana}`, as: ids.ana })).toEqual([]);
+      const inOps = scenario.slack.messages({ channel: 'C0OPS', as: ids.chi });
+      expect(inOps.filter(({ text }) => text.includes('#1'))).toEqual([]);
+    })(),
   );
 
   test(

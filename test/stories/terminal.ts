@@ -152,6 +152,7 @@ function frontendOf(print: (ts: string, what: Card | Note) => void): Frontend {
     askSlack: async () => ({ botUserId: 'sitehand' }),
     isTaken: () => true,
     onCard: () => undefined,
+    onUntold: () => undefined,
     messenger: { post: async (_, what) => post(what), edit: async ({ ts }, what) => print(ts, what) },
   };
 }

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../../storage/messages.ts';
-import { redrawCards } from '../../storage/message-edits.ts';
+import { forgetCardPlace, redrawCards } from '../../storage/message-edits.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-messages.ts';
 import type { Posted } from './destinations.ts';
-import { reportMoved } from './undelivered.ts';
+import { explainUnedited, reportMoved } from './undelivered.ts';
 import type { SenderContext } from './context.ts';
 import type { Undeliverable } from './messenger.ts';
 import { noteOps } from './post-retries.ts';
@@ -28,16 +28,18 @@ export async function afterPosted(
   context: SenderContext,
   tx: Tx,
   message: Message,
-  { refused }: Posted,
+  { place, refused, unedited }: Posted,
 ): Promise<void> {
   const at = await context.database.now(tx);
   context.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
   if (change && refused) await noteMoved(tx, message, change, refused, at);
+  if (change && unedited) await explainUnedited(tx, change, unedited, at);
+  if (change && place.isLoose) await forgetCardPlace(tx, change.number, at);
   if (message.kind === 'ops') await noteOps(context, tx, null, at);
-  // Its next edit adds the file. In the database, so that a restart in between loses nothing.
-  if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);
+  // Its next edit names its change, or adds the file. In the database, so that a restart in between loses nothing.
+  if (place.isLoose || (!isEdit(message) && hasFile(message))) await redrawMessage(tx, message, at);
 }
 
 /** The message was posted elsewhere, because its place refused it. */

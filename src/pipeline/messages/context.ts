@@ -1,3 +1,5 @@
+import type { Change } from '../../storage/changes.ts';
+import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import type { PostQueues } from './fair-order.ts';
 import type { ChannelLook, Messenger } from './messenger.ts';
@@ -14,6 +16,8 @@ export type MessagesContext = ChangesContext & {
   readonly lookAt: (channel: string) => Promise<ChannelLook>;
   /** Called with the number of a change whose card is about to be posted or edited. */
   readonly onCard: (change: number) => void;
+  /** Called with what the requester of a change should hear in another way: Slack has taken its card nowhere yet. */
+  readonly onUntold: (change: Pick<Change, 'number' | 'settled_at'>, note: Note) => void;
   /** Called for failures that are tried again, or that hold nothing up. */
   readonly onTrouble: (what: string, error: unknown) => void;
 };

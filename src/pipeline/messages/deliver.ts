@@ -1,33 +1,16 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { findChange, type Change } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
-import { parseStored } from '../../storage/parse-json.ts';
-import { idsOf, samePerson } from '../../policy/people.ts';
-import {
-  claimMessages,
-  findCard,
-  markDelivered,
-  giveUpMessage,
-  releaseUntil,
-  type Message,
-} from '../../storage/messages.ts';
-import { listVotes } from '../../storage/votes.ts';
+import { idsOf } from '../../policy/people.ts';
+import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
 import { joined, plain } from '../../text.ts';
 import { attachFile } from './attach-file.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
+import { contentOf, isHidden } from './content.ts';
 import type { MessagesContext, SenderContext } from './context.ts';
 import { afterFailure } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
-import { authorizationOf } from '../access/authorization.ts';
-import { currentCard } from '../changes/current-card.ts';
-import { isDirect } from '../access/direct-messages.ts';
-import { mayHear } from '../access/assert-channel.ts';
-import { storedTargets } from '../access/targets.ts';
-import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
-import { type Note } from '../changes/card.ts';
-import { type CardReader } from '../changes/buttons.ts';
-import { noLongerShown, withdrawnRequest } from '../changes/told.ts';
+import { noLongerShown } from '../changes/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
@@ -171,10 +154,11 @@ async function draw(context: SenderContext, ready: Ready): Promise<number> {
     if (isSecond && posted) await markSecond(context, message, posted);
     if (content) failpoint('noted', message.key, drawing);
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Undeliverable ? thrown : new Undeliverable('later', 'no answer');
+    const { afterMs } = error;
     // Rate limits, ours and Slack's, are expected and not reported.
-    const afterMs = error instanceof Undeliverable ? error.afterMs : 0;
-    if (afterMs === 0) context.onTrouble(`posting ${message.key}`, error);
+    if (afterMs === 0) context.onTrouble(`posting ${message.key}`, thrown);
     else context.onPace(afterMs);
     await saveResult(context, message, (tx) => afterFailure(context, tx, { message, content, error }));
     return afterMs;
@@ -190,31 +174,6 @@ async function markSecond({ messenger, onTrouble }: SenderContext, { key }: Mess
 
 const startOf = (content: MessageContent): string =>
   plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
-
-async function contentOf({ database, policy }: SenderContext, message: Message): Promise<MessageContent | undefined> {
-  const isCard = message.kind === 'card' || message.kind === 'copy';
-  if (!isCard) return message.body === null ? undefined : unlessTold(message, parseStored<Note>(message.body));
-  const change = message.change === null ? undefined : await findChange(database.db, message.change);
-  // A copy that was never posted is not needed once the decision is made.
-  if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
-    return undefined;
-  const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
-  // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
-  const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
-  if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawnRequest(change, approved);
-  const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
-  return currentCard(database.db, change, approved, database.installation, reader);
-}
-
-/** An edit of a direct message that was never posted is not needed: another message has told the same since. */
-const unlessTold = (message: Message, note: Note): Note | undefined =>
-  message.kind === 'direct' && note.minor && !isEdit(message) ? undefined : note;
-
-/** Copies go to approvers and to those who are only notified. They say where the card is, unless only its requester can see it. */
-async function copyReader({ db }: SenderContext['database'], change: Change): Promise<CardReader> {
-  const channel = (await findCard(db, change.number))?.channel ?? change.channel;
-  return { isAsker: false, cardIn: isDirect(channel) ? undefined : channel };
-}
 
 /**
  * Whoever may not read what a message is about hears no more of it, and what they were told before is covered up. So it
@@ -232,27 +191,9 @@ async function putUnlessHidden(
   return isEdit(message) ? put(context, { message }, { text: noLongerShown(message), ...edit }) : undefined;
 }
 
-async function isHidden(context: SenderContext, message: Message): Promise<boolean> {
-  const { kind, recipient } = message;
-  const about = recipient === null ? undefined : await subjectOf(context, message);
-  if (about === undefined || recipient === null) return false;
-  if (kind === 'notice') return !mayHear(context.policy(), recipient, storedTargets(about));
-  return (kind === 'direct' || kind === 'copy') && isHiddenFrom(context, recipient, about);
-}
-
-/** What a message is about; undefined: nothing that is kept from its reader, who may have asked for it. */
-async function subjectOf(
-  { database, policy }: SenderContext,
-  { recipient, about, change: number }: Message,
-): Promise<StoredTargets | undefined> {
-  if (about !== null) return { targets: about };
-  const change = number === null ? undefined : await findChange(database.db, number);
-  return change && !samePerson(policy(), recipient ?? '', change.requester) ? change : undefined;
-}
-
 /**
- * Edits the message, or posts it if it was never posted or can't be edited. A minor update that can't be edited in is
- * dropped: it isn't worth a second message.
+ * Edits the message, or posts it if it was never posted or can't be edited. What isn't worth a second message is not
+ * posted again: a minor update, and a card that is still there, whose thread tells the rest.
  */
 async function put(context: SenderContext, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
   const { message } = ready;
@@ -269,6 +210,7 @@ async function put(context: SenderContext, ready: Ready, content: MessageContent
       return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+      if (message.kind === 'card' && error.why === 'no edits') return { place, unedited: error };
       const isMinor = 'headline' in content ? message.kind === 'copy' && error.why !== 'no message' : content.minor;
       if (isMinor) return { place };
     }
@@ -281,7 +223,7 @@ async function post(
   message: Message,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
-  const posted = await postSomewhere(messenger, destinations);
+  const posted = await postSomewhere(messenger, message, destinations);
   if (message.kind !== 'card' || posted?.refused === undefined) return posted;
   const wanted = destinations[0]?.to;
   const intended = wanted && 'channel' in wanted ? wanted.channel : '';

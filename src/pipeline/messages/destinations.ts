@@ -1,20 +1,29 @@
 import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import { say } from '../../text.ts';
-import { isDirect } from '../access/direct-messages.ts';
 import { headingOf } from '../changes/freeze.ts';
 import type { MessagesContext } from './context.ts';
-import { Undeliverable, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
+import { Undeliverable, type Landed, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
 
 /** One place where a message may be posted, and its content there. */
 export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
 
-/** Where a message was posted. `refused`: why the first place did not take it, if that one refused it. */
-export type Posted = { readonly place: MessagePlace; readonly refused?: Undeliverable };
+/** Where a message was posted. */
+export type Posted = {
+  readonly place: Landed;
+  /** Why the first place did not take it, if that one refused it. */
+  readonly refused?: Undeliverable;
+  /** Why it stands there as it was. */
+  readonly unedited?: Undeliverable;
+};
 
-/** Posts to the first place that accepts it; undefined if there are no places. Rejects with `Undeliverable`. */
+/**
+ * Posts to the first place that accepts it; undefined if there are no places. Rejects with `Undeliverable`: `gone` only
+ * if every place is known to refuse it for itself. A reply whose thread is gone first waits for another card.
+ */
 export async function postSomewhere(
   messenger: Messenger,
+  { attempts }: Pick<Message, 'attempts'>,
   destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
   const refusals: Undeliverable[] = [];
@@ -23,12 +32,14 @@ export async function postSomewhere(
       const place = await messenger.post(to, as);
       return { place, ...(refusals[0] && { refused: refusals[0] }) };
     } catch (error) {
-      if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+      if (!(error instanceof Undeliverable) || !error.mayGoElsewhere) throw error;
+      if (error.why === 'no message' && attempts === 0) throw new Undeliverable('later', error.message, 0, error.why);
       refusals.push(error);
     }
   }
   const codes = new Set(refusals.map(({ message }) => message));
-  if (codes.size > 0) throw new Undeliverable('gone', [...codes].join(', '));
+  const kind = refusals.every((one) => one.kind === 'gone') ? 'gone' : 'unknown';
+  if (codes.size > 0) throw new Undeliverable(kind, [...codes].join(', '));
   return undefined;
 }
 
@@ -63,14 +74,14 @@ function destinationsOfCard(
   return channel === requester ? [direct] : [{ to: { channel: recipient ?? channel }, as: content }, direct];
 }
 
-/** The content for the place where a message stands. A reply that was posted outside its thread keeps its heading. */
+/** The content for the place where a message stands. A reply outside the thread of its change's card has a heading. */
 export async function contentInPlace(
   { database: { db } }: Pick<MessagesContext, 'database'>,
   { kind, change: number }: Message,
   { channel, ts }: MessagePlace,
   content: MessageContent,
 ): Promise<MessageContent> {
-  const change = kind !== 'reply' || number === null || !isDirect(channel) ? undefined : await findChange(db, number);
+  const change = kind !== 'reply' || number === null ? undefined : await findChange(db, number);
   if (change === undefined) return content;
   const card = await findCard(db, change.number);
   const isInThread = card?.channel === channel && card.ts !== null && Number(card.ts) < Number(ts);

@@ -10,13 +10,16 @@ export type Recipient = { readonly channel: string; readonly thread?: string } |
 /** A file with its whole content. */
 export type Upload = { readonly name: string; readonly content: string };
 
+/** Where Slack put a post. `isLoose`: in the channel itself instead of the thread, whose first message was deleted. */
+export type Landed = MessagePlace & { readonly isLoose?: boolean };
+
 /**
  * Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. `file` is uploaded and
  * added to the message; if that fails, the message stays as it was. `isCopy`: what it says stands elsewhere, so it may
  * wait for other edits.
  */
 export type Messenger = {
-  readonly post: (to: Recipient, content: MessageContent) => Promise<MessagePlace>;
+  readonly post: (to: Recipient, content: MessageContent) => Promise<Landed>;
   readonly edit: (
     place: MessagePlace,
     content: MessageContent,
@@ -40,21 +43,28 @@ export type ChannelLook =
 export class Undeliverable extends Error {
   /**
    * `later`: a later attempt may succeed. `drawing`: this message is refused, even as plain text. `token`: everything
-   * from us is refused. `gone`: this place refuses it, another may accept it.
+   * from us is refused. `gone`: this place refuses it, another may accept it. `unknown`: we don't know the reason, so
+   * another place may accept it, and a later attempt too.
    */
-  readonly kind: 'later' | 'drawing' | 'token' | 'gone';
+  readonly kind: 'later' | 'drawing' | 'token' | 'gone' | 'unknown';
   /** For `later`: milliseconds to wait, if Slack or our own rate limit says so; else 0. */
   readonly afterMs: number;
   /**
    * For `gone`, if known. `uninvited`: we are just not a member of the channel, which is no fault of it. `shared`: it is
-   * shared with another organisation, and we never post there. `no message`: the message to edit is gone.
+   * shared with another organisation, and we never post there. `no message`: the message to edit or to reply to is
+   * gone. `no edits`: it is there, and can't be edited.
    */
-  readonly why: 'uninvited' | 'shared' | 'no message' | undefined;
+  readonly why: 'uninvited' | 'shared' | 'no message' | 'no edits' | undefined;
 
   constructor(kind: Undeliverable['kind'], word: string, afterMs = 0, why?: Undeliverable['why']) {
     super(word);
     this.kind = kind;
     this.afterMs = afterMs;
     this.why = why;
+  }
+
+  /** Whether another place may accept the message now. */
+  get mayGoElsewhere(): boolean {
+    return this.kind === 'gone' || this.kind === 'unknown';
   }
 }

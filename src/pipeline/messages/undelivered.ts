@@ -1,24 +1,32 @@
-import type { Change } from '../../storage/changes.ts';
+import { dayMs } from '../../duration.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { answerPrefix, findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
+import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
+import { answerPrefix, untoldMessages } from '../../storage/messages-of-person.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { pleaseTell } from '../changes/asked-in.ts';
+import type { Note } from '../changes/card.ts';
+import type { ChangesContext } from '../changes/context.ts';
+import { contentOf, isHidden } from './content.ts';
 import { enqueueOps } from './ops-messages.ts';
-import { Undeliverable, type MessageContent } from './messenger.ts';
+import type { MessageContent, Undeliverable } from './messenger.ts';
 
 /** Reports about messages that were given up or posted elsewhere, to the requester and the ops channel. */
 
-/** A message that is given up: its content, its change, and the error from Slack. */
+/** A message that is given up, or refused everywhere: its content, its change, and the error from Slack. */
 export type Undelivered = {
   readonly message: Message;
   readonly content: MessageContent | undefined;
   readonly change: Change | undefined;
-  readonly error: unknown;
+  readonly error: Undeliverable;
 };
 
 const prefix = 'untold:';
+/** For how long App Home shows what its reader was not told, and how much of it. */
+const shownForMs = 7 * dayMs;
+const maxShown = 5;
 /** How much of a message is quoted, in characters, if Slack refuses its content. */
 const maxQuoteLength = 300;
 
@@ -52,20 +60,23 @@ async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, 
 
 /** False if the requester's direct messages refused this very message. */
 const isReachable = ({ message: { kind, recipient }, error }: Undelivered, { requester }: Change): boolean =>
-  !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === requester));
+  !(error.kind === 'gone' && (kind === 'card' || kind === 'reply' || recipient === requester));
 
 function forOps(loss: Undelivered): Text {
   const { message, content, change, error } = loss;
   // Answers are private: they may name what only this person can see.
   if (message.key.startsWith(answerPrefix))
     return say`⚠️ **I couldn't answer ${recipientText(loss)}** (${reasonText(loss)}; ${code(message.key)}).`;
-  const text =
-    content && 'headline' in content ? joined([content.headline, ...content.lines], '\n') : (content?.text ?? []);
-  // Replies do not name their change; direct messages do.
-  const isNamed = message.kind === 'reply' && change !== undefined;
-  const whole = isNamed ? say`${headingOf(change)}\n${text}` : text;
-  const quote = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxQuoteLength)}` : whole;
+  const whole = wordsOf(message, content, change);
+  const quote = error.kind === 'drawing' ? say`${plain(whole).slice(0, maxQuoteLength)}` : whole;
   return say`⚠️ **I couldn't deliver this to ${recipientText(loss)}** (${reasonText(loss)}; ${code(message.key)}):\n${quote}`;
+}
+
+function wordsOf({ kind }: Message, content: MessageContent | undefined, change: Change | undefined): Text {
+  if (content === undefined) return [];
+  if ('headline' in content) return joined([content.headline, ...content.lines], '\n');
+  // Replies do not name their change; direct messages do.
+  return kind === 'reply' && change ? say`${headingOf(change)}\n${content.text}` : content.text;
 }
 
 const forRequester = (loss: Undelivered, change: Change): Text =>
@@ -80,12 +91,42 @@ function recipientText({ message: { kind, recipient }, change }: Undelivered): T
 }
 
 const reasonText = ({ error }: Undelivered): Text =>
-  isKind(error, 'gone') || isKind(error, 'drawing')
+  error.kind === 'gone' || error.kind === 'drawing'
     ? say`${code(error.message)}`
-    : say`Slack didn't accept it for a day`;
+    : say`Slack didn't accept it for a day: ${code(error.message)}`;
 
-const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
-  error instanceof Undeliverable && error.kind === kind;
+/** For the requester, if this is the card of a change that was never posted: how it is, and that it has no card. */
+export function cardUntold({ message, content, change, error }: Undelivered): Note | undefined {
+  const isUnposted = message.kind === 'card' && message.ts === null && error.afterMs === 0;
+  if (!isUnposted || content === undefined || change === undefined) return undefined;
+  const tries = error.kind === 'drawing' ? '' : ` I'll keep trying for a day.`;
+  return {
+    text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}).${tries} ${code(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
+  };
+}
+
+/** What this person was to be told lately and never was, if they may still read it; newest first. */
+export async function untoldTo(context: ChangesContext, ids: readonly string[]): Promise<readonly Note[]> {
+  const { database } = context;
+  const since = (await database.now()) - shownForMs;
+  const messages = await untoldMessages(database.db, ids, { since, limit: maxShown });
+  const notes: Note[] = [];
+  for (const message of messages) {
+    const content = (await isHidden(context, message)) ? undefined : await contentOf(context, message);
+    if (content === undefined || ('text' in content && content.minor)) continue;
+    const change = message.change === null ? undefined : await findChange(database.db, message.change);
+    notes.push({ text: say`${time(message.owed_at, 'date')}:\n${wordsOf(message, content, change)}` });
+  }
+  return notes;
+}
+
+/** Says in its thread, once for each change, that its card can't be edited. */
+export async function explainUnedited(tx: Tx, { number }: Change, refused: Undeliverable, at: number): Promise<void> {
+  const key = `${number}:unedited`;
+  if (await findMessage(tx, key)) return;
+  const text = say`Slack doesn't let me edit this card (${code(refused.message)}), so it and its buttons may be out of date. The rest is told in this thread, and ${code(`change ${number}`)} shows where it is now.`;
+  await enqueueMessage(tx, { key, change: number, kind: 'reply', body: JSON.stringify({ text } satisfies Note), at });
+}
 
 /** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
 export async function reportMoved(tx: Tx, change: Change, refused: Undeliverable, at: number): Promise<void> {

@@ -12,6 +12,7 @@ import { namesWith, readerOf } from '../access/visibility.ts';
 import type { Card, Note } from '../changes/card.ts';
 import { currentCard } from '../changes/current-card.ts';
 import { placeNote } from '../changes/queue.ts';
+import { untoldTo } from '../messages/undelivered.ts';
 import { reparse } from '../language/reparse.ts';
 import { maxPlaces } from './queue.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -26,6 +27,8 @@ type Overview = {
   readonly places: readonly Note[];
   /** How many more there are than shown. */
   readonly more: { readonly toDecide: number; readonly mine: number };
+  /** What they were to be told and never were, newest first. */
+  readonly untold: readonly Note[];
   /** The newest changes that the person may read. */
   readonly recent: readonly RecentChange[];
   /** The numbers of all changes shown, and of their batches: closing a part of a batch redraws the card of the batch. */
@@ -78,6 +81,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
       toDecide: undecided.length - shown.toDecide.length,
       mine: unsettled.length - shown.mine.length,
     },
+    untold: await untoldTo(context, ids),
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
     numbers: Object.values(shown).flat().flatMap(numbersOf),
   };

@@ -187,7 +187,7 @@ function personChange(body: Fields): PersonChange {
 
 function channelChange(body: Fields): ChannelChange {
   return {
-    ...typedFields(body, ['bot', 'archived', 'shared', 'invited'], isFlag),
+    ...typedFields(body, ['bot', 'archived', 'shared', 'invited', 'strictThreads'], isFlag),
     ...typedFields(body, ['name'], isWord),
     ...typedFields(body, ['posting'], isPosting),
   };

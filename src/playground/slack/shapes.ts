@@ -53,6 +53,8 @@ export type Channel = {
   readonly invited?: boolean;
   /** Who may post; absent means everybody. The app is never among the exceptions. */
   readonly posting?: Posting;
+  /** Whether a reply to a deleted message is refused, and not posted in the channel itself. */
+  readonly strictThreads?: boolean;
 };
 
 /** Posting rules of a channel: nobody, replies only, or no replies. */

@@ -22,6 +22,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** Tells the requester where the card is, unless they see it appear where they asked. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
+  context.askedFrom.keep(change.number, interaction);
   const place = await cardPlace(context, change);
   // Whoever mentions us in a thread may see only that.
   const isMention = interaction.trigger === undefined;

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
 import { mayRunOn } from '../../pipeline/access/may-run.ts';
 import { overviewFor, type RecentChange } from '../../pipeline/steps/overview.ts';
-import type { Card } from '../../pipeline/changes/card.ts';
+import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { amount, bold, code, joined, say, time, type Text } from '../../text.ts';
@@ -61,7 +61,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     if (error instanceof Refusal) return homeWith(error.says);
     throw error;
   }
-  const { toDecide, mine, places, more, recent, numbers } = await overviewFor(pipeline, person);
+  const { toDecide, mine, places, more, untold, recent, numbers } = await overviewFor(pipeline, person);
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
@@ -69,9 +69,8 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     heading('Your open changes'),
     ...(mine.length > 0 ? mine.flatMap(cardBlocks) : [paragraph(say`You have no open changes.`)]),
     ...moreNote(more.mine, `${context.command} changes --mine`),
-    ...(places.length > 0
-      ? [heading('Your places in queues'), ...places.flatMap((place) => drawNote(place).blocks)]
-      : []),
+    ...notesUnder('Your places in queues', places),
+    ...notesUnder("What I couldn't tell you", untold),
     heading('Your sites'),
     ...(await recentSites(context, person)),
     heading('Recent changes'),
@@ -114,6 +113,8 @@ const siteButtons: readonly (Omit<Offer, 'args'> & { readonly path: string })[] 
   { label: 'Clear the cache', opens: 'form', path: 'cache clear' },
 ];
 
+const notesUnder = (title: string, notes: readonly Note[]): readonly KnownBlock[] =>
+  notes.length === 0 ? [] : [heading(title), ...notes.flatMap((note) => drawNote(note).blocks)];
 const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);
 const moreNote = (more: number, line: string): readonly KnownBlock[] =>

@@ -1,91 +1,65 @@
 import type { Undeliverable } from '../../pipeline/messages/messenger.ts';
 
-/**
- * What Slack's error code for a message means. `transient`: it may work later. `drawing`: only this message is wrong.
- * `token`: Slack refuses everything from us. `gone`: this channel or person can't get the message, another may.
- */
-export type RefusalKind = 'transient' | 'drawing' | 'token' | 'gone';
+/** What a message meets that Slack refuses. */
+type Refused = Pick<Undeliverable, 'kind'> & Partial<Pick<Undeliverable, 'why'>>;
 
-/** Slack's own trouble: the same call may succeed when it is made again. */
-const outages = [
-  'internal_error',
-  'fatal_error',
-  'service_unavailable',
-  'request_timeout',
-  'ratelimited',
-  'rate_limited',
+/** What a code is about. */
+const meanings = {
+  /** Slack or the workspace, for a time: the same call may succeed when it is made again. */
+  passing: { kind: 'later' },
+  /** The token or the workspace can't use the method until somebody fixes that. */
+  lacking: { kind: 'later' },
+  token: { kind: 'token' },
+  /** This one message. */
+  drawing: { kind: 'drawing' },
+  /** This channel, thread, message or person. */
+  place: { kind: 'gone' },
+  uninvited: { kind: 'gone', why: 'uninvited' },
+  'no message': { kind: 'gone', why: 'no message' },
+  'no edits': { kind: 'gone', why: 'no edits' },
+  /** Nothing that we know: another place may take the message, and so may the same one later. */
+  unknown: { kind: 'unknown' },
+} as const satisfies Record<string, Refused>;
+
+/** The error codes of messages in Slack's documentation of November 2026. A code that isn't listed is `unknown`. */
+const codes: readonly (readonly [keyof typeof meanings, ...(readonly string[])])[] = [
+  ['passing', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed'],
+  ['passing', 'ratelimited', 'rate_limited', 'accesslimited', 'message_limit_exceeded'],
+  ['passing', 'team_added_to_org', 'org_login_required', 'external_channel_migrating'],
+  ['lacking', 'missing_scope', 'not_allowed_token_type', 'paid_teams_only', 'plan_upgrade_required'],
+  ['lacking', 'feature_not_enabled', 'method_deprecated', 'unknown_method'],
+  ['token', 'invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'],
+  ['drawing', 'invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'block_mismatch'],
+  ['drawing', 'msg_too_long', 'no_text', 'markdown_text_conflict'],
+  ['drawing', 'invalid_attachments', 'too_many_attachments', 'attachment_payload_limit_exceeded'],
+  ['drawing', 'invalid_metadata_format', 'invalid_metadata_schema', 'metadata_too_large'],
+  ['drawing', 'invalid_arguments', 'invalid_arg_name', 'invalid_array_arg', 'invalid_charset', 'invalid_form_data'],
+  ['drawing', 'invalid_post_type', 'missing_post_type'],
+  ['place', 'is_archived', 'channel_is_archived', 'is_inactive', 'no_permission', 'cannot_reply_to_message'],
+  ['place', 'restricted_action_read_only_channel', 'restricted_action_thread_only_channel'],
+  ['place', 'restricted_action_non_threadable_channel', 'restricted_action_thread_locked'],
+  ['place', 'messages_tab_disabled', 'user_not_found', 'user_disabled', 'cannot_dm_bot'],
+  ['uninvited', 'not_in_channel', 'channel_not_found'],
+  ['no message', 'message_not_found', 'thread_not_found'],
+  ['no edits', 'cant_update_message', 'edit_window_closed'],
 ];
+const known = new Map(codes.flatMap(([meaning, ...all]) => all.map((code) => [code, meaning] as const)));
 
-/** Whether this error code tells of trouble at Slack, not of what was asked. */
-export const isOutage = (errorCode: string): boolean => outages.includes(errorCode);
-
-// The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
-const transient = new Set([
-  ...outages,
-  // Missing rights of the token or network. Somebody has to fix them, but the token itself is valid.
-  'not_allowed_token_type',
-  'missing_scope',
-  'accesslimited',
-  'message_limit_exceeded',
-  'update_failed',
-  // These last as long as a migration.
-  'team_added_to_org',
-  'org_login_required',
-  'external_channel_migrating',
-]);
-const drawing = new Set([
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_blocks_too_long',
-  'msg_too_long',
-  'invalid_attachments',
-  'too_many_attachments',
-  'attachment_payload_limit_exceeded',
-  'block_mismatch',
-  'markdown_text_conflict',
-  'no_text',
-  'invalid_metadata_format',
-  'invalid_metadata_schema',
-  'metadata_too_large',
-  'invalid_arguments',
-  'invalid_arg_name',
-  'invalid_array_arg',
-  'invalid_charset',
-  'invalid_form_data',
-  'invalid_post_type',
-  'missing_post_type',
-]);
-const token = new Set(['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired']);
-
-/** This workspace or token can't use the method until somebody fixes that. */
-const lacking = new Set([
-  'feature_not_enabled',
-  'method_deprecated',
-  'missing_scope',
-  'not_allowed_token_type',
-  'paid_teams_only',
-  'plan_upgrade_required',
-  'unknown_method',
-]);
-
-/** Whether Slack's error code means that this method is unavailable to us for now. */
-export const isLacking = (errorCode: string): boolean => lacking.has(errorCode);
+/** Text that is no code, such as a page of HTML, may pass. */
+const meaningOf = (errorCode: string): keyof typeof meanings =>
+  isErrorCode(errorCode) ? (known.get(errorCode) ?? 'unknown') : 'passing';
 
 /** Whether this is an error code, not other text such as a page of HTML. */
 export const isErrorCode = (text: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(text);
 
-/**
- * The kind of a refusal. An unknown code counts as `gone`, so the message is sent elsewhere and not retried for a day.
- * Text that is not a code, such as a page of HTML, is `transient`.
- */
-export function refusalOf(errorCode: string): RefusalKind {
-  if (transient.has(errorCode) || !isErrorCode(errorCode)) return 'transient';
-  if (drawing.has(errorCode)) return 'drawing';
-  return token.has(errorCode) ? 'token' : 'gone';
-}
+/** Whether the same call may succeed when it is made again, whatever it asks for. */
+export const isPassing = (errorCode: string): boolean => meaningOf(errorCode) === 'passing';
 
-/** What such a code says about the place or the message, besides its kind. */
-export function whyRefused(errorCode: string): Undeliverable['why'] {
-  if (errorCode === 'not_in_channel' || errorCode === 'channel_not_found') return 'uninvited';
-  return errorCode === 'message_not_found' ? 'no message' : undefined;
-}
+/** Whether Slack's error code means that this method is unavailable to us for now. */
+export const isLacking = (errorCode: string): boolean => meaningOf(errorCode) === 'lacking';
+
+/** Whether Slack will repeat this answer until somebody fixes what was asked, or how. */
+export const isLasting = (errorCode: string): boolean => !['passing', 'token'].includes(meaningOf(errorCode));
+
+/** What a message meets that Slack refuses with this code. */
+export const refusalOf = (errorCode: string): Refused => meanings[meaningOf(errorCode)];

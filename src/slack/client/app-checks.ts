@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { manifestFile } from '../../beside.ts';
 import { bad, unknown, well, type CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { code, joined, say } from '../../text.ts';
-import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
+import { isErrorCode, isPassing } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { whoAmI, type Bot } from './token.ts';
 
@@ -68,7 +68,7 @@ function refusalResult(error: unknown, variable: string, hint: string): CheckRes
   const errorCode = platformError(error);
   // A proxy's page says nothing about the token, and may contain anything.
   const isAnswered = errorCode !== undefined && isErrorCode(errorCode);
-  if (isAnswered && refusalOf(errorCode) === 'transient' && !isLacking(errorCode))
+  if (isAnswered && isPassing(errorCode))
     return { ...unknown(say`unknown: Slack answered ${code(errorCode)}`), hint: say`Try again in a minute.` };
   return !isAnswered
     ? { ...unknown(say`unknown: Slack gave no usable answer`), hint: say`Check SLACK_API_URL and the network.` }

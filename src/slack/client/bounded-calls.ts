@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
-import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
+import { isErrorCode, isLacking, isLasting, refusalOf } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { rateLimitMs } from './rate-limits.ts';
 
@@ -17,9 +17,7 @@ export class NoAnswer {
 
   constructor(errorCode?: string, restMs?: number) {
     this.errorCode = errorCode;
-    // With these kinds the request itself is the problem, not the moment or the token.
-    this.isLasting =
-      errorCode !== undefined && (isLacking(errorCode) || ['drawing', 'gone'].includes(refusalOf(errorCode)));
+    this.isLasting = errorCode !== undefined && isLasting(errorCode);
     this.restMs = restMs;
   }
 }
@@ -52,7 +50,7 @@ export function createBoundedCall({ client, onMissing, onToken }: BoundedCallOpt
     } catch (error) {
       const failure = noAnswer(error);
       const { errorCode = '' } = failure;
-      if (refusalOf(errorCode) === 'token') onToken(false);
+      if (refusalOf(errorCode).kind === 'token') onToken(false);
       if (isLacking(errorCode) && !missing.has(method)) {
         missing.add(method);
         onMissing(method);

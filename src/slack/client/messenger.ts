@@ -1,11 +1,16 @@
 import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
-import { Undeliverable, type ChannelLook, type Messenger, type Upload } from '../../pipeline/messages/messenger.ts';
-import type { MessagePlace } from '../../storage/messages.ts';
+import {
+  Undeliverable,
+  type ChannelLook,
+  type Landed,
+  type Messenger,
+  type Upload,
+} from '../../pipeline/messages/messenger.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
-import { isLacking, refusalOf, whyRefused } from './api-errors.ts';
+import { isLacking, refusalOf } from './api-errors.ts';
 import { createRateLimits, rateLimitMs, type Pace } from './rate-limits.ts';
 
 type MessengerOptions = {
@@ -97,15 +102,16 @@ export async function postDrawn(
   client: WebClient,
   to: { channel: string; thread_ts?: string },
   drawn: Drawn,
-): Promise<MessagePlace> {
+): Promise<Landed> {
   try {
-    const { channel, ts } = await sendDrawn(drawn, (message) =>
-      client.chat.postMessage({ ...noUnfurl, ...to, ...message }),
+    const { channel, ts, message } = await sendDrawn(drawn, (content) =>
+      client.chat.postMessage({ ...noUnfurl, ...to, ...content }),
     );
     if (!channel || !ts) throw new Undeliverable('later', 'Slack did not say where the message stands', busyAgainMs);
-    return { channel, ts };
+    const isLoose = to.thread_ts !== undefined && message !== undefined && message.thread_ts === undefined;
+    return { channel, ts, isLoose };
   } catch (error) {
-    if (!/^[UW]/.test(to.channel) || !(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    if (!/^[UW]/.test(to.channel) || !(error instanceof Undeliverable) || !error.mayGoElsewhere) throw error;
     const opened = await client.conversations.open({ users: to.channel }).catch(() => undefined);
     if (opened?.channel?.id === undefined) throw error;
     return postDrawn(client, { ...to, channel: opened.channel.id }, drawn);
@@ -123,7 +129,7 @@ export async function sendDrawn<T>(
     return await send(drawn);
   } catch (error) {
     const errorCode = platformError(error);
-    if (errorCode === undefined || refusalOf(errorCode) !== 'drawing') throw asUndeliverable(error);
+    if (errorCode === undefined || refusalOf(errorCode).kind !== 'drawing') throw asUndeliverable(error);
     return send({ text: drawn.text.slice(0, maxPlainLength) }).catch((again: unknown) => {
       throw asUndeliverable(again);
     });
@@ -134,10 +140,9 @@ export async function sendDrawn<T>(
 export function asUndeliverable(error: unknown): unknown {
   const errorCode = platformError(error);
   if (errorCode !== undefined) {
-    const kind = refusalOf(errorCode);
+    const { kind, why } = refusalOf(errorCode);
     // Text that is no error code can be a whole page.
-    const word = errorCode.slice(0, maxErrorLength);
-    return new Undeliverable(kind === 'transient' ? 'later' : kind, word, 0, whyRefused(errorCode));
+    return new Undeliverable(kind, errorCode.slice(0, maxErrorLength), 0, why);
   }
   const restMs = rateLimitMs(error, busyAgainMs);
   return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);

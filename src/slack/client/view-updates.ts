@@ -4,7 +4,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Logger } from '../../log.ts';
-import { isOutage } from './api-errors.ts';
+import { isPassing } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { rateLimitMs } from './rate-limits.ts';
 
@@ -76,7 +76,7 @@ async function tryFor(
     } catch (error) {
       const word = platformError(error);
       if (word === 'not_found' || word === 'hash_conflict') return 'outdated';
-      if (word !== undefined && !isOutage(word)) throw error;
+      if (word !== undefined && !isPassing(word)) throw error;
       const restMs = rateLimitMs(error, pauseMs) ?? pauseMs;
       if (performance.now() + restMs > end) {
         onRefused(error);

@@ -4,6 +4,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { createSemaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
+import type { AskedFrom } from './asked-from.ts';
 import type { Homes } from './homes.ts';
 import type { People } from '../client/people.ts';
 import type { Pace } from '../client/rate-limits.ts';
@@ -29,6 +30,7 @@ export type SlackContext = {
   readonly views: WebClient;
   readonly updateView: UpdateView;
   readonly ephemeral: (to: ReplyTarget, content: Drawn) => Promise<void>;
+  readonly askedFrom: AskedFrom;
   readonly homes: Homes;
   readonly payloads: PayloadStore;
   /** Keys of pages that are being shared or were just shared, each with its channel and thread. */

@@ -23,7 +23,7 @@ import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } 
 import { errorNote } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { isOutage } from '../client/api-errors.ts';
+import { isPassing } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
 import type { OpenView } from '../client/view-updates.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
@@ -134,7 +134,7 @@ export async function showReview(
       throw result.refusal;
     }
     if (result.kind === 'saved') {
-      outcome = await savedText(context, result.change);
+      outcome = await savedText(context, interaction, result.change);
       return noticeView(button, outcome);
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
@@ -162,8 +162,9 @@ export async function showReview(
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
 
-async function savedText(context: SlackContext, change: Change | undefined): Promise<Text> {
+async function savedText(context: SlackContext, interaction: Interaction, change: Change | undefined): Promise<Text> {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
+  context.askedFrom.keep(change.number, interaction);
   return say`${savedAs(change, await cardPlace(context, change))} Follow it in its thread.`;
 }
 
@@ -247,7 +248,7 @@ export async function openView(
     return openReply.parse(await within(2_500, views.views[how]({ trigger_id: trigger, view }))).view;
   } catch (error) {
     const name = platformError(error);
-    if (name === undefined || name.includes('trigger') || isOutage(name)) return undefined;
+    if (name === undefined || name.includes('trigger') || isPassing(name)) return undefined;
     if (name === 'unknown_method') {
       throw new Refusal('This needs a form, and this server has no forms. Nothing was done.', {
         hint: 'Type the whole command instead; help and the name of the command show how.',

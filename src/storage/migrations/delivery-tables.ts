@@ -39,6 +39,7 @@ export const messages = ({ integer, counted, strict }: SqlDialect): string[] => 
     lease_until ${integer},
     created_at ${integer} not null,
     owed_at ${integer} not null,
+    untold_at ${integer},
     check (delivered_version <= version),
     check ((owner is null) = (lease_until is null)),
     check ((channel is null) = (ts is null)),
@@ -50,6 +51,7 @@ export const messages = ({ integer, counted, strict }: SqlDialect): string[] => 
   'create index messages_of_requester on messages (requester, due_at) where due_at is not null',
   'create index messages_of_change on messages (change, kind, id)',
   'create index messages_at on messages (channel, ts)',
+  'create index messages_untold on messages (untold_at) where untold_at is not null',
   "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
 ];
 

@@ -57,7 +57,12 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     },
     edit: async () => undefined,
   };
-  const sender = contextOver(database, { messenger, isTaken: () => true, onCard: () => undefined });
+  const sender = contextOver(database, {
+    messenger,
+    isTaken: () => true,
+    onCard: () => undefined,
+    onUntold: () => undefined,
+  });
   const nothing = (): undefined => undefined;
   await deliverAll({ ...sender, turns: createPostQueues(), onOps: nothing, onPace: nothing });
   for (const role of ['ana', 'chi', 'dee'] as const) {

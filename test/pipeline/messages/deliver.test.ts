@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import type { SenderContext } from '../../../src/pipeline/messages/context.ts';
 import { createMessageSender } from '../../../src/pipeline/messages/deliver.ts';
+import { untoldTo } from '../../../src/pipeline/messages/undelivered.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import { failpointChannel } from '../../../src/failpoints.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { enqueueMessage, type NewMessage } from '../../../src/storage/messages.ts';
+import { enqueueMessage, findCard, type NewMessage } from '../../../src/storage/messages.ts';
 import { redrawCards } from '../../../src/storage/message-edits.ts';
 import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
@@ -26,9 +27,13 @@ const reply: NewMessage = { key: '1:7', kind: 'reply', change: 1, body: body('Se
 /** A fake Slack with scripted answers, and a clock. */
 function deliveryWith(database: Database, clock: { now: number }) {
   const posts: string[] = [];
+  const untold: string[] = [];
+  let tsCount = 0;
   const state = {
     refuse: (_to: string): Error | undefined => undefined,
     isTaken: true,
+    /** Whether a reply goes into the channel itself. */
+    isLoose: false,
     /** Resolves when Slack has accepted a post in this channel. */
     slowly: async (_to: string): Promise<void> => undefined,
     onPost: (): void => undefined,
@@ -44,7 +49,8 @@ function deliveryWith(database: Database, clock: { now: number }) {
     post: async (to, what) => {
       await state.slowly(nameOf(to));
       take(nameOf(to), what);
-      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts: `1.${posts.length}` };
+      const ts = `1.${(tsCount += 1)}`;
+      return { channel: 'person' in to ? `D${to.person}` : to.channel, ts, isLoose: state.isLoose && 'thread' in to };
     },
     edit: async (place, what) => take(`edit ${place.channel}`, what),
   };
@@ -57,6 +63,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
       personOf: async () => undefined,
       isTaken: () => state.isTaken,
       onCard: () => undefined,
+      onUntold: (_, { text }) => void untold.push(plain(text)),
       onTrouble: () => undefined,
     }),
     turns: createPostQueues(),
@@ -68,14 +75,14 @@ function deliveryWith(database: Database, clock: { now: number }) {
     return posts.splice(0);
   };
   const later = (milliseconds: number): void => void (clock.now += milliseconds);
-  /** One hour of attempts. */
+  /** Attempts for four hours. */
   const tryOften = async (): Promise<void> => {
-    for (let times = 0; times < 60; times += 1) {
+    for (let times = 0; times < 48; times += 1) {
       await untilNothing();
-      later(60_000);
+      later(300_000);
     }
   };
-  return { context, posts, state, untilNothing, later, tryOften };
+  return { context, posts, untold, state, untilNothing, later, tryOften };
 }
 
 describeBoth('messages that Slack does not take', (open) => {
@@ -113,6 +120,96 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(posts).toHaveLength(2);
     for (const one of posts) expect(one).toMatch(/^C0OPS: ⚠️ I couldn't deliver this to #C0ACME and @U01ANA/);
     expect(await due()).toEqual([]);
+  });
+
+  it.each([
+    ['by a code that speaks of no place', 'unknown', []],
+    ['by what is Slack’s own trouble', 'later', []],
+    ['by what is known of each place', 'gone', ['C0OPS']],
+  ] as const)('anywhere, %s, are tried for a day with growing pauses', async (_, kind, told) => {
+    const { database, context, state, untilNothing, later, untold } = await opened(card);
+    state.refuse = (to) => (to === 'C0OPS' ? undefined : new Undeliverable(kind, 'not_here'));
+    const pauses: number[] = [];
+    const posted: string[] = [];
+    for (let at = start; pauses.length < 20;) {
+      posted.push(...(await untilNothing()));
+      const due = (await findCard(database.db, 1))?.due_at ?? Number.NaN;
+      pauses.push(due - at);
+      later(due - at);
+      at = due;
+    }
+    expect(pauses.slice(0, 5)).toEqual([1_000, 1_400, 1_960, 2_744, 3_842]);
+    expect(pauses.slice(1).every((pause, at) => pause >= (pauses[at] ?? 0))).toBe(true);
+    expect(Math.max(...pauses)).toBe(300_000);
+    expect(posted.map((one) => one.split(':')[0])).toEqual(told);
+    expect(untold[0]).toMatch(/^Slack doesn't take the card of #1 anywhere right now \(not_here\)/);
+    const asksUntold = () => untoldTo(context, ['U01ANA']);
+    expect(await asksUntold()).toHaveLength(kind === 'gone' ? 1 : 0);
+    later(day);
+    expect(await untilNothing()).toHaveLength(1);
+    expect((await asksUntold()).map(({ text }) => plain(text))).toEqual([expect.stringMatching(/\nClear it/)]);
+    later(7 * day + 1);
+    expect(await asksUntold()).toEqual([]);
+  });
+
+  it('anywhere, and whose change moves on meanwhile, are told as they are then', async () => {
+    const { database, state, untilNothing, later, untold } = await opened(card);
+    state.refuse = () => new Undeliverable('unknown', 'not_here');
+    await untilNothing();
+    later(1_000);
+    state.slowly = async () => {
+      state.slowly = async () => undefined;
+      await database.transaction(async (tx) => {
+        await tx.updateTable('changes').set({ state: 'done', settled_at: start }).execute();
+        await redrawCards(tx, 1, start, 'all');
+      });
+    };
+    await untilNothing();
+    expect(untold).toEqual([]);
+    later(1_000);
+    await untilNothing();
+    expect(untold).toEqual([expect.stringMatching(/Now it says:\nCleared it/)]);
+  });
+
+  it('in a thread that is gone, and go into the channel instead, name their change from then on; the next has a thread again', async () => {
+    const second: NewMessage = { ...reply, key: '1:8', body: body('Done.') };
+    const { database, state, untilNothing } = await opened(card, reply);
+    state.isLoose = true;
+    expect(await untilNothing()).toEqual([
+      expect.stringMatching(/^C0ACME: Clear it/),
+      'C0ACME>: Sent.',
+      expect.stringMatching(/^C0ACME: Clear it/),
+      'edit C0ACME: #1 · Clear it\nSent.',
+    ]);
+    state.isLoose = false;
+    await database.transaction(async (tx) => {
+      await enqueueMessage(tx, second);
+      await enqueueMessage(tx, { ...reply, body: body('Sent, and accepted.') });
+    });
+    expect((await untilNothing()).toSorted()).toEqual([
+      'C0ACME>: Done.',
+      'edit C0ACME: #1 · Clear it\nSent, and accepted.',
+    ]);
+  });
+
+  it('in a thread, which is said to be gone, wait for another card once, and then go to the requester', async () => {
+    const { state, untilNothing, later } = await opened(card, reply);
+    state.refuse = (to) =>
+      to === 'C0ACME>' ? new Undeliverable('gone', 'thread_not_found', 0, 'no message') : undefined;
+    expect((await untilNothing()).map((one) => one.slice(0, 16))).toEqual(['C0ACME: Clear it', 'C0ACME: Clear it']);
+    later(1_000);
+    expect(await untilNothing()).toEqual(['U01ANA: #1 · Clear it\nSent.', expect.stringMatching(/^C0OPS: ⚠️ #C0ACME/)]);
+  });
+
+  it('as an edit of a card that nobody may edit are told in its thread, and why, once', async () => {
+    const { database, state, untilNothing } = await opened(card);
+    await untilNothing();
+    state.refuse = (to) =>
+      to === 'edit C0ACME' ? new Undeliverable('gone', 'edit_window_closed', 0, 'no edits') : undefined;
+    for (const told of [[expect.stringMatching(/^C0ACME>: Slack doesn't let me edit this card/)], []]) {
+      await database.transaction((tx) => redrawCards(tx, 1, start, 'all'));
+      expect(await untilNothing()).toEqual(told);
+    }
   });
 
   it('have failpoints that name the message, whether it is posted or edited, and how its text begins', async () => {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SenderContext } from '../../../src/pipeline/messages/context.ts';
+import { Undeliverable } from '../../../src/pipeline/messages/messenger.ts';
+import { untoldTo } from '../../../src/pipeline/messages/undelivered.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
 import { redrawForReaders } from '../../../src/pipeline/messages/readers-changed.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -31,6 +33,7 @@ function senderOn(database: Database) {
       personOf: async (id) => [ana, chi].find((one) => one.id === id),
       isTaken: () => true,
       onCard: () => undefined,
+      onUntold: () => undefined,
       onTrouble: () => undefined,
       messenger: {
         post: async (to, what) => {
@@ -69,6 +72,27 @@ describeBoth('a message about some environments', (open) => {
     await deliverAll(context);
     expect(posted.get(recipient)).toBe(says);
     expect(await database.db.selectFrom('messages').select('due_at').execute()).toEqual([{ due_at: null }]);
+  });
+
+  it('that could not be told is shown in App Home to whom it was for, if they may still read it', async () => {
+    const database = await open({ now: () => 1_000 });
+    const { context, state } = senderOn(database);
+    const message = {
+      kind: 'direct',
+      recipient: ana.id,
+      about: shop,
+      body: JSON.stringify({ text: say`News` }),
+    } as const;
+    await database.transaction((tx) => enqueueMessage(tx, { ...message, key: 'm', at: 1 }));
+    const refused = async (): Promise<never> => {
+      throw new Undeliverable('gone', 'messages_tab_disabled');
+    };
+    await deliverAll({ ...context, messenger: { ...context.messenger, post: refused } });
+    const shownTo = async (id: string) => (await untoldTo(context, [id])).map(({ text }) => plain(text));
+    expect(await shownTo(ana.id)).toEqual([expect.stringMatching(/\nNews$/)]);
+    expect(await shownTo(chi.id)).toEqual([]);
+    state.policy = rulesFor(chi.id, 'acme-shop');
+    expect(await shownTo(ana.id)).toEqual([]);
   });
 
   it.each([

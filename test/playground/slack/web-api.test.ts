@@ -150,7 +150,29 @@ describe('messages', () => {
     expect((await call(slack, 'chat.update', { channel: 'C0OPS', ts: root['ts'], text: 'x' })).body['error']).toBe(
       'message_not_found',
     );
-    expect((await call(slack, 'chat.postMessage', { ...thread, text: 'still' })).body['ok']).toBe(true);
+    expect((await call(slack, 'chat.postMessage', { ...thread, text: 'still' })).body['message']).toMatchObject({
+      thread_ts: root['ts'],
+    });
+  });
+
+  it('that reply to a deleted message without replies are loose in the channel, or refused if it is told to', async () => {
+    const slack = await start();
+    const { ts } = (await call(slack, 'chat.postMessage', { channel: 'C0OPS', text: 'one' })).body;
+    await call(slack, 'chat.delete', { channel: 'C0OPS', ts });
+    const reply = async () =>
+      (await call(slack, 'chat.postMessage', { channel: 'C0OPS', thread_ts: ts, text: 'two' })).body;
+    const loose = await reply();
+    expect(loose).toMatchObject({ ok: true, message: { text: 'two' } });
+    expect(loose['message']).not.toHaveProperty('thread_ts');
+    expect(slack.messages({ channel: 'C0OPS', as: 'U01ANA' })).toMatchObject([{ text: 'two' }]);
+    const told = {
+      method: 'POST',
+      path: '/channels/C0OPS',
+      query: new URLSearchParams(),
+      body: { strictThreads: true },
+    };
+    expect(await slack.control(told)).toMatchObject({ status: 200 });
+    expect(await reply()).toMatchObject({ ok: false, error: 'thread_not_found' });
   });
 
   it('reach only people who can see them', async () => {

@@ -1,6 +1,7 @@
 import { patienceMs } from '../../stories/bot.ts';
 import { copyFileSync, renameSync } from 'node:fs';
-import { ids } from '../../stories/scenario.ts';
+import { BOT_USER } from '../../../src/playground/slack/seed.ts';
+import { canaries, ids } from '../../stories/scenario.ts';
 import { eventually, type Scene } from '../scene.ts';
 import { remember } from '../set-back.ts';
 import type { Kind } from './change-kinds.ts';
@@ -146,6 +147,30 @@ const bodyContradicts =
     return { comes: () => sent(scene, before), mend: () => void hosting.faults.remove() };
   };
 
+/** Somebody deletes each card as soon as it is there. Slack puts a reply to it loose into the channel, or refuses it. */
+const cardsAreDeleted =
+  (strictThreads: boolean): Trouble['begins'] =>
+  ({ scenario: { slack } }) => {
+    slack.changeChannel('C0ACME', { strictThreads });
+    let isOver = false;
+    const deleteCards = async (): Promise<void> => {
+      for (const { author, ts, text } of slack.messages({ channel: 'C0ACME', as: ids.ana }))
+        if (!isOver && author === BOT_USER && /^Asked by /m.test(text)) await deleteMessage(slack.apiUrl, 'C0ACME', ts);
+    };
+    const times = 3;
+    return {
+      comes: async () => {
+        for (let time = 0; time < times; time += 1) await slack.until(() => undefined, 300).catch(deleteCards);
+      },
+      mend: () => void (isOver = true),
+    };
+  };
+
+async function deleteMessage(apiUrl: string, channel: string, ts: string): Promise<void> {
+  const headers = { authorization: `Bearer ${canaries.bot}` };
+  await fetch(`${apiUrl}chat.delete`, { method: 'POST', headers, body: new URLSearchParams({ channel, ts }) });
+}
+
 /** The running bot's wall clock jumps by this many hours, and back at the end. */
 const clockJumps =
   (hours: number): Trouble['begins'] =>
@@ -259,6 +284,8 @@ export const troubles: readonly Trouble[] = [
   },
   { name: 'the channel has rules of posting', begins: channelRefuses('restricted_action_read_only_channel') },
   { name: 'Slack refuses every message for an hour', isHeardAfter: true, begins: slackRefusesEverything },
+  { name: 'cards are deleted, and Slack puts replies loose', begins: cardsAreDeleted(false) },
+  { name: 'cards are deleted, and Slack refuses replies', begins: cardsAreDeleted(true) },
   {
     name: 'the host answers 202, and its body 500',
     untrue: /Accepted by the host/,

@@ -28,6 +28,8 @@ export type ChannelChange = {
   readonly shared?: boolean;
   readonly name?: string;
   readonly posting?: Posting;
+  /** Whether a reply to a deleted message is refused, and not posted in the channel itself. */
+  readonly strictThreads?: boolean;
   /** Another organisation is invited to the channel. */
   readonly invited?: boolean;
 };

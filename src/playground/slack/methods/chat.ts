@@ -13,13 +13,19 @@ import { type Context, type Methods, knownPerson, page, required, visibleChannel
 /** chat.update accepts shorter texts than chat.postMessage. */
 const UPDATED_TEXT = 4000;
 
-/** The thread of any message in it. A deleted root remains a thread. */
-function threadOf(workspace: Workspace, channel: string, args: Fields): string | undefined {
+/**
+ * The thread of any message in it. A deleted root with replies remains a thread. A reply to one without goes into the
+ * channel itself, or is refused in a channel with `strictThreads`.
+ */
+function threadOf(workspace: Workspace, channel: Channel, args: Fields): string | undefined {
   const ts = nonEmptyTextOf(args['thread_ts']);
   if (ts === undefined) return undefined;
-  const parent = workspace.messages.get(channel)?.find((message) => message.ts === ts);
-  if (parent === undefined) throw new Refused('thread_not_found');
-  return parent.threadTs ?? parent.ts;
+  const messages = workspace.messages.get(channel.id) ?? [];
+  const parent = messages.find((message) => message.ts === ts);
+  const thread = parent && (parent.threadTs ?? parent.ts);
+  const isLost = parent?.deleted === true && !messages.some(({ threadTs, deleted }) => threadTs === thread && !deleted);
+  if (thread === undefined || (isLost && channel.strictThreads === true)) throw new Refused('thread_not_found');
+  return isLost ? undefined : thread;
 }
 
 /** The id of a channel given by id or as `#name`. */
@@ -41,7 +47,7 @@ function postMessage(context: Context, args: Fields): Fields {
   const { workspace } = context;
   const channel = writableChannel(context, channelIn(workspace, args));
   const content = checkedContent(withMarkdown(args));
-  const threadTs = threadOf(workspace, channel.id, args);
+  const threadTs = threadOf(workspace, channel, args);
   obeyPosting(channel, threadTs !== undefined);
   const message = post(workspace, { ...content, channel: channel.id, author: BOT_USER, threadTs });
   return { channel: channel.id, ts: message.ts, message: messagePayload(message) };
@@ -86,7 +92,7 @@ function postEphemeral(context: Context, args: Fields): Fields {
   const person = knownPerson(workspace, required(args, 'user'));
   if (!channel.members.includes(person.id)) throw new Refused('user_not_in_channel');
   const draft = { ...checkedContent(args), channel: channel.id, author: BOT_USER, onlyFor: person.id };
-  const message = post(workspace, { ...draft, threadTs: threadOf(workspace, channel.id, args) });
+  const message = post(workspace, { ...draft, threadTs: threadOf(workspace, channel, args) });
   return { message_ts: message.ts };
 }
 
