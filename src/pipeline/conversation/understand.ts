@@ -54,7 +54,7 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   if ((isTyped ? isWhole : isCertain) && mayBeAnswered(guess) && unread.answers(parsed))
     return { kind: 'answer', parsed: { ...parsed, readAs: guess.line } };
   // What is wrong with a typed command is said, and not passed over.
-  if (isTyped) return tell(offering(refusal, [offerOf(guess)]));
+  if (isTyped) return tell(refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]));
   const hasForm = Object.keys(parsed.command.fields).length > 0;
   if (!unread.opens || !isCertain || !hasForm) return tell(offering(refusal, [offerOf(guess)], hintOf([guess])));
   const first = isComplete && parsed.command.shape === 'action' ? 'review' : 'fields';

@@ -229,20 +229,23 @@ function takeWords(filling: Filling, field: PlainField<unknown>): readonly strin
   const quoted = [...free].find((thing) => thing.kind === 'text' && reads(field, thing));
   if (quoted && 'text' in quoted) {
     take(filling, quoted);
-    return field.takes === 'words' ? quoted.text.split(' ') : [quoted.text];
+    return [quoted.text];
   }
   if (field.takes !== 'words') return undefined;
   // An action has its own place for the reason.
-  return why.length > 0 && command.shape === 'builtin' ? why : wordsLeft(filling, field);
+  const text = why.length > 0 && command.shape === 'builtin' ? why.join(' ') : wordsLeft(filling);
+  return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
 }
 
 /** What is left, with the small words in between. */
-function wordsLeft(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+function wordsLeft(filling: Filling): string {
   const { words, said, used } = filling;
   const places = leftOver(filling).map((word) => words.indexOf(word));
   const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
   const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
   for (const word of taken) used.add(words.indexOf(word));
-  const text = taken.map(({ text: one }) => one).filter((one, at) => at > 0 || !lead.test(one));
-  return text.length > 0 && attempt(() => field.read(text)) !== undefined ? text : undefined;
+  return taken
+    .map(({ text }) => text)
+    .filter((text, at) => at > 0 || !lead.test(text))
+    .join(' ');
 }

@@ -77,9 +77,7 @@ export function argsOf(
     ...entries
       .filter((entry, at) => !isWord(entry, at))
       .flatMap(({ name, field, values }) =>
-        (isPhrase(field) ? [values.join(' ')].filter((text) => text !== '') : values).map((word) =>
-          optionOf(optionName(name), takesValue(field) ? word : unlessYes(word)),
-        ),
+        values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))),
       ),
     ...optionsOf(extra),
   ];
@@ -92,8 +90,6 @@ export function argsOf(
 /** Whether a field is known by its place among the words, not by a word before it. */
 const isPlaced = (field: Field): boolean =>
   field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
-
-const isPhrase = (field: Field): boolean => field.kind === 'plain' && field.takes === 'words' && field.many;
 
 const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn }: Extra): readonly string[] => [
   ...(reason === undefined ? [] : [optionOf('reason', reason)]),

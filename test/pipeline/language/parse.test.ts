@@ -204,6 +204,23 @@ describe('lines that cannot be parsed', () => {
     expect(refusal.offers).toEqual([]);
   });
 
+  test.each<[string, Given]>([
+    ['lock a/b for 2h deploying', { env: ['a/b'], why: ['deploying'], for: ['2h'] }],
+    ['lock a/b deploying for 2h', { env: ['a/b'], why: ['deploying'], for: ['2h'] }],
+    ['lock a/b deploying for 2 hours', { env: ['a/b'], why: ['deploying'], for: ['2 hours'] }],
+    ['lock a/b waiting for 2 people', { env: ['a/b'], why: ['waiting', 'for', '2', 'people'] }],
+    ['lock a/b wait for it --for 1d', { env: ['a/b'], why: ['wait', 'for', 'it'], for: ['1d'] }],
+    ['pause for the release', { why: ['for', 'the', 'release'] }],
+  ])('%s: a length is no reason', (line, given) => {
+    expect(read(line).given).toEqual(given);
+  });
+
+  test.each(['pause for 30m deploying', 'pause deploying for 30 minutes'])('%s: a pause has no end', (line) => {
+    const refusal = refusalOf(() => read(line));
+    expect(refusalText(refusal)).toMatch(/^pause has no end, so it can't be for 30 ?m.*\. Nothing was done\./);
+    expect(refusal.offers.map(({ args }) => args)).toEqual([['pause', 'deploying']]);
+  });
+
   test('every field can be typed as an option, also by another word for it', () => {
     expect(read('lock --env=a/b --reason=deploying').given).toEqual({ env: ['a/b'], why: ['deploying'] });
     expect(read('push a/b a/c --db').given).toMatchObject({ database: ['yes'] });
