@@ -8,8 +8,7 @@ export const cacheClear = action({
   button: 'Clear cache',
   also: `
     clear, clear cache, purge, purge cache, flush, flush cache, empty cache, bust cache, invalidate cache, reset
-    cache, delete cache, wipe cache, drop cache, refresh cache, cache, cache purge, cache flush, clean cache, cdn
-    purge, page cache, see old version, stale, stale page`,
+    cache, cache, clean cache, cdn purge, page cache, stale`,
   examples: ['acme-shop/live'],
   risk: 'routine',
   mayBreakSite: true,

@@ -12,18 +12,20 @@ const inWords = {
 } as const;
 
 const intervals = choice('Passwords expire', expirationIntervals);
-const lengths: Readonly<Record<string, string>> = {
-  '24h': 'hours_24',
-  '1d': 'hours_24',
-  '7d': 'days_7',
-  '30d': 'days_30',
-  '90d': 'days_90',
-};
+const lengths = new Map([
+  ['24h', 'hours_24'],
+  ['1d', 'hours_24'],
+  ['7d', 'days_7'],
+  ['30d', 'days_30'],
+  ['90d', 'days_90'],
+]);
 const expiry: typeof intervals = {
   ...intervals,
   isTime: true,
-  read: ([first = '', ...more]) =>
-    intervals.read([lengths[first.replace(/ ?(?:days?|hours?)$/i, (unit) => unit.trim().charAt(0))] ?? first, ...more]),
+  read: ([first = '']) => {
+    const length = first.replace(/ ?(?:days?|hours?)$/i, (unit) => unit.trim().charAt(0));
+    return intervals.read([lengths.get(length) ?? first]);
+  },
 };
 
 export const sshExpiry = action({

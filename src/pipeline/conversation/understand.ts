@@ -6,7 +6,7 @@ import { code, say, type Text } from '../../text.ts';
 import { withoutForbidden } from '../access/may-run.ts';
 import type { Person } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
-import { read, type Guess } from '../language/reader.ts';
+import { read, type Guess, type Reading } from '../language/reader.ts';
 import type { Place } from '../language/things.ts';
 import type { Request } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
@@ -15,6 +15,8 @@ import type { PipelineContext } from './context.ts';
 export type Unread = {
   readonly line: string;
   readonly refusal: Refusal;
+  /** What it is as it is typed, if that can be read too. */
+  readonly parsed?: ParsedCommand | undefined;
   readonly person: Person;
   readonly place: Place;
   /** Whether a form can be opened at once. */
@@ -23,42 +25,46 @@ export type Unread = {
   readonly answers: (guess: ParsedCommand) => boolean;
 };
 
-/** What comes of it: a command to run, which only shows something, or a form or review to open. Else a refusal. */
-export type Understood =
-  | { readonly kind: 'answer'; readonly parsed: ParsedCommand }
-  | {
-      readonly kind: 'open';
-      readonly parsed: ParsedCommand;
-      readonly first: NonNullable<Request['first']>;
-      readonly says: Text;
-    }
-  | { readonly kind: 'tell'; readonly refusal: Refusal };
+/** What comes of it: a command that only shows something, or, with `first` and what to say there, a form or review. */
+export type Understood = {
+  readonly parsed: ParsedCommand;
+  readonly first?: NonNullable<Request['first']>;
+  readonly says?: Text;
+};
 
 /**
  * Guesses what a line means. A guess never sends, locks, pauses, binds or shares: what changes something waits for its
- * form, its review or a button.
+ * form, its review or a button. Throws `Refusal`, with buttons for what may be meant.
  */
 export function understand(context: PipelineContext, unread: Unread): Understood {
-  const { line, refusal, person, place } = unread;
-  const tell = (told: Refusal): Understood => ({
-    kind: 'tell',
-    refusal: withoutForbidden(told, context.policy(), person),
-  });
+  const { line, refusal, person, place, parsed } = unread;
+  const told = (of: Refusal): Refusal => withoutForbidden(of, context.policy(), person);
   const reading = read(line, context.names(person), place);
-  if (reading === undefined) return tell(refusal);
-  if (reading.kind === 'cannot')
-    return tell(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
-  if (reading.kind === 'unclear') return tell(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
-  const { guess, isWhole, isCertain, isTyped = false } = reading;
+  if (reading?.kind === 'clear') {
+    const understood = understandGuess(reading, unread);
+    if (!(understood instanceof Refusal)) return understood;
+    throw told(understood);
+  }
+  if (reading?.kind === 'cannot')
+    throw told(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
+  if (reading) throw told(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
+  if (parsed) return { parsed };
+  throw told(refusal);
+}
+
+function understandGuess(
+  { guess, isWhole, isCertain, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
+  { refusal, opens, answers }: Unread,
+): Understood | Refusal {
   const { parsed, isComplete } = guess;
-  if ((isTyped ? isWhole : isCertain) && mayBeAnswered(guess) && unread.answers(parsed))
-    return { kind: 'answer', parsed: { ...parsed, readAs: guess.line } };
+  if ((isTyped ? isWhole : isCertain) && mayBeAnswered(guess) && answers(parsed))
+    return { parsed: { ...parsed, readAs: guess.line } };
   // What is wrong with a typed command is said, and not passed over.
-  if (isTyped) return tell(refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]));
+  if (isTyped) return refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]);
   const hasForm = Object.keys(parsed.command.fields).length > 0;
-  if (!unread.opens || !isCertain || !hasForm) return tell(offering(refusal, [offerOf(guess)], hintOf([guess])));
+  if (!opens || !isCertain || !hasForm) return offering(refusal, [offerOf(guess)], hintOf([guess]));
   const first = isComplete && parsed.command.shape === 'action' ? 'review' : 'fields';
-  return { kind: 'open', parsed, first, says: readAs(guess.line) };
+  return { parsed, first, says: readAs(guess.line) };
 }
 
 /** How a line was read, beside what came of it. */

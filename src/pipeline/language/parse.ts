@@ -111,10 +111,8 @@ const offered = (command: Command): readonly string[] => [
   ...(command.shape === 'action' ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue'] : []),
 ];
 
-type NamedOption = Option & { readonly name: string };
-
-function optionsOf(command: Command): ReadonlyMap<string, NamedOption> {
-  const known = new Map<string, NamedOption>();
+function optionsOf(command: Command): ReadonlyMap<string, Option & { readonly name: string }> {
+  const known = new Map<string, Option & { readonly name: string }>();
   if (command.shape === 'action') {
     for (const name of ['reason', 'handed-on', ...(command.batch ? ['canary'] : [])])
       known.set(name, { name, takesValue: true, many: false });

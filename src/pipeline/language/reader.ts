@@ -93,22 +93,27 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
   const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
   const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
   const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
-  const candidatesIn = (free: (at: number) => boolean, among = entries): readonly Candidate[] =>
-    matchAll(among, words, (at) => free(at) && !said.covered.has(at), counts)
+  const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
+    matchAll(entries, words, (at) => free(at) && !said.covered.has(at), counts)
       .map((match) => candidateOf(match, { ...line, said }))
       .toSorted(byScore);
-  const readAmong = (among?: typeof entries): Reading | undefined => {
-    const candidates = candidatesIn(() => true, among).map((one) => withInner(one, candidatesIn));
-    return readingOf(candidates.toSorted(byScore), names);
-  };
   const [typed] = typedCommands(words, catalogue);
-  if (typed === undefined) return readAmong();
-  if (takesRest(typed.command)) return isSmallAt(words, 1) ? readAmong() : asIfTyped(typed.path, line, names);
-  // What was typed as a command is that command, if that explains everything.
-  const asTyped = readAmong(entries.filter(({ of }) => of.path === typed.path && !of.says));
+  const isRest = typed !== undefined && takesRest(typed.command);
+  if (isRest && !isSmallAt(words, 1)) return asIfTyped(typed.path, line, names);
+  const candidates = candidatesIn(() => true).map((one) => withInner(one, candidatesIn));
+  if (typed === undefined || isRest) return readingOf(candidates.toSorted(byScore), names);
+  return readTyped(typed.path, candidates, names);
+}
+
+/** What was typed as a command is that command, if that explains everything; or one that its own words speak for too. */
+function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
+  const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
+  const asTyped = readingOf(candidates.filter(isTyped), names);
   if (asTyped?.kind === 'clear' && asTyped.isWhole) return { ...asTyped, isTyped: true };
-  const all = readAmong() ?? asTyped;
-  return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === typed.path } : all;
+  const own = path.split(' ').map((_, at) => at);
+  const possible = candidates.filter((one) => isTyped(one) || own.every((at) => one.explained.has(at)));
+  const all = readingOf(possible.toSorted(byScore), names) ?? asTyped;
+  return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === path } : all;
 }
 
 /** `can you push it` asks for a push, `can push it` whether somebody may. */

@@ -10,6 +10,7 @@ import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
 import { ownName, siteOf } from '../../pipeline/language/names-said.ts';
+import { namesNoCommand } from '../../pipeline/language/reader.ts';
 import type { Place } from '../../pipeline/language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
@@ -95,23 +96,30 @@ async function cardChannelFor(context: SlackContext, person: string, channel: st
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 
-/** A typed line as it was parsed, or why it can't be, and where it was typed. */
-type Asked = { readonly place: Place } & (
-  | { readonly parsed: ParsedCommand | undefined }
-  | { readonly refusal: Refusal }
-);
+/**
+ * A typed line as it was parsed, and where it was typed. `refusal`: why it can't be parsed, or is probably something
+ * else.
+ */
+type Asked = {
+  readonly place: Place;
+  readonly parsed?: ParsedCommand | undefined;
+  readonly refusal?: Refusal;
+};
 
 /** Parses a typed line. */
 export async function parseLine(context: SlackContext, interaction: Interaction, line: string): Promise<Asked> {
   const person = await identifySender(context.pipeline, interaction);
   const place = { ...(await placeOf(context, interaction, person)), isAddressed: interaction.trigger !== undefined };
   try {
-    return { place, parsed: parse(line, catalogue, bindContextOf(place)) };
+    const parsed = parse(line, catalogue, bindContextOf(place));
+    return { place, parsed, ...(parsed && namesNoCommand(parsed) && { refusal: noSuchCommand }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { place, refusal: error };
   }
 }
+
+const noSuchCommand = new Refusal("I don't know that command. Nothing was done.");
 
 /** Where it was typed. A thread's change may not be saved yet, and may be about another site than the channel. */
 async function placeOf({ pipeline }: SlackContext, { channel, thread }: Interaction, person: Person): Promise<Place> {

@@ -3,60 +3,25 @@ import { check, handOnRefused, next, type Next, type Request } from '../../pipel
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
-import { Refusal } from '../../errors.ts';
-import { understand, type Understood, type Unread } from '../../pipeline/conversation/understand.ts';
-import { namesNoCommand } from '../../pipeline/language/reader.ts';
-import { say, type Text } from '../../text.ts';
+import type { Refusal } from '../../errors.ts';
+import { guess } from './guess.ts';
+import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { parseLine, senderOf, tellWhere } from './channels.ts';
-import { laneOf, natureOf } from '../context/nature.ts';
 import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const asked = await parseLine(context, interaction, line);
   const onUnread = async (refusal: Refusal): Promise<void> => {
-    const understood = await guess(context, interaction, { line, refusal, place: asked.place });
-    if (understood.kind === 'tell') throw understood.refusal;
-    return act(context, interaction, understood);
+    const { says: notice, ...request } = await guess(context, interaction, { line, ...asked, refusal });
+    return handle(context, interaction, request, { notice });
   };
-  if ('refusal' in asked) return onUnread(asked.refusal);
-  const { parsed, place } = asked;
-  if (parsed && namesNoCommand(parsed)) {
-    const refusal = new Refusal(say`I don't know that command. Nothing was done.`);
-    const understood = await guess(context, interaction, { line, refusal, place });
-    if (understood.kind !== 'tell') return act(context, interaction, understood);
-    if (understood.refusal.offers.length > 0) throw understood.refusal;
-  }
-  return handle(context, interaction, parsed && { parsed }, { onUnread });
+  const { parsed, refusal } = asked;
+  return refusal ? onUnread(refusal) : handle(context, interaction, parsed && { parsed }, { onUnread });
 }
-
-/** What a line probably means that is no command as it is typed. */
-async function guess(
-  context: SlackContext,
-  interaction: Interaction,
-  unread: Pick<Unread, 'line' | 'refusal' | 'place'>,
-): Promise<Understood> {
-  const { pipeline } = context;
-  return understand(pipeline, {
-    ...unread,
-    person: await identifyViewer(pipeline, interaction, 'everything'),
-    opens: interaction.trigger !== undefined,
-    // A report that nobody expected would take a turn from others.
-    answers: ({ command }) => laneOf(command) === natureOf(unread.line).lane,
-  });
-}
-
-const act = (
-  context: SlackContext,
-  interaction: Interaction,
-  understood: Exclude<Understood, { readonly kind: 'tell' }>,
-): Promise<void> =>
-  understood.kind === 'answer'
-    ? handle(context, interaction, { parsed: understood.parsed })
-    : handle(context, interaction, { parsed: understood.parsed, first: understood.first }, { notice: understood.says });
 
 /** As `handleLine`, for a button whose command never runs before its form or review is submitted. */
 export async function handleFormButton(
@@ -71,14 +36,13 @@ export async function handleFormButton(
   return handle(context, interaction, parsed && { parsed, first }, { notice });
 }
 
+type OnUnread = (refusal: Refusal) => Promise<void>;
+
 async function handle(
   context: SlackContext,
   interaction: Interaction,
   request: Omit<Request, 'from'> | undefined,
-  {
-    notice,
-    onUnread,
-  }: { readonly notice?: Text | undefined; readonly onUnread?: (refusal: Refusal) => Promise<void> } = {},
+  { notice, onUnread }: { readonly notice?: Text | undefined; readonly onUnread?: OnUnread } = {},
 ): Promise<void> {
   if (request === undefined)
     return openPicker(context, interaction, await identifyViewer(context.pipeline, interaction, 'everything'));
