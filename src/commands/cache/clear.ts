@@ -7,8 +7,7 @@ export const cacheClear = action({
   summary: 'Clear the page cache of an environment',
   button: 'Clear cache',
   also: `
-    clear, clear cache, purge, purge cache, flush, flush cache, empty cache, bust cache, invalidate cache, reset
-    cache, cache, clean cache, cdn purge, page cache, stale`,
+    clear, clear cache, purge, purge cache, flush, flush cache, empty cache, bust cache, cache, stale`,
   examples: ['acme-shop/live'],
   risk: 'routine',
   mayBreakSite: true,
