@@ -1,28 +1,94 @@
 import { distance } from 'fastest-levenshtein';
+import { BoundedMap } from '../../bounded-map.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 
-/** What a phrase is made of: keys of words, and kinds of things such as `<address>`. */
-type Phrase = readonly string[];
-
-/** Something that can be asked for, by the phrases that name it. */
-export type Called<T> = { readonly of: T; readonly phrases: readonly Phrase[] };
+/** Something that can be asked for, and the phrases that name it, with commas between them. */
+export type Called<T> = { readonly of: T; readonly phrases: string };
 
 /** How well an entry fits a line, by its best phrase, and the words of the line that its phrases explain. */
-export type Match<T> = {
+export type Match<T> = { readonly of: T; readonly explains: ReadonlySet<number>; readonly score: number };
+
+/** A phrase: keys of words, and how often each kind of thing (`<address>`) has to be said with them. */
+type Phrase<T> = {
   readonly of: T;
-  readonly explains: ReadonlySet<number>;
-  readonly score: number;
+  readonly words: readonly string[];
+  readonly kinds: readonly (readonly [kind: string, count: number])[];
 };
 
-/** `phrases`: with commas between them. */
-export const calledBy = <T>(of: T, phrases: string): Called<T> => ({
-  of,
-  phrases: phrases
+/** What can be asked for, by its words. */
+export type Lexicon<T> = {
+  /** Whether some phrase has this key. */
+  readonly has: (key: string) => boolean;
+  /**
+   * The best match of each entry. A phrase has to be said whole; its words may stand anywhere. A mistyped word counts
+   * less, and only if it is no word that some phrase has. `things`: how many of each kind were said.
+   */
+  readonly matches: (
+    words: readonly Spoken[],
+    isFree: (at: number) => boolean,
+    things: ReadonlyMap<string, number>,
+  ) => readonly Match<T>[];
+};
+
+export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
+  const phrases = entries.flatMap(({ of, phrases: all }) => phrasesIn(of, all));
+  const vocabulary = new Set(phrases.flatMap(({ words }) => words));
+  // A phrase is looked at only if its longest word was said; one without words, always.
+  const byWord = Map.groupBy(
+    phrases,
+    ({ words }) => words.toSorted((one, other) => other.length - one.length)[0] ?? '',
+  );
+  const ofLength = Map.groupBy(vocabulary, ({ length }) => length);
+  const slips = new BoundedMap<string, string>(maxSlips);
+  const meant = (key: string): string => {
+    const known = slips.get(key) ?? mistyped(key, ofLength) ?? '';
+    slips.set(key, known);
+    return known;
+  };
+  return {
+    has: (key) => vocabulary.has(key),
+    matches: (words, isFree, things) => {
+      const said = new Map<string, Saying>();
+      for (const [at, { key, quoted }] of words.entries()) {
+        if (quoted || !isFree(at)) continue;
+        const isKnown = vocabulary.has(key);
+        const found = isKnown ? key : meant(key);
+        const before = said.get(found);
+        if (found !== '' && (before === undefined || isKnown))
+          said.set(found, { at: [...(before?.at ?? []), at], slip: isKnown ? 0 : 0.5 });
+      }
+      const best = new Map<T, { score: number; readonly explains: Set<number> }>();
+      for (const phrase of ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? [])) {
+        const match = matchOf(phrase, said, things);
+        if (match === undefined) continue;
+        const one = best.get(phrase.of) ?? { score: 0, explains: new Set<number>() };
+        one.score = Math.max(one.score, match.score);
+        for (const at of match.explains) one.explains.add(at);
+        best.set(phrase.of, one);
+      }
+      return [...best].map(([of, match]) => ({ of, ...match }));
+    },
+  };
+}
+
+function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
+  return phrases
     .trim()
     .split(/\s*,\s*/)
     .filter((phrase) => phrase !== '')
-    .map((phrase) => phrase.split(/\s+/).map((word) => (word.startsWith('<') ? word : keyOf(word)))),
-});
+    .map((phrase) => {
+      const all = phrase.split(/\s+/);
+      const kinds = Map.groupBy(
+        all.filter((word) => word.startsWith('<')),
+        (word) => word.slice(1, -1),
+      );
+      return {
+        of,
+        words: all.filter((word) => !word.startsWith('<')).map(keyOf),
+        kinds: [...kinds].map(([kind, { length }]) => [kind, length] as const),
+      };
+    });
+}
 
 /** Words that say nothing about what is wanted. */
 const small = new Set(
@@ -38,60 +104,22 @@ const small = new Set(
 export const isSmall = ({ key, quoted }: Spoken): boolean =>
   !quoted && (small.has(key) || /^(?::[a-z_+\d-]+:|[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(key));
 
-/**
- * The best match of each entry, best first. A phrase has to be said whole, in any order. A mistyped word counts less,
- * and only if it is no word that some phrase has. `things`: how many of each kind were said.
- */
-export function matchAll<T>(
-  entries: readonly Called<T>[],
-  words: readonly Spoken[],
-  isFree: (at: number) => boolean,
-  things: ReadonlyMap<string, number>,
-): readonly Match<T>[] {
-  const said = sayings(entries, words, isFree);
-  return entries
-    .flatMap(({ of, phrases }): readonly Match<T>[] => {
-      const matches = phrases.flatMap((phrase) => matchOf(phrase, said, things) ?? []);
-      if (matches.length === 0) return [];
-      const score = Math.max(...matches.map((match) => match.score));
-      return [{ of, score, explains: new Set(matches.flatMap(({ explains }) => [...explains])) }];
-    })
-    .toSorted((one, other) => other.score - one.score);
-}
-
 type Saying = { readonly at: readonly number[]; readonly slip: number };
 
-/** The words of the line by key; a mistyped word is also found by the key that it is nearest to. */
-function sayings<T>(
-  entries: readonly Called<T>[],
-  words: readonly Spoken[],
-  isFree: (at: number) => boolean,
-): ReadonlyMap<string, Saying> {
-  const known = new Set(entries.flatMap(({ phrases }) => phrases.flat()));
-  const said = new Map<string, Saying>();
-  for (const [at, { key, quoted }] of words.entries()) {
-    if (quoted || !isFree(at)) continue;
-    const [found, slip] = known.has(key) ? [key, 0] : [mistyped(key, known), 0.5];
-    if (found === undefined) continue;
-    const before = said.get(found);
-    if (before === undefined || slip === 0) said.set(found, { at: [...(before?.at ?? []), at], slip });
-  }
-  return said;
-}
-
+/** How many mistyped words are remembered. */
+const maxSlips = 1_000;
 const mistypedBefore = 4;
 
 /** The only known word that differs by a letter or two, unless the word is short or small. */
-function mistyped(key: string, known: ReadonlySet<string>): string | undefined {
+function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>): string | undefined {
   if (key.length < mistypedBefore || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
   const most = key.length < 7 ? 1 : 2;
   const letters = (word: string): string => word.split('').toSorted().join('');
-  const near = [...known].filter(
-    (one) =>
-      one.length >= mistypedBefore - 1 &&
-      Math.abs(one.length - key.length) <= most &&
-      (distance(one, key) <= most || letters(one) === letters(key)),
-  );
+  const own = letters(key);
+  const near = [-2, -1, 0, 1, 2]
+    .filter((off) => Math.abs(off) <= most && key.length + off >= mistypedBefore - 1)
+    .flatMap((off) => ofLength.get(key.length + off) ?? [])
+    .filter((one) => distance(one, key) <= most || (one.length === key.length && letters(one) === own));
   return near.length === 1 ? near[0] : undefined;
 }
 
@@ -99,20 +127,20 @@ function mistyped(key: string, known: ReadonlySet<string>): string | undefined {
 const thingScore = 0.4;
 
 function matchOf(
-  phrase: Phrase,
+  { words, kinds }: Phrase<unknown>,
   said: ReadonlyMap<string, Saying>,
   things: ReadonlyMap<string, number>,
 ): Omit<Match<unknown>, 'of'> | undefined {
-  const kinds = phrase.filter((word) => word.startsWith('<'));
-  const counts = Map.groupBy(kinds, (kind) => kind.slice(1, -1));
-  if ([...counts].some(([kind, all]) => (things.get(kind) ?? 0) < all.length)) return undefined;
-  const sayings = phrase.filter((word) => !word.startsWith('<')).map((word) => ({ word, saying: said.get(word) }));
-  let score = kinds.length * thingScore;
-  for (const [index, { word, saying }] of sayings.entries()) {
-    if (saying === undefined || !isBefore(word, saying, sayings[index + 1]?.saying)) return undefined;
+  if (kinds.some(([kind, count]) => (things.get(kind) ?? 0) < count)) return undefined;
+  const explains = new Set<number>();
+  let score = kinds.reduce((sum, [, count]) => sum + count * thingScore, 0);
+  for (const [index, word] of words.entries()) {
+    const saying = said.get(word);
+    if (saying === undefined || !isBefore(word, saying, said.get(words[index + 1] ?? ''))) return undefined;
     score += 1 - saying.slip;
+    for (const at of saying.at) explains.add(at);
   }
-  return { score, explains: new Set(sayings.flatMap(({ saying }) => saying?.at ?? [])) };
+  return { score, explains };
 }
 
 /** How far a small word may stand before the word that it belongs to: `who can still push`. */

@@ -5,7 +5,7 @@ import { near } from '../../nearest-words.ts';
 import { holdsKey } from '../../secret.ts';
 import { fill, type Filled } from './fill.ts';
 import type { SpokenLine } from './filling.ts';
-import { calledBy, isSmall, matchAll, type Match } from './lexicon.ts';
+import { createLexicon, isSmall, type Match } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
 import { parseArgs, typedCommands } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
@@ -49,16 +49,19 @@ type Meant =
   | { readonly path: string; readonly command: Command; readonly says?: undefined }
   | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
 
-const commandEntries = [...catalogue].map(([path, command]) =>
-  calledBy<Meant>({ path, command }, [takesRest(command) ? '' : path, command.also ?? ''].join()),
-);
-const entries = [
-  ...commandEntries,
-  ...cannotDo.map(({ also, says, instead }) =>
-    calledBy<Meant>({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }, also),
-  ),
-];
-const vocabulary = new Set(entries.flatMap(({ phrases }) => phrases.flat()));
+const meant = (of: Meant): Meant => of;
+const called = [...catalogue].map(([path, command]) => ({
+  of: meant({ path, command }),
+  phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
+}));
+const commands = createLexicon(called);
+const everything = createLexicon([
+  ...called,
+  ...cannotDo.map(({ also, says, instead }) => ({
+    of: meant({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }),
+    phrases: also,
+  })),
+]);
 
 /** The words of the commands themselves. No site or environment is found in them unless it is named in full. */
 const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' ').map(keyOf)));
@@ -68,7 +71,7 @@ const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
 );
 const optionsOfAll = [...new Set([...optionsKnown, 'reason', 'dry-run', 'queue', 'canary'])];
 const known = {
-  isWord: (key: string) => vocabulary.has(key),
+  isWord: everything.has,
   isOption: (name: string) => near(name.toLowerCase(), optionsOfAll).length > 0,
 };
 
@@ -90,11 +93,15 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
   if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
   // What is empty can mean everything.
   if (words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
-  const has = (keys: ReadonlySet<string>) => (at: number) => keys.has(words[at]?.key ?? '');
-  const said = thingsIn(words, namesSaidBy(names), place, { names: has(pathWords), parts: has(vocabulary) });
+  const keyAt = (at: number): string => words[at]?.key ?? '';
+  const said = thingsIn(words, namesSaidBy(names), place, {
+    names: (at) => pathWords.has(keyAt(at)),
+    parts: (at) => everything.has(keyAt(at)),
+  });
   const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
   const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
-    matchAll(entries, words, (at) => free(at) && !said.covered.has(at), counts)
+    everything
+      .matches(words, (at) => free(at) && !said.covered.has(at), counts)
       .map((match) => candidateOf(match, { ...line, said }))
       .toSorted(byScore);
   const [typed] = typedCommands(words, catalogue);
@@ -256,7 +263,7 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
   // `help, I need to …` asks for something else.
   if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
-  const [match] = matchAll(commandEntries, others, () => true, new Map());
+  const [match] = commands.matches(others, () => true, new Map()).toSorted((one, other) => other.score - one.score);
   const path = exact?.path ?? match?.of.path;
   const args = ['help', ...(path?.split(' ') ?? [])];
   return {
