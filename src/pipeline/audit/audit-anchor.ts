@@ -10,7 +10,7 @@ import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { alteredEvent, confirmedEvent, newScan, verifyAudit, type Scan } from '../../storage/verify.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
-import { sealAudit } from './audit-keys.ts';
+import { refuseOtherKey } from './audit-keys.ts';
 import type { AuditContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../../duration.ts';
@@ -103,12 +103,12 @@ export async function isKnownAltered(db: ReadHandle): Promise<boolean> {
 
 /**
  * Confirms the lines as they stand, with a line that says what was found in them and names their content, and publishes
- * that line. Returns what was found; nothing is confirmed if that is nothing. `by`: a person of the machine. Rejects as
- * `sealAudit`, and if there is a line that can't be read.
+ * that line. Returns what was found; nothing is confirmed if that is nothing. `by`: a person of the machine. Throws
+ * `Refusal` with another key than the trail's, and if there is a line that can't be read.
  */
 export async function confirmTrail(context: AnchorContext, by: string): Promise<Finding> {
   const { database, changeStore, auditKeys } = context;
-  await sealAudit(context);
+  await refuseOtherKey(database.db, auditKeys);
   const scan = newScan();
   // Before the transaction, which excludes all sending: it only reads what was added meanwhile. A line that is altered
   // meanwhile does not fit the content that the confirmation names.
