@@ -38,6 +38,8 @@ const telling = ['message', 'data', 'error', 'errors'];
 const maxTexts = 6;
 const maxTextLength = 300;
 const maxLength = 600;
+/** How many entries of one list or object are looked at. */
+const maxOfEach = 20;
 
 /**
  * The words of a body: one line without secrets, at most 600 characters, possibly empty. The message comes first, then
@@ -62,12 +64,15 @@ export function wordsOf(answer: unknown): string {
   return cut([...texts].join(' · '), maxLength);
 }
 
-/** All texts at any depth. A text keeps the name of its field, which also tells that it is a credential. */
+/** Texts at any depth. A text keeps the names of its fields, which also tell that it is a credential. */
 function* textsIn(value: unknown, name: string): Generator<string> {
   if (typeof value === 'string') yield cleaned(name === '' || value === '' ? value : `${name}: ${value}`);
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, one] of Object.entries(value))
-    yield* textsIn(one, Array.isArray(value) || telling.includes(key) ? name : key);
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? value.slice(0, maxOfEach).map((one: unknown) => ['', one])
+    : Object.entries(value).slice(0, maxOfEach);
+  for (const [key, one] of entries)
+    yield* textsIn(one, key === '' || telling.includes(key) ? name : [name, key].filter(Boolean).join('_'));
 }
 
 const cleaned = (text: string): string =>
@@ -75,7 +80,7 @@ const cleaned = (text: string): string =>
     scrub(text.slice(0, 4 * maxTextLength))
       .toWellFormed()
       .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-      .replaceAll(/[“”]/g, '"')
+      .replaceAll(/[“”„‟❝❞＂]/g, '"')
       .trim(),
     maxTextLength,
   );

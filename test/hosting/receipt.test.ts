@@ -149,13 +149,16 @@ test.each([
   [{ message: 'Bad', data: ['one', 2, null, ['two', 'one', ' ']] }, 'Bad · one · two'],
   [{ message: 'Bad', data: { ttl: ['is too low', 'is odd'] } }, 'Bad · ttl: is too low · ttl: is odd'],
   [{ data: { errors: [{ field: 'ttl', message: 'is too low' }] } }, 'field: ttl · is too low'],
-  [{ data: { deep: { er: { name: 'is taken' } } } }, 'name: is taken'],
+  [{ data: { deep: { er: { name: 'is taken' } } } }, 'deep_er_name: is taken'],
   [{ error: 'Forbidden' }, 'Forbidden'],
   [{ error: { message: 'Forbidden', code: 3 } }, 'Forbidden'],
   [{ errors: ['one'], trace: 'x' }, 'one'],
   [[{ message: 'one' }, 'two'], 'one · two'],
   ['Forbidden', 'Forbidden'],
   [null, ''],
+  [{ data: { sftp_password: { value: 'hunter22x' } } }, 'sftp_password_value: ***'],
+  [{ message: 'busy‟ Done. ❞＂' }, 'busy" Done. ""'],
+  [{ data: Array.from({ length: 100_000 }, () => 'a') }, 'a'],
   [{ data: { sftp_password: 'hunter22x', note: 'a\u202Eb” c' } }, 'sftp_password: *** · note: a b" c'],
 ])('the words of %j', (body, words) => {
   expect(wordsIn(JSON.stringify(body))).toBe(words);
