@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
@@ -53,6 +56,55 @@ test('an answer that was lost is not drawn again over what came after it', async
   slack.faults.add({ method, kind: 'lost', times: 1 });
   expect(await update(view, saying('first'))).toBe('outdated');
   expect(shown()).toContain('first');
+});
+
+test('an older drawing whose answer was lost does not stay under a newer one', async () => {
+  slack.faults.add({ method, kind: 'lost', times: 1 });
+  const older = update(view, saying('older'));
+  await slack.until(() => calls() === 1 || undefined);
+  expect(await update(view, saying('newer'))).toBe('drawn');
+  expect(await older).toBe('outdated');
+  expect(shown()).toContain('newer');
+  expect(await update(view, saying('newest'))).toBe('drawn');
+  expect(await update({ ...view, hash: 'of another' }, saying('stale'))).toBe('outdated');
+});
+
+test('what was drawn without a hash is not drawn over by what followed from the version before, lost answer or not', async () => {
+  slack.faults.add({ method, kind: 'lost', times: 1 });
+  expect(await update(view, saying('a form'))).toBe('outdated');
+  expect(await update({ id: view.id }, saying('a review'))).toBe('drawn');
+  expect(await update(view, saying('a form again'))).toBe('outdated');
+  expect(shown()).toContain('a review');
+});
+
+test.each([
+  ['not taken', []],
+  ['unknown', ['lost']],
+  ['unknown', ['reset']],
+] as const)('after seconds it is %s (%j)', async (became, kinds) => {
+  for (const kind of kinds) slack.faults.add({ method, kind, times: 1 });
+  slack.faults.add({ method, kind: 'rate_limited', retryAfter: '30', times: 1 });
+  expect(await update(view, saying('first'))).toBe(became);
+});
+
+test('a hash that Slack gives twice does no harm', async () => {
+  const sent: unknown[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const hash = new URLSearchParams(body).get('hash');
+      sent.push(hash);
+      const view = { hash: hash === 'a' ? 'b' : 'a' };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ok: true, view }));
+    });
+  });
+  const url = await new Promise<string>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`));
+  });
+  const flipping = createViewUpdates(new WebClient(TOKENS.bot, clientOptions(url)), createLog('silent'));
+  for (const hash of ['a', 'b', 'a', 'b']) expect(await flipping({ id: 'V1', hash }, saying('x'))).toBe('drawn');
+  expect(sent).toEqual(['a', 'b', 'a', 'b']);
+  server.closeAllConnections();
+  server.close();
 });
 
 test('a view that Slack refuses is not sent again', async () => {
