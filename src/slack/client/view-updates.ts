@@ -12,10 +12,10 @@ import { rateLimitMs } from './rate-limits.ts';
 export type OpenView = { readonly id: string; readonly hash?: string | undefined };
 
 /**
- * `outdated`: closed, submitted, or replaced by something newer. After some seconds of tries: `not taken` if Slack refused
- * every one, `unknown` if it may have taken one whose answer was lost.
+ * `outdated`: closed, submitted, or replaced by something newer. `unconfirmed`: tried for seconds, and not refused for
+ * good. It may be there if an answer was lost.
  */
-export type DrawnView = 'drawn' | 'outdated' | 'not taken' | 'unknown';
+export type DrawnView = 'drawn' | 'outdated' | 'unconfirmed';
 
 /** Draws into an open view. Rejects if Slack refuses what is drawn. */
 export type UpdateView = (view: OpenView, drawn: ModalView) => Promise<DrawnView>;
@@ -80,7 +80,6 @@ async function tryFor(
   if (over === undefined) Object.assign(of, { versions: [], isUnsure: false });
   const mayCoverOlder = of.isUnsure;
   let hash = over !== undefined && of.versions.includes(over) ? of.versions.at(-1) : over;
-  let otherwise: DrawnView = 'not taken';
   for (let pauseMs = firstPauseMs; !newer.aborted; pauseMs *= 2) {
     try {
       await draw(hash);
@@ -95,14 +94,11 @@ async function tryFor(
       if (isConflict || word === 'not_found') return 'outdated';
       if (word !== undefined && !isPassing(word)) throw error;
       const askedMs = rateLimitMs(error, pauseMs);
-      if (askedMs === undefined) {
-        otherwise = 'unknown';
-        of.isUnsure = over !== undefined;
-      }
+      if (askedMs === undefined) of.isUnsure = over !== undefined;
       const restMs = askedMs ?? pauseMs;
       if (performance.now() + restMs > end) {
         onGivenUp(error);
-        return otherwise;
+        return 'unconfirmed';
       }
       await wait(restMs, undefined, { signal: newer }).catch(() => undefined);
     }
