@@ -68,6 +68,9 @@ function remember(of: ViewUpdates, over: string | undefined, became: string | un
   of.isUnsure = false;
 }
 
+const newestSince = (over: string | undefined, { versions }: ViewUpdates): string | undefined =>
+  over !== undefined && versions.includes(over) ? versions.at(-1) : over;
+
 /** Tries for some seconds, or until there is a newer drawing. */
 async function tryFor(
   draw: (hash: string | undefined) => Promise<void>,
@@ -79,7 +82,7 @@ async function tryFor(
   // What replaces any version follows a submission: nothing that was drawn for an older version may come after it.
   if (over === undefined) Object.assign(of, { versions: [], isUnsure: false });
   const mayCoverOlder = of.isUnsure;
-  let hash = over !== undefined && of.versions.includes(over) ? of.versions.at(-1) : over;
+  let hash = newestSince(over, of);
   for (let pauseMs = firstPauseMs; !newer.aborted; pauseMs *= 2) {
     try {
       await draw(hash);

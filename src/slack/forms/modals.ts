@@ -153,7 +153,8 @@ export async function showReview(
   const told = saved ?? changed;
   if (became !== 'drawn' && told) await context.ephemeral(interaction, drawNote({ text: told }));
   // A form has no buttons, but this refusal has one.
-  if (became === 'drawn' && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));
+  if (became === 'drawn' && locked && locked.offers.length > 0)
+    await context.ephemeral(interaction, drawRefusal(locked));
 }
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;

@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { WebClient } from '@slack/web-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
@@ -85,23 +82,16 @@ test('what Slack does not take in time is unconfirmed', async () => {
 });
 
 test('a hash that Slack gives twice does no harm', async () => {
-  const sent: unknown[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const hash = new URLSearchParams(body).get('hash');
-      sent.push(hash);
-      const view = { hash: hash === 'a' ? 'b' : 'a' };
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ok: true, view }));
-    });
-  });
-  const url = await new Promise<string>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`));
-  });
-  const flipping = createViewUpdates(new WebClient(TOKENS.bot, clientOptions(url)), createLog('silent'));
+  const sent: (string | null)[] = [];
+  const fetch = async (...request: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+    const hash = new URLSearchParams(await new Request(...request).text()).get('hash');
+    sent.push(hash);
+    return Response.json({ ok: true, view: { hash: hash === 'a' ? 'b' : 'a' } });
+  };
+  const client = new WebClient(TOKENS.bot, { ...clientOptions(slack.apiUrl), fetch });
+  const flipping = createViewUpdates(client, createLog('silent'));
   for (const hash of ['a', 'b', 'a', 'b']) expect(await flipping({ id: 'V1', hash }, saying('x'))).toBe('drawn');
   expect(sent).toEqual(['a', 'b', 'a', 'b']);
-  server.closeAllConnections();
-  server.close();
 });
 
 test('a view that Slack refuses is not sent again', async () => {
