@@ -18,6 +18,12 @@ import type { SiteVerdict } from './kit/site-status.ts';
 export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',
   button: 'Check the site',
+  also: `
+    is certificate ok, certificate ok, certificate valid, is certificate fine, test site, visit, curl, curl <host>,
+    load, load site, ping <host>, is reachable, response time, is up <host>, probe, http check, test <host>, check
+    site, check <host>, check <environment>, fetch, fetch <host>, open site, how fast, ttfb, http status, site check,
+    certificate, cert, ssl, tls, https certificate, check certificate, certificate expire, is certificate valid,
+    browse`,
   examples: ['acme-shop/live', 'acme-shop.example'],
   readsSites: true,
   fields: { of: environmentOrDomain() },

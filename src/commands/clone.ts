@@ -23,6 +23,9 @@ const displayName: PlainField<string, false> = {
 export const clone = action({
   summary: 'Create a new site as a copy of an environment',
   button: 'Clone a site',
+  also: `
+    duplicate, copy as, new site from, clone site, copy site, create site from, make copy, fork, duplicate site,
+    create copy, copy <environment> as`,
   examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',
   fields: { env: environment('Copy of'), displayName },

@@ -7,6 +7,9 @@ import { environment } from './kit/fields.ts';
 export const deletion = action({
   summary: 'Delete an environment for good',
   button: 'Delete an environment',
+  also: `
+    remove environment, destroy, drop environment, delete environment, delete site, remove site, remove <environment>,
+    rm, rm <environment>, kill environment, tear down, get rid, drop <environment>, trash, decommission`,
   examples: ['acme-shop/staging'],
   risk: 'destructive',
   typedName: 'always',

@@ -16,6 +16,7 @@ const maxCompared = 20_000;
 
 /** One file or folder below the root of a site. */
 const onePath = wordField<string>('Path', {
+  takes: 'a path',
   read: (words) => {
     const [path, another] = readPaths(words);
     if (path !== undefined && another === undefined) return path;
@@ -26,6 +27,9 @@ const onePath = wordField<string>('Path', {
 export const files = report({
   summary: 'Show the files of an environment as a tree',
   button: 'Show files',
+  also: `
+    file, ls, list file, show file, tree, folder, directory, dir, browse file, list directory, ls <path>, file tree,
+    what file, show folder, which file, file in, list folder, file list, show directory`,
   examples: ['acme-shop/live wp-content --depth 2'],
   fields: { env: environment(), path: optional(onePath), depth: option(count('Depth', 1, deepest)) },
   target: 'env',

@@ -15,6 +15,9 @@ type Snapshot = { readonly images: ImageOptimization | null; readonly off: 'off'
 export const images = action({
   summary: 'Set how the CDN shrinks the images of an environment',
   button: 'Set image optimization',
+  also: `
+    image, image optimization, optimize image, shrink image, compress image, image compression, image lossy, image
+    lossless, image off, turn off image, photo, webp, picture`,
   examples: ['acme-shop/live lossless'],
   risk: 'routine',
   fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },

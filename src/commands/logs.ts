@@ -17,13 +17,19 @@ const fields = {
   since: option(moment('Since')),
   until: option(moment('Until')),
   search: option(word('Search')),
-  errors: flag('Errors only'),
+  errors: flag('Errors only', ['error']),
   full: flag('Full log'),
 };
 
 export const logs = report({
   summary: 'Read a log: what repeats, what fails, and its newest lines',
   button: 'Read logs',
+  also: `
+    log, error, errors, error log, access log, cache log, show log, tail, tail log, tail error, tail error log,
+    recent error, php error, last error, see log, read log, what error, any error, which error, slow request, 500,
+    500s, 503, 502, fatal, fatal error, exception, stack trace, warning, search log, log error, php fatal, get log,
+    cat log, request log, debug, what in log, error in, 404, 404s, log slow, log tail, log since, visitor, traffic,
+    php log`,
   examples: ['acme-shop/live --since 1h', 'acme-shop/live access --search checkout'],
   shows: ['changes'],
   fields,

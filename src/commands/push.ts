@@ -13,15 +13,18 @@ const shownPaths = 8;
 const fields = {
   from: environment('From'),
   onto: environment('Onto'),
-  files: flag('Files'),
-  database: flag('Database'),
-  searchReplace: flag('Search and replace'),
+  files: flag('Files', ['file']),
+  database: flag('Database', ['db', 'data', 'mysql', 'sql']),
+  searchReplace: flag('Search and replace', ['replace']),
   only: option(paths('Only these paths')),
 };
 
 export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
+  also: `
+    new version, put live, deploy, copy, sync, promote, overwrite, release, ship, publish, copy over, move, deploy
+    <environment> <environment>, <environment> <environment>, pull, refresh from, transfer, roll out, merge, upload`,
   examples: [
     'acme-shop/staging acme-shop/live --files --database',
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',

@@ -130,7 +130,7 @@ test('the opposite of password access is offered as a command', () => {
 
 test.each([
   ['images acme-shop/live gzip', 'Image optimization has to be one of off, lossy, lossless'],
-  ['ssh expiry acme-shop/live 7d', 'Passwords expire has to be one of hours_24, days_7'],
+  ['ssh expiry acme-shop/live 8d', 'Passwords expire has to be one of hours_24, days_7'],
   ['ssh password acme-shop/live maybe', 'Password access has to be one of on, off'],
 ])('%s is refused', (line, words) => {
   expect(refusalText(refusalOf(() => meant(line)))).toContain(words);

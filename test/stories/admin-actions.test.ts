@@ -243,8 +243,8 @@ test('can names the rule and the approvers, and runs nothing', async () => {
   expect(rob.text).toContain('acme-blog/live is hidden from Rob');
   const guest = await (await ana.says('/site can <@U07GUS> pause')).hears('@Gus may not run pause');
   expect(guest.text).toContain('Guests of this workspace may not use Sitehand.');
-  const unknown = await ana.says('/site can cahce clear acme-docs/staging');
-  expect((await unknown.hears('Did you mean cache clear?')).controls).toEqual([]);
+  const mistyped = await ana.says('/site can cahce clear acme-docs/staging');
+  await mistyped.hears('You may run cache clear on acme-docs/staging');
   expect(scenario.writes()).toHaveLength(before);
 });
 

@@ -30,8 +30,8 @@ describe('a person without the right', () => {
 
   test.concurrent('stop offers a pause only to those who may pause', async () => {
     const labels = async (name: 'rob' | 'chi'): Promise<readonly string[]> =>
-      labelsOf(await (await scenario.person(name).says('/site stop')).hears('To stop one change, press the button'));
-    expect([await labels('rob'), await labels('chi')]).toEqual([[], ['Run pause']]);
+      labelsOf(await (await scenario.person(name).says('/site stop')).hears("I don't know stop."));
+    expect([await labels('rob'), await labels('chi')]).toEqual([[], ['Pause', 'Lock…']]);
   });
 
   test('nothing reached the host, and no card was posted', () => {

@@ -30,11 +30,11 @@ describe('refused in one sentence', () => {
     ['NUL', `cache clear ${S}\u0000`, '(U+0000)'],
     ['right-to-left override', `cache clear ${S} --reason "\u202Eevil"`, '(U+202E)'],
     ['half of a pair', `cache clear ${S} --reason \uD83D`, /\(U\+(?:D83D|FFFD)\)|cannot be seen/],
-    ['a choice with a slip', `logs ${L} eror`, 'not “eror”. Nothing was done. Did you mean error?'],
+    ['a choice with a slip', `images ${S} losy`, 'not “losy”. Nothing was done. Did you mean lossy?'],
     ['one hyphen', `cache clear ${S} -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
     ['one as a reason', `cache clear ${S} --reason -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
     ['one as a path', `push ${S} ${L} --files --only -rf`, '-rf begins with one hyphen. Nothing was done.'],
-    ['one after a slip', `cache claer ${S} -dry-run`, 'Type it like this: cache clear <site/environment> [--reason'],
+    ['one after a slip: a dry run', `cache claer ${S} -dry-run`, 'nothing was sent'],
     ['a prototype', '__proto__ constructor', "I don't know __proto__. Nothing was done."],
     ['a prototype as an option', `cache clear ${S} --__proto__=x`, 'has no option --__proto__. Nothing was done.'],
     ['a way up', 'cache clear acme-shop/../acme-blog/live', 'among the environments you can see. Nothing was done.'],
@@ -69,13 +69,12 @@ test('a reason is text, whatever it looks like: it mentions nobody, and is store
   expect(broadcast).toEqual([]);
 });
 
-test('a mistyped command runs nothing until its button is pressed, and then runs once', async () => {
+test('a mistyped command opens its review, and runs nothing before that is submitted', async () => {
   const ana = scenario.person('ana');
   const before = scenario.writes('acme-docs/staging').length;
-  const said = await ana.says('/site cahce clear acme-docs/staging', 'C0GENERAL');
-  const meant = await said.hears('Did you mean cache clear?');
+  await ana.opens('/site cahce clear acme-docs/staging', 'Read as /site cache clear acme-docs/staging', 'C0GENERAL');
   expect(scenario.writes('acme-docs/staging')).toHaveLength(before);
-  await ana.clicks(meant, 'Run cache clear acme-docs/staging');
+  await ana.submits();
   await scenario.slack.until(() => (scenario.writes('acme-docs/staging').length > before ? true : undefined));
   expect(scenario.writes('acme-docs/staging')).toHaveLength(before + 1);
 });
@@ -84,13 +83,11 @@ test('a mistyped option of a write has a button that opens the form with the rig
   const ana = scenario.person('ana');
   const before = done();
   const said = await ana.says(`/site cache clear ${S} --raeson "release 42"`, where);
-  await ana.clicks(await said.hears('Did you mean --reason?'), 'Form with --reason…');
+  await ana.clicks(await said.hears('Did you mean --reason?'), `cache clear ${S} --reason="release 42"…`);
   const form = await ana.form('Reason');
   expect(form.controls.find(({ label }) => label === 'Reason')).toMatchObject({ value: 'release 42' });
   expect(done()).toEqual(before);
-  const half = await ana.says('/site cache', where);
-  await ana.clicks(await half.hears('cache needs a second word'), 'cache clear…');
-  await ana.form('Environment');
+  await ana.opens('/site cache', 'Read as /site cache clear', where);
   const unknown = await ana.says('/site logs acme-shop/production', where);
   const logs = await ana.clicks(await unknown.hears('Its site has acme-shop/'), L);
   await logs.hears(`${L} · error log`);

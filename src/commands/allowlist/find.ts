@@ -11,10 +11,15 @@ import { entriesFor, addressesOn, addressesInShort, remarksOn, type Allowlist } 
 export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
   button: 'Find an address',
+  also: `
+    find <address>, where <address>, who <address>, is <address> allowed, search <address>, look up <address>, lookup
+    <address>, which <address>, which site <address>, where allowed <address>, <address>, has access <address>, whose
+    <address>, who let in <address>`,
   examples: ['203.0.113.7', '203.0.113.7 in acme-*/live'],
   shows: ['allowlist show'],
   fields: {
     address: wordField<string>('Address', {
+      takes: 'an address',
       example: '203.0.113.7',
       read: ([first = '']) => oneAddress(first),
     }),

@@ -23,6 +23,11 @@ import {
 export const allowlistRemove = action({
   summary: 'Remove addresses from the SSH allowlist',
   button: 'Remove from allowlist',
+  also: `
+    block, block <address>, remove <address>, remove ip, revoke, revoke <address>, revoke access, whitelist remove,
+    remove from whitelist, remove from allowlist, disallow, disallow <address>, deny <address>, take off <address>,
+    delete <address>, delete ip, ban, ban <address>, drop <address>, kick out, kick out <address>, lock out <address>,
+    remove whitelist, take <address> off, unwhitelist, close ssh for, remove access, no longer <address>`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },

@@ -7,6 +7,11 @@ import { emptyIsUnknown, endsOf, lookAtAllowlist, remarksOn, timedOf } from './l
 export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
   button: 'Show allowlist',
+  also: `
+    which ip allowed on, allowlist, allow list, whitelist, show allowlist, show whitelist, list allowlist, who may
+    ssh, who can ssh, who connect ssh, which ip, ip allowed, allowed ip, allowed address, ssh allowlist, ssh
+    whitelist, who has access, ssh access, sftp access, whitelist show, whitelist list, allowlist list, who log in
+    ssh, ip list, who may connect, who can connect, see whitelist`,
   examples: ['acme-shop/live'],
   shows: ['timers'],
   fields: { env: environment() },

@@ -7,6 +7,9 @@ import { report } from '../kit/report.ts';
 export const backupsNext = report({
   summary: 'Show when a backup of an environment can be downloaded next',
   button: 'Next download',
+  also: `
+    download backup, backup download, next backup, when download backup, next downloadable backup, when backup
+    download, when next backup, get backup`,
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',

@@ -9,6 +9,9 @@ const helps = say`**Help:** ${code('help')} lists what you can run, ${code('doct
 export const about = builtin({
   summary: "Show Sitehand's version, what it promises and what it can't do",
   button: 'About Sitehand',
+  also: `
+    version, who are you, what are you, what is this, which version, licence, license, what is sitehand, info about
+    you, build`,
   right: 'anyone',
   fields: {},
   answer: ({ queryService }) => {

@@ -8,6 +8,7 @@ import { momentAt } from '../kit/values/times.ts';
 export const audit = builtin({
   summary: 'Read the audit trail: who did what, when, and by which rule',
   button: 'Read the trail',
+  also: `audit log, audit trail, trail, show audit, audit show, security log, audit list, who did what`,
   right: 'named',
   fields: {
     env: anyEnvironment(),

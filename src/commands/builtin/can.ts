@@ -7,6 +7,9 @@ import { counted, type Page, paragraph } from '../kit/page.ts';
 export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',
   button: 'Who may what',
+  also: `
+    am i allowed, who can, who may, am allowed, who allowed, permission, who can approve, who approve, allowed to,
+    have permission, right to, may i, who may approve, who approver, who has right, may person, who is allowed`,
   right: 'read',
   fields: { person: optional(member('Person')), command: rest('Command') },
   answer: async ({ input, queryService }) => {

@@ -7,6 +7,8 @@ import { paragraph } from '../kit/page.ts';
 export const digest = builtin({
   summary: 'Tell this channel every Monday what needs a look at a site',
   button: 'Weekly digest',
+  also: `
+    weekly report, weekly summary, report weekly, monday report, weekly, weekly digest, summary every week, newsletter`,
   right: 'named',
   shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,
@@ -14,6 +16,7 @@ export const digest = builtin({
     names: optional(
       wordField<Args>('Sites', {
         many: true,
+        takes: 'a site',
         shown: 'site|site/environment…',
         example: 'acme-shop, or acme-shop/live',
         read: (words) => {

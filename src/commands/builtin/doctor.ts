@@ -4,6 +4,9 @@ import { builtin, type Check } from '../kit/builtin.ts';
 export const doctor = builtin({
   summary: 'Check that everything Sitehand needs works',
   button: 'Run the checks',
+  also: `
+    diagnose, self test, selftest, check yourself, are you ok, are you alive, healthcheck, are you there, you up, self
+    check, bot health, is bot ok, bot status, bot broken, are you working, connection ok`,
   right: 'read',
   fields: {},
   answer: async ({ queryService }) => {

@@ -13,9 +13,14 @@ const maxSheet = 2_000;
 export const environments = builtin({
   summary: 'List the sites, environments and domains you can see',
   button: 'List environments',
+  also: `
+    sites, site list, list site, list, env, envs, list env, list environment, show site, show environment, which
+    site, what site, our site, my site, which environment, what environment, show env, ls site, site, inventory, how
+    many site, site all, name of site, which env, what can name, list everything, env of, environment of, what is
+    there, list website, website`,
   right: 'read',
   freshens: true,
-  fields: { search: optional(word('Search')) },
+  fields: { search: optional({ ...word('Search'), takes: 'a site' }) },
   answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
-import { nearestCommands, didYouMean } from '../../nearest-words.ts';
+import { near, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
@@ -67,6 +67,9 @@ const exampleOf = ({ example }: { readonly example: string | undefined }): Text 
 export const help = builtin({
   summary: 'Show what you can run, or how to use one command',
   button: 'Help',
+  also: `
+    help me, what can you do, how does this work, commands, list command, command, usage, manual, what can i do, what
+    you do, menu, instruction, show command, example, getting started, start`,
   right: 'anyone',
   glances: true,
   fields: { command: optional(phrase('Command')) },
@@ -105,7 +108,7 @@ function helpOnOther(wanted: string, mine: ReturnType<QueryService['commands']>)
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
     };
   }
-  const meant = nearestCommands(wanted.split(' '), paths).map(({ path }) => path);
+  const meant = near(wanted, paths);
   throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: didYouMean(meant.map(code)) }),
     offers: [...meant.map(helpOn), { label: 'Show all', args: ['help'] }],

@@ -7,6 +7,10 @@ import { listHeld } from './held.ts';
 export const pause = builtin({
   summary: 'Stop everything that has not been sent yet, everywhere, until you resume',
   button: 'Pause',
+  also: `
+    stop everything, halt everything, freeze everything, stop all, stop, halt, freeze, hold everything, emergency
+    stop, emergency, panic, pause everything, stop sending, pause all, red button, brake, kill switch, halt all,
+    freeze all, abort everything, abort all, cancel everything, maintenance`,
   right: 'named',
   shows: ['changes'],
   changes: true,

@@ -6,6 +6,9 @@ import { counted, listOr } from '../kit/page.ts';
 export const queue = builtin({
   summary: 'List the requests that wait for a lock to end',
   button: 'Show the queue',
+  also: `
+    queues, queue show, show queue, list queue, what queued, who waiting lock, line up, in line, whats in queue, who
+    queue`,
   right: 'read',
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {

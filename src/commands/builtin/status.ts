@@ -19,6 +19,11 @@ const env: NameField<Environment | Environments, true> = { ...environments(), op
 export const status = builtin({
   summary: 'Show at a glance how an environment is doing, and what can help',
   button: 'Show status',
+  also: `
+    uptime, health, healthy, how is, how doing, is down, down, is up, up, is alive, is broken, broken, what wrong,
+    something wrong, slow, why slow, offline, state, check health, problem, overview, ping, is ok, is fine, not
+    working, reachable, what happening, incident, outage, <environment>, <site>, <host>, info, show site, site down,
+    look at`,
   right: 'read',
   shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],
   fields: { env },

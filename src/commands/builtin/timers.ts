@@ -7,6 +7,9 @@ import { counted, listOr } from '../kit/page.ts';
 export const timers = builtin({
   summary: 'List timed access over SSH and SFTP',
   button: 'List timers',
+  also: `
+    timer, timed access, temporary access, who has temporary access, expiring access, list timer, access end, when
+    access end, access until, when does access expire, show timer, running timer, temp access`,
   right: 'read',
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {

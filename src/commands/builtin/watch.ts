@@ -13,6 +13,10 @@ const minMs = 300_000;
 export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
   button: 'Watch',
+  also: `
+    alert, alert me, notify, notify me, tell me when, monitor, keep eye, watch log, watch error, watch for error,
+    alert on error, subscribe, notify on error, let know, tell us when, alert us, ping me when, follow log, keep
+    watching`,
   right: 'named',
   shows: ['logs'],
   changes: true,

@@ -7,6 +7,9 @@ import type { WatchLine } from '../kit/watch.ts';
 export const watches = builtin({
   summary: 'List the watches and digests of this channel, and yours elsewhere',
   button: 'List watches',
+  also: `
+    which alert, what alert, running alert, list watch, show watch, which watch, what watched, active watch, alerts,
+    all watch, what watching, list alert, who watch, show alert`,
   right: 'read',
   fields: {},
   answer: async ({ queryService }) => {

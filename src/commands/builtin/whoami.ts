@@ -5,6 +5,9 @@ import { paragraph } from '../kit/page.ts';
 export const whoami = builtin({
   summary: 'Show your id, your groups and how the policy knows you',
   button: 'Who am I',
+  also: `
+    who am i, my group, my role, my right, my permission, my id, what am i, which group am i, what may i, what am i
+    allowed, who i am, my account`,
   right: 'anyone',
   glances: true,
   fields: {},

@@ -6,6 +6,8 @@ import { environment } from '../kit/fields.ts';
 export const cacheClear = action({
   summary: 'Clear the page cache of an environment',
   button: 'Clear cache',
+  also: `
+    clear, clear cache, purge, purge cache, flush, flush cache, empty cache, bust cache, cache, stale`,
   examples: ['acme-shop/live'],
   risk: 'routine',
   mayBreakSite: true,

@@ -10,6 +10,10 @@ import { ttlOf } from './plan.ts';
 export const dnsList = report({
   summary: 'List the DNS records of a domain',
   button: 'List DNS records',
+  also: `
+    dns, dns record, show dns, dns show, list dns, record, dns <host>, dns zone, zone, zone file, mx, mx record, a
+    record, txt record, record of <host>, record <host>, lookup dns, dig, dig <host>, nslookup <host>, dns entry, list
+    record, show record, which record, dns of, dns for`,
   examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',

@@ -12,6 +12,11 @@ import { recordType, recordValues } from './values.ts';
 export const dnsSet = action({
   summary: 'Change the values or the TTL of a DNS record',
   button: 'Change a DNS record',
+  also: `
+    dns add, add dns, add record, dns edit, edit dns, change dns, dns change, set dns, update dns, dns update, dns
+    remove, remove dns, delete record, remove record, change record, set record, create record, dns create, new dns
+    record, dns delete, point <host> <address>, add dns record, set a record, add txt, add mx, add txt record, add mx
+    record, add cname, change a record, change mx, ttl, set ttl, lower ttl, spf, dkim, dmarc`,
   examples: ['acme.example TXT news --add "v=spf1 -all"'],
   risk: 'sensitive',
   mayBreakSite: true,
@@ -24,7 +29,7 @@ export const dnsSet = action({
       shown: 'seconds',
       hint: 'In seconds. Some hosts take none below 300.',
     }),
-    add: option({ ...recordValues('Add'), hint: 'One value to a line.' }),
+    add: option({ ...recordValues('Add'), takes: 'a value', hint: 'One value to a line.' }),
     remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
   },
   target: 'domain',

@@ -21,6 +21,11 @@ export const certificateName = wordField<string>('Certificate', {
 export const domainsAdd = action({
   summary: 'Add a domain to an environment',
   button: 'Add a domain',
+  also: `
+    point <host> <environment>, point <host> <site>, add domain, new domain, connect domain, attach domain, domain
+    add, register domain, point domain, map domain, add hostname, domain <host> <environment>, domain <host> <site>,
+    add <host>, connect <host>, attach <host>, add <host> <environment>, add <host> <site>, set up domain, map <host>,
+    create domain, link domain`,
   examples: ['acme-shop/live tickets.acme.example --www'],
   risk: 'sensitive',
   mayBreakSite: true,

@@ -10,6 +10,9 @@ const fewDomains = 3;
 export const domainsList = report({
   summary: 'List the domains of the company',
   button: 'List domains',
+  also: `
+    domain, domains, list domain, show domain, all domain, which domain, what domain, our domain, domain list,
+    hostname`,
   examples: ['acme'],
   fields: { search: optional(word('Search')) },
   target: 'company',

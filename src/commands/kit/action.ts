@@ -39,6 +39,11 @@ export type Action<F extends Fields, S> = {
   /** The form's title and its submit button, at most 24 characters. */
   readonly button: string;
   readonly examples: Examples;
+  /**
+   * What else people call it: phrases with commas between them, whose words may stand in any order, with kinds of things
+   * such as `<address>`.
+   */
+  readonly also?: string;
   readonly risk: Risk;
   /** The commands whose results its form offers to choose from, if the person may run them there too. */
   readonly shows?: readonly string[];

@@ -237,6 +237,8 @@ export type Builtin<F extends Fields> = {
   readonly shape: 'builtin';
   readonly summary: string;
   readonly button: string;
+  /** What else people call it, as in an action. */
+  readonly also?: string;
   readonly right: 'anyone' | 'read' | 'named';
   /** It changes something: saved before the ack, and run once even if it is delivered twice. */
   readonly changes?: true;

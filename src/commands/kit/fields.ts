@@ -12,23 +12,26 @@ type Common<Optional extends boolean> = {
   /** How it is typed: as a positional word, or as `--name value`. Forms ignore it. */
   readonly place: 'word' | 'option';
   readonly optional: Optional;
-  /** One line under the field in a form. */
+  /** One line under it in a form. */
   readonly hint?: string;
   /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
+  /** Other words for this option. */
+  readonly says?: readonly string[];
 };
 
 /** A field that is read from its words alone, without the company's names. */
 export type PlainField<T, Optional extends boolean = boolean> = Common<Optional> & {
   readonly kind: 'plain';
   readonly many: boolean;
-  /** All possible values, if that is a short list. */
+  /** All possible values, if that is a short list. `means`: other words for them. */
   readonly choices?: readonly string[];
+  readonly means?: Readonly<Record<string, string>>;
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
-  /** What it names, if Slack has a form element for that. */
-  readonly takes?: 'a person';
-  /** A sample value, shown in the form. */
+  /** What it is, so that it is recognised wherever it stands in a line; `words`: whatever is left. */
+  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'a site' | 'a text' | 'a value' | 'words';
+  /** A sample value for the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
   readonly isTime?: true;
@@ -97,7 +100,7 @@ export const environment = (label = 'Environment'): NameField<Environment, false
 /** An optional environment. */
 export const anyEnvironment = (): NameField<Environment, true> => ({ ...environment(), optional: true });
 
-/** One environment or several. */
+/** One or several. */
 export const environments = (): NameField<Environment | Environments, false> => ({
   ...environment(),
   orMany: true,
@@ -130,6 +133,7 @@ export const anySite = (): NameField<NamedSite, true> => ({
 /** One word, unchanged. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
   wordField(label, {
+    takes: 'a text',
     read: ([first = '']) => {
       if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
       if (/\p{Cc}/u.test(first)) throw new Refusal(`${label} may not have tabs or line breaks. Nothing was done.`);
@@ -169,6 +173,7 @@ export const rest = (label: string): PlainField<Args, false> =>
 export const phrase = (label: string, limit = 3_000): PlainField<string, false> =>
   plainField(label, {
     many: true,
+    takes: 'words',
     shown: `${label.toLowerCase()}…`,
     read: (words) => {
       const text = words.join(' ').trim().split(/\s+/).join(' ');
@@ -213,6 +218,7 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
   wordField(label, {
     many: true,
     shown: 'address…',
+    takes: 'an address',
     example: '198.51.100.4 or 2001:db8::/64, one per line',
     read: (words) => readAddresses(words, anyWidth),
   });
@@ -222,6 +228,7 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
   wordField(label, {
     many: true,
     shown: 'path,…',
+    takes: 'a path',
     example: 'wp-content/uploads, one per line',
     read: readPaths,
   });
@@ -230,9 +237,10 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
 /** On if given (`--name`, `--name=yes`); off if left out (or `--name=no`). */
-export const flag = (label: string): PlainField<boolean, false> =>
+export const flag = (label: string, says: readonly string[] = []): PlainField<boolean, false> =>
   plainField<boolean>(label, {
     place: 'option',
+    says,
     choices: ['yes'],
     absent: false,
     read: ([first = 'yes']) => {
@@ -277,15 +285,7 @@ type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> & Partial<Omit<PlainField<T
 
 /** A plain field; by default one required word. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {
-  return {
-    kind: 'plain',
-    label,
-    place: 'word',
-    optional: false,
-    many: false,
-    shown: label.toLowerCase(),
-    ...field,
-  };
+  return { kind: 'plain', label, place: 'word', optional: false, many: false, shown: label.toLowerCase(), ...field };
 }
 
 /** A plain field whose value is one word or several, shown unchanged. */

@@ -56,6 +56,8 @@ export type Report<F extends Fields> = {
   readonly summary: string;
   readonly button: string;
   readonly examples: Examples;
+  /** What else people call it, as in an action. */
+  readonly also?: string;
   /** A rule has to allow the command by name, and the answer can't be shared. */
   readonly right?: 'named';
   /** The audit event that records who asked. It is written before anything is shown. */

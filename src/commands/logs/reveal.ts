@@ -22,6 +22,7 @@ const visitor = wordField<string>('Alias', {
 export const logsReveal = report({
   summary: "Show the address behind a visitor's alias; your request is recorded",
   button: 'Reveal a visitor',
+  also: `reveal, who is client, reveal address, reveal visitor, unmask, who is visitor, real address`,
   examples: ['acme-shop/live client-3f2a1c access'],
   right: 'named',
   noted: 'reveal',

@@ -27,6 +27,10 @@ type Snapshot = FoundRules & { readonly loop: readonly RedirectRule[] | null };
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
   button: 'Change a redirect',
+  also: `
+    change redirect, update redirect, modify redirect, redirect edit, redirect change, redirect update, edit redirect,
+    alter redirect, fix redirect, change redirect <path>, change redirect <path> <path>, edit redirect <path> <path>,
+    update redirect <path> <path>`,
   examples: ['acme-shop/live /old-shop --to /shop'],
   risk: 'sensitive',
   shows: ['redirects list'],

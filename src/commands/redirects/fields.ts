@@ -11,6 +11,7 @@ export const anyScope = 'any';
 
 /** The path that is redirected. */
 export const fromPath = wordField('From', {
+  takes: 'a path',
   takesTokens: true,
   example: '/old',
   read: ([first = '']) => {
@@ -21,10 +22,11 @@ export const fromPath = wordField('From', {
 });
 
 /** The path of an existing rule, which may have any form. */
-export const listedFrom = { ...word('From', maxLength), takesTokens: true } as const;
+export const listedFrom = { ...word('From', maxLength), takes: 'a path', takesTokens: true } as const;
 
 /** The target of a redirect: a path, or an address with its host. */
 export const redirectTarget = wordField('To', {
+  takes: 'a path',
   takesTokens: true,
   example: '/new or https://acme.com/new',
   read: ([first = '']) => {
@@ -34,7 +36,10 @@ export const redirectTarget = wordField('To', {
   },
 });
 
-const types = choice('Type', redirectTypes);
+const types = {
+  ...choice('Type', redirectTypes),
+  means: { '301': 'permanent', '302': 'redirect', temporary: 'redirect', forever: 'permanent' },
+};
 /** The status codes that lists and cards show. */
 const codes: ReadonlyMap<string, string> = new Map([
   ['301', 'permanent'],

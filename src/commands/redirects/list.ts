@@ -7,7 +7,7 @@ import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
 
 const fields = {
   env: environment(),
-  search: optional(word('Search')),
+  search: optional({ ...word('Search'), takes: 'a path' }),
   regex: flag('Search is an expression'),
   sort: option(choice('Sort by', ['domain', 'from', 'to', 'type'])),
   descending: flag('Descending'),
@@ -17,6 +17,10 @@ type FieldValues = Input<typeof fields>;
 export const redirectsList = report({
   summary: 'List the redirects of an environment',
   button: 'List redirects',
+  also: `
+    redirect, redirects, list redirect, show redirect, redirect rule, which redirect, forwarding, all redirect, see
+    redirect, what redirect, 301, url redirect, redirect list, get redirect, where redirect, redirect show, redirect
+    <path>, where <path> go, where <path> lead`,
   examples: ['acme-shop/live /blog --sort from'],
   fields,
   target: 'env',

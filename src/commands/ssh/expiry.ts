@@ -11,12 +11,32 @@ const inWords = {
   never: 'never',
 } as const;
 
+const intervals = choice('Passwords expire', expirationIntervals);
+const lengths = new Map([
+  ['24h', 'hours_24'],
+  ['1d', 'hours_24'],
+  ['7d', 'days_7'],
+  ['30d', 'days_30'],
+  ['90d', 'days_90'],
+]);
+const expiry: typeof intervals = {
+  ...intervals,
+  isTime: true,
+  read: ([first = '']) => {
+    const length = first.replace(/ ?(?:days?|hours?)$/i, (unit) => unit.trim().charAt(0));
+    return intervals.read([lengths.get(length) ?? first]);
+  },
+};
+
 export const sshExpiry = action({
   summary: 'Set when SSH and SFTP passwords of an environment expire',
   button: 'Set password expiry',
+  also: `
+    password expire, ssh password expire, password expiry, expire password, sftp password expire, expire ssh, password
+    expiration, rotate password, password lifetime`,
   examples: ['acme-shop/live days_30'],
   risk: 'sensitive',
-  fields: { env: environment(), expiry: choice('Passwords expire', expirationIntervals) },
+  fields: { env: environment(), expiry },
   target: 'env',
   call: ({ input }) => setPasswordExpiration({ env_id: input.env.id, exp_interval: input.expiry }),
   card: ({ input: { env, expiry } }) => {

@@ -5,12 +5,19 @@ import { choice, environment } from '../kit/fields.ts';
 
 const opposite = { on: 'off', off: 'on' } as const;
 
+const means = { enable: 'on', allow: 'on', disable: 'off', forbid: 'off', deactivate: 'off' };
+
 export const sshPassword = action({
   summary: 'Turn SSH and SFTP access by password on or off',
   button: 'Set password access',
+  also: `
+    password login, password access, disable password, enable password, ssh login password, sftp password, disable ssh
+    password, enable ssh password, turn off password, turn on password, turn off ssh password, password
+    authentication, password auth, switch off password, switch on password, password off, password on, sftp password
+    off, sftp password on`,
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
-  fields: { env: environment(), access: choice('Password access', ['on', 'off']) },
+  fields: { env: environment(), access: { ...choice('Password access', ['on', 'off']), means } },
   target: 'env',
   call: ({ input }) => setPasswordAccess({ env_id: input.env.id, is_enabled: input.access === 'on' }),
   card: ({ input: { env, access } }) => ({

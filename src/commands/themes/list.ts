@@ -16,11 +16,19 @@ import { among } from '../many-environments.ts';
 import { isWord, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
 import { themesOfMany } from './of-many.ts';
 
+const means = {
+  vulnerability: 'vulnerable',
+  security: 'vulnerable',
+  insecure: 'vulnerable',
+  unsafe: 'vulnerable',
+  outdated: 'updates',
+};
+
 const fields = {
   search: optional(word('Search')),
   among: among('the list of the whole company'),
   status: option(choice('Status', ['active', 'inactive'])),
-  only: option(choice('Only', ['vulnerable', 'updates'])),
+  only: option({ ...choice('Only', ['vulnerable', 'updates']), means }),
   sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
   descending: flag('Descending'),
 };
@@ -29,6 +37,9 @@ type FieldValues = Input<typeof fields>;
 export const themesList = report({
   summary: 'List the themes of all sites or of some, with updates and warnings',
   button: 'List themes',
+  also: `
+    theme, themes, list theme, all theme, which theme, theme update available, outdated theme, vulnerable theme, theme
+    list, where theme, old theme, every theme, find theme, who use theme, theme need update`,
   examples: ['--only vulnerable', '--only vulnerable in acme-*/live', 'in acme-shop/live, acme-blog/live'],
   shows: ['themes show'],
   fields,

@@ -19,6 +19,7 @@ export const isThemeName = (name: string): boolean =>
 const themeNames = wordField<readonly string[]>('Themes', {
   many: true,
   shown: 'theme…',
+  takes: 'words',
   read: (words) => {
     const names = [
       ...new Set(
@@ -58,6 +59,9 @@ type Snapshot = { readonly themes: readonly InstalledTheme[]; readonly isPartial
 export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
+  also: `
+    update theme, upgrade theme, theme upgrade, update theme <environment>, update theme <site>, upgrade theme
+    <environment>, theme update, update all theme, bump theme, patch theme`,
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
   shows: ['themes show'],

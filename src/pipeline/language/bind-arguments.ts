@@ -1,6 +1,7 @@
 import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
+import { parseDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
@@ -13,6 +14,8 @@ export type Given = Readonly<Record<string, readonly string[]>>;
 
 /** Words that a line can leave out because of the thread or channel in which it is typed. */
 export type BindContext = {
+  /** The fields that were typed as options. */
+  readonly named?: Given;
   /** Name or id of the thread's target. */
   readonly target?: string | undefined;
   /** The id that a bare word means there (`live` next to `acme-shop/staging`), or undefined. */
@@ -26,7 +29,16 @@ export type BindContext = {
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
-  const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
+  const { named = {} } = context;
+  const open = {
+    ...command,
+    fields: Object.fromEntries(Object.entries(command.fields).filter(([name]) => !(name in named))),
+  };
+  const given = withLength(
+    { ...bindNames(rest, path, open, context), ...bindPlain(rest, open), ...named },
+    path,
+    command,
+  );
   const [first] = rest;
   if (first) {
     const inQuotes = context.inQuotes?.(rest);
@@ -39,6 +51,27 @@ export function bindWords(words: readonly Word[], path: string, command: Command
     });
   }
   return given;
+}
+
+const lengthFirst = /^for (\S+(?: [a-z]+)?)(?: |$)/i;
+const lengthLast = /(?:^| )for (\S+(?: [a-z]+)?)$/i;
+
+/** A length of time where a reason goes is a length: `lock acme-shop/live for 2h deploying`. Throws `Refusal`. */
+function withLength(given: Given, path: string, { fields }: Command): Given {
+  const [name] = Object.entries<Field>(fields).find(([, { label }]) => label === 'Reason') ?? [];
+  const why = name === undefined ? '' : (given[name] ?? []).join(' ');
+  const found = [lengthFirst, lengthLast].flatMap((shape) => shape.exec(why) ?? []);
+  const length = [found[1], found[1]?.split(' ')[0]].find((text) => parseDuration(text ?? '') !== undefined);
+  if (name === undefined || length === undefined || given['for'] !== undefined) return given;
+  const rest = why.replace(`for ${length}`, '').trim();
+  const words = rest === '' ? [] : rest.split(' ');
+  const others = { ...given, [name]: words };
+  if (fields['for']) return { ...others, for: [length] };
+  const args = [...path.split(' '), ...words];
+  throw new Refusal(say`${code(path)} has no end, so it can't be for ${length}. Nothing was done.`, {
+    hint: say`It lasts until somebody ends it.`,
+    offers: [{ label: args.join(' '), args }],
+  });
 }
 
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */

@@ -2,8 +2,8 @@ import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
 import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
-import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
-import { optionName, takesRest, takesValue, usage } from './usage.ts';
+import { refuseOneHyphen, unknownCommand, unknownOption } from './unknown-words.ts';
+import { optionName, optionNames, takesRest, takesValue, usage } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
@@ -56,7 +56,7 @@ function parsedFrom(
   return {
     path,
     command,
-    given: { ...bindWords(positional, path, command, { ...context, inQuotes }), ...byField(named, command) },
+    given: bindWords(positional, path, command, { ...context, inQuotes, named: byField(named, command) }),
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
@@ -89,9 +89,10 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
       positional.push(word);
       continue;
     }
-    const name = (match[1] ?? '').toLowerCase();
-    const option = known.get(name);
-    if (option === undefined) throw unknownOption(name, { path, command, words, at }, offered(known));
+    const typedName = (match[1] ?? '').toLowerCase();
+    const option = known.get(typedName);
+    if (option === undefined) throw unknownOption(path, typedName, offered(command));
+    const { name } = option;
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
     // `--reason -dry-run` must stay a dry run.
@@ -104,21 +105,24 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   return { positional, options, values: typed };
 }
 
-/** Leaves out the options that only buttons use. */
-const offered = (known: ReadonlyMap<string, Option>): readonly string[] =>
-  [...known.keys()].filter((name) => name !== 'hand-on' && name !== 'handed-on');
+/** The options that a refusal names: not those that only buttons use, nor what is usually typed in its place. */
+const offered = (command: Command): readonly string[] => [
+  ...Object.entries(command.fields).flatMap(([name, { place }]) => (place === 'option' ? [optionName(name)] : [])),
+  ...(command.shape === 'action' ? ['reason', ...(command.batch ? ['canary'] : []), 'dry-run', 'queue'] : []),
+];
 
-function optionsOf(command: Command): ReadonlyMap<string, Option> {
-  const known = new Map<string, Option>();
-  for (const [name, field] of Object.entries(command.fields)) {
-    const { many, isTime = false } = field.kind === 'plain' ? field : { many: false };
-    if (field.place === 'option') known.set(optionName(name), { takesValue: takesValue(field), many, isTime });
-  }
+function optionsOf(command: Command): ReadonlyMap<string, Option & { readonly name: string }> {
+  const known = new Map<string, Option & { readonly name: string }>();
   if (command.shape === 'action') {
-    known.set('reason', { takesValue: true, many: false });
-    known.set('handed-on', { takesValue: true, many: false });
-    if (command.batch) known.set('canary', { takesValue: true, many: false });
-    for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { takesValue: false, many: false });
+    for (const name of ['reason', 'handed-on', ...(command.batch ? ['canary'] : [])])
+      known.set(name, { name, takesValue: true, many: false });
+    for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { name, takesValue: false, many: false });
+  }
+  for (const [field, of] of Object.entries(command.fields)) {
+    const { many, isTime = false } = of.kind === 'plain' ? of : { many: false };
+    const [name = field, ...others] = optionNames(field, of);
+    for (const one of [name, ...others])
+      if (one === name || !known.has(one)) known.set(one, { name, takesValue: takesValue(of), many, isTime });
   }
   return known;
 }

@@ -7,6 +7,8 @@ export type ParsedCommand = {
   readonly command: Command;
   readonly given: Given;
   readonly reason: string | undefined;
+  /** The line as it would be typed, if it was guessed from other words. */
+  readonly readAs?: string;
   readonly dryRun: boolean;
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;

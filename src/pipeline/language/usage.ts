@@ -15,6 +15,11 @@ export type Extra = {
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** What a field is called as an option, its own name first. Every field can be typed as one. */
+export const optionNames = (name: string, { label, says = [] }: Field): readonly string[] => [
+  ...new Set([optionName(name), ...says, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
+];
+
 /** Whether an option takes a value; if not, it is a flag. */
 export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';
 
@@ -47,32 +52,53 @@ function usageOf(name: string, field: Field): string {
   return field.optional || !takesValue(field) ? `[${typed}]` : typed;
 }
 
-/** The inverse of `parse`: the words for these fields. If a plain word looks like an option, `--` comes first. */
+/**
+ * The inverse of `parse`: the words for these fields. If a plain word looks like an option, `--` comes first. Behind a
+ * field that is missing, a field is an option: as a word it would take the other's place.
+ */
 export function argsOf(
   path: string,
   fields: Fields,
   given: (field: string) => readonly string[],
   extra: Extra = {},
 ): Args {
-  const words: string[] = [];
-  const options: string[] = [];
-  for (const [name, field] of Object.entries(fields)) {
-    const values = given(name);
-    if (field.place === 'word')
-      words.push(...(field.kind !== 'plain' && field.after && values.length > 0 ? [field.after] : []), ...values);
-    else options.push(...values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))));
-  }
-  if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));
-  if (extra.dryRun) options.push('--dry-run');
-  if (extra.queue) options.push('--queue');
-  if (extra.canary !== undefined) options.push(optionOf('canary', extra.canary));
-  if (extra.handOn) options.push('--hand-on');
-  if (extra.handedOn !== undefined) options.push(optionOf('handed-on', extra.handedOn));
+  const isRest = takesRest({ fields });
+  const entries = Object.entries(fields).map(([name, field]) => ({ name, field, values: given(name) }));
+  const gap = isRest ? -1 : entries.findIndex(({ field, values }) => isPlaced(field) && values.length === 0);
+  const isWord = ({ field }: { readonly field: Field }, at: number): boolean =>
+    field.place === 'word' && (gap === -1 || at < gap || !isPlaced(field));
+  const words = entries
+    .filter(isWord)
+    .flatMap(({ field, values }) => [
+      ...(field.kind !== 'plain' && field.after !== undefined && values.length > 0 ? [field.after] : []),
+      ...values,
+    ]);
+  const options = [
+    ...entries
+      .filter((entry, at) => !isWord(entry, at))
+      .flatMap(({ name, field, values }) =>
+        values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))),
+      ),
+    ...optionsOf(extra),
+  ];
   const start = path.split(' ');
-  return words.some((word) => word.startsWith('--')) && !takesRest({ fields })
+  return words.some((word) => word.startsWith('--')) && !isRest
     ? [...start, ...options, '--', ...words]
     : [...start, ...words, ...options];
 }
+
+/** Whether a field is known by its place among the words, not by a word before it. */
+const isPlaced = (field: Field): boolean =>
+  field.place === 'word' && (field.kind === 'plain' || field.after === undefined);
+
+const optionsOf = ({ reason, dryRun, queue, canary, handOn, handedOn }: Extra): readonly string[] => [
+  ...(reason === undefined ? [] : [optionOf('reason', reason)]),
+  ...(dryRun ? ['--dry-run'] : []),
+  ...(queue ? ['--queue'] : []),
+  ...(canary === undefined ? [] : [optionOf('canary', canary)]),
+  ...(handOn ? ['--hand-on'] : []),
+  ...(handedOn === undefined ? [] : [optionOf('handed-on', handedOn)]),
+];
 
 const optionOf = (option: string, value: string | undefined): string =>
   value === undefined ? `--${option}` : `--${option}=${value}`;

@@ -1,7 +1,6 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
-import { withoutForbidden } from '../../pipeline/access/may-run.ts';
-import { identifySender, identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
@@ -10,7 +9,9 @@ import { readerOf } from '../../pipeline/access/visibility.ts';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
-import type { KnownNames } from '../../pipeline/language/resolve.ts';
+import { ownName, siteOf } from '../../pipeline/language/names-said.ts';
+import { namesNoCommand } from '../../pipeline/language/reader.ts';
+import type { Place } from '../../pipeline/language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
@@ -95,21 +96,46 @@ async function cardChannelFor(context: SlackContext, person: string, channel: st
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 
-/** Parses a typed line. A refusal offers nothing that the rules certainly don't let this person run. */
-export async function parseLine(
-  context: SlackContext,
-  interaction: Interaction,
-  line: string,
-): Promise<ParsedCommand | undefined> {
-  const { pipeline } = context;
-  const person = await identifySender(pipeline, interaction);
-  const lineContext = await lineContextOf(context, interaction, person);
+/**
+ * A typed line as it was parsed, and where it was typed. `refusal`: why it can't be parsed, or is probably something
+ * else.
+ */
+type Asked = {
+  readonly place: Place;
+  readonly parsed?: ParsedCommand | undefined;
+  readonly refusal?: Refusal;
+};
+
+/** Parses a typed line. */
+export async function parseLine(context: SlackContext, interaction: Interaction, line: string): Promise<Asked> {
+  const person = await identifySender(context.pipeline, interaction);
+  const place = { ...(await placeOf(context, interaction, person)), isAddressed: interaction.trigger !== undefined };
   try {
-    return parse(line, catalogue, lineContext);
+    const parsed = parse(line, catalogue, bindContextOf(place));
+    return { place, parsed, ...(parsed && namesNoCommand(parsed) && { refusal: noSuchCommand }) };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.offers.length === 0) throw error;
-    throw withoutForbidden(error, pipeline.policy(), await identifyViewer(pipeline, interaction, 'everything'));
+    if (!(error instanceof Refusal)) throw error;
+    return { place, refusal: error };
   }
+}
+
+const noSuchCommand = new Refusal("I don't know that command. Nothing was done.");
+
+/** Where it was typed. A thread's change may not be saved yet, and may be about another site than the channel. */
+async function placeOf({ pipeline }: SlackContext, { channel, thread }: Interaction, person: Person): Promise<Place> {
+  if (channel === undefined) return {};
+  const { environments } = pipeline.names(person);
+  const ofSite = (site: string | undefined) => environments.filter((one) => site !== undefined && siteOf(one) === site);
+  const carded = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
+  const change = carded && readerOf(pipeline, person)(carded) ? carded : undefined;
+  const [kind, target] = change?.target.split(':') ?? [];
+  if (target !== undefined) {
+    const known = kind === 'environment' ? environments.find((one) => one.id === target) : undefined;
+    const isWaiting = change?.state === 'waiting';
+    return { target, isWaiting, ...(known && { environment: known, site: ofSite(siteOf(known)) }) };
+  }
+  const bound = thread === undefined ? await bindingOf(pipeline.database.db, channel) : undefined;
+  return bound ? { site: ofSite(bound.site) } : {};
 }
 
 /**
@@ -117,30 +143,8 @@ export async function parseLine(
  * bare name means another environment of the same site. In a channel bound to a site, a bare name outside threads means
  * an environment of that site.
  */
-async function lineContextOf(
-  { pipeline }: SlackContext,
-  { channel, thread }: Interaction,
-  person: Person,
-): Promise<BindContext> {
-  if (channel === undefined) return {};
-  const { environments } = pipeline.names(person);
-  const inSite = (site: string | undefined) => (word: string) =>
-    environments.find(
-      (one) => site !== undefined && siteOf(one) === site && comparableName(ownName(one)) === comparableName(word),
-    )?.id;
-  const carded = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
-  const change = carded && readerOf(pipeline, person)(carded) ? carded : undefined;
-  const [kind, target] = change?.target.split(':') ?? [];
-  if (kind === 'environment') {
-    const known = environments.find((one) => one.id === target);
-    return { target, sibling: inSite(known && siteOf(known)) };
-  }
-  if (target !== undefined) return { target };
-  // The change of this thread may not be saved yet, and may be about another site than the channel.
-  const bound = thread === undefined ? await bindingOf(pipeline.database.db, channel) : undefined;
-  return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
+function bindContextOf({ target, site }: Place): BindContext {
+  const sibling = (word: string) => site?.find((one) => comparableName(ownName(one)) === comparableName(word))?.id;
+  if (target !== undefined) return { target, sibling };
+  return site ? { sibling, isLoose: true } : {};
 }
-
-type Environment = KnownNames['environments'][number];
-const siteOf = ({ site }: Environment): string | undefined => site?.id ?? site?.name;
-const ownName = ({ name }: Environment): string => name.slice(name.indexOf('/') + 1);

@@ -3,6 +3,8 @@ import { check, handOnRefused, next, type Next, type Request } from '../../pipel
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
+import type { Refusal } from '../../errors.ts';
+import { guess } from './guess.ts';
 import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
@@ -12,8 +14,13 @@ import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
-  const parsed = await parseLine(context, interaction, line);
-  return handle(context, interaction, parsed && { parsed });
+  const asked = await parseLine(context, interaction, line);
+  const onUnread = async (refusal: Refusal): Promise<void> => {
+    const { says: notice, ...request } = await guess(context, interaction, { line, ...asked, refusal });
+    return handle(context, interaction, request, { notice });
+  };
+  const { parsed, refusal } = asked;
+  return refusal ? onUnread(refusal) : handle(context, interaction, parsed && { parsed }, { onUnread });
 }
 
 /** As `handleLine`, for a button whose command never runs before its form or review is submitted. */
@@ -26,14 +33,16 @@ export async function handleFormButton(
 ): Promise<void> {
   await identifySender(context.pipeline, interaction);
   const parsed = parse(line, catalogue);
-  return handle(context, interaction, parsed && { parsed, first }, notice);
+  return handle(context, interaction, parsed && { parsed, first }, { notice });
 }
+
+type OnUnread = (refusal: Refusal) => Promise<void>;
 
 async function handle(
   context: SlackContext,
   interaction: Interaction,
   request: Omit<Request, 'from'> | undefined,
-  notice?: Text,
+  { notice, onUnread }: { readonly notice?: Text | undefined; readonly onUnread?: OnUnread } = {},
 ): Promise<void> {
   if (request === undefined)
     return openPicker(context, interaction, await identifyViewer(context.pipeline, interaction, 'everything'));
@@ -46,8 +55,9 @@ async function handle(
   }
   if (checked.kind === 'ask') {
     const [problem] = checked.resolved.problems;
+    if (problem && onUnread) return onUnread(problem.refusal);
     if (problem) throw problem.refusal;
-    return openForm(context, interaction, checked);
+    return openForm(context, interaction, checked, notice);
   }
   if (checked.will === 'review') return openReview(context, interaction, checked, notice);
   return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));

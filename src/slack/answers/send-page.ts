@@ -1,5 +1,7 @@
 import type { Next } from '../../pipeline/conversation/conversation.ts';
 import { canonicalArgs } from '../../pipeline/language/resolve.ts';
+import { readAs } from '../../pipeline/conversation/understand.ts';
+import { joined } from '../../text.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
@@ -11,7 +13,7 @@ export async function sendPage(
   interaction: Interaction,
   { page, authorized, shown }: Extract<Next, { kind: 'show' }>,
 ): Promise<void> {
-  const { command, dryRun } = authorized.parsed;
+  const { command, dryRun, readAs: line } = authorized.parsed;
   // A report over many environments can't be shared: each of them could forbid the channel.
   const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
   const id =
@@ -25,7 +27,8 @@ export async function sendPage(
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);
   if (lateNote) await context.ephemeral(interaction, lateNote);
-  await context.ephemeral(interaction, drawPage(page, id === undefined ? undefined : { id, shareable }));
+  const source = joined([line === undefined ? undefined : readAs(line), page.source], '; ');
+  await context.ephemeral(interaction, drawPage({ ...page, source }, id === undefined ? undefined : { id, shareable }));
   if (page.file) await sendFile(context, interaction, page.file);
   const { later } = page;
   if (later === undefined) return;

@@ -41,10 +41,11 @@ export async function openForm(
   context: SlackContext,
   interaction: Interaction,
   { resolved, person, says: wrong }: Ask,
+  notice?: Text,
 ): Promise<void> {
   const { parsed } = resolved;
   const draw = async (): Promise<ModalView> => {
-    const says = joined([wrong?.says, wrong?.hint]);
+    const says = joined([notice, wrong?.says, wrong?.hint]);
     return drawForm(context, originOf(interaction), parsed, person, { says, withLock: resolved });
   };
   const offer = (notice?: Text): Promise<void> => {

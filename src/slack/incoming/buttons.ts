@@ -13,7 +13,8 @@ import { undoOf } from '../../pipeline/changes/undo.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 import { say } from '../../text.ts';
-import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
+import { natureOf } from '../context/nature.ts';
+import { acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 

@@ -2,7 +2,7 @@ import type { InboxRow } from '../../storage/inbox.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { code, say, type Text } from '../../text.ts';
 import { decisionIn } from '../answers/decisions.ts';
-import { commandIn } from './receive.ts';
+import { commandIn } from '../context/nature.ts';
 
 /** The message to a person whose request was lost in a restart. It quotes the request if that was kept. */
 export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {

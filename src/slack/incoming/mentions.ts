@@ -5,7 +5,8 @@ import { parse } from '../../pipeline/language/parse.ts';
 import { code, say } from '../../text.ts';
 import { handleLine } from '../answers/dispatch.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
-import { natureOf, acceptDelivery, type Track } from './receive.ts';
+import { natureOf } from '../context/nature.ts';
+import { acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { mentionShape } from '../context/payload-shapes.ts';
 

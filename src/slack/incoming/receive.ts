@@ -1,6 +1,4 @@
-import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
-import { attempt, Refusal } from '../../errors.ts';
-import { parse } from '../../pipeline/language/parse.ts';
+import { Refusal } from '../../errors.ts';
 import { requestId, type InboxRow } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
 import { notTaken, rememberDelivery, saveDelivery } from '../context/deliveries.ts';
@@ -61,18 +59,3 @@ export function timeAck({ metrics, log }: SlackContext, kind: InboxRow['kind']):
     log.info({ request, kind, ms: Math.round(performance.now() - since) }, 'acked a delivery');
   };
 }
-
-/** Whether these words change something, and in which queue they run. Words that can't be parsed are refused later. */
-export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
-  const command = commandIn(line);
-  return { changes: command !== undefined && changesSomething(command), lane: laneOf(command) };
-}
-
-/** The queue in which a command runs. */
-export function laneOf(command: Command | undefined): Lane {
-  if (command?.shape === 'report' && !command.readsSites) return 'reports';
-  return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';
-}
-
-/** The command of a line; undefined if it cannot be read. */
-export const commandIn = (line: string): Command | undefined => attempt(() => parse(line, catalogue)?.command);

@@ -11,6 +11,9 @@ const defaultSince = { ago: 2 * dayMs };
 export const changesExport = builtin({
   summary: 'Export what happened to an environment as a Markdown file that only you get',
   button: 'Export the time line',
+  also: `
+    export change, export history, download history, export timeline, export time line, history file, postmortem,
+    change file, history export`,
   right: 'read',
   shows: ['changes', 'logs'],
   changes: true,

@@ -7,6 +7,9 @@ import { paragraph } from '../../kit/page.ts';
 export const queueLeave = builtin({
   summary: 'Give up your place in a queue',
   button: 'Leave the queue',
+  also: `
+    leave queue, leave line, unqueue, dequeue, get out of queue, remove from queue, cancel queue, give up place, drop
+    out queue`,
   right: 'anyone',
   changes: true,
   urgent: true,

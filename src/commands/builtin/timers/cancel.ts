@@ -6,6 +6,9 @@ import { count } from '../../kit/fields.ts';
 export const timersCancel = builtin({
   summary: 'End timed access now and remove its addresses',
   button: 'Remove now',
+  also: `
+    end access, cancel timer, stop timer, end timed access, end timer, remove timer, cancel timed access, end access
+    now, cancel access`,
   right: 'read',
   shows: ['timers'],
   changes: true,

@@ -7,6 +7,9 @@ import { counted, paragraph } from '../../kit/page.ts';
 export const watchStop = builtin({
   summary: 'End a watch or a digest now',
   button: 'Stop a watch',
+  also: `
+    unwatch, stop watch, end watch, mute, silence, stop alert, cancel watch, remove watch, stop watching, unsubscribe,
+    stop notification, delete watch, stop digest, end digest, cancel digest`,
   right: 'read',
   shows: ['watches'],
   changes: true,

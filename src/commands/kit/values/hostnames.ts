@@ -13,6 +13,7 @@ const maxNameLength = 253;
 /** A domain name in its ASCII form (`xn--…`). */
 export const hostname = (label: string): PlainField<string, false> =>
   wordField(label, {
+    takes: 'a host name',
     read: ([first = '']) => {
       const read = hostnameIn(first);
       if ('name' in read) return read.name;

@@ -1,0 +1,251 @@
+import { distance } from 'fastest-levenshtein';
+import { isName } from '../../commands/kit/action.ts';
+import type { Field, PlainField } from '../../commands/kit/fields.ts';
+import type { Command } from '../../commands/index.ts';
+import { attempt } from '../../errors.ts';
+import { near } from '../../nearest-words.ts';
+import type { Thing } from './things.ts';
+import { takeName } from './fill-names.ts';
+import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
+import { isSmall } from './lexicon.ts';
+import { keyOf, type Spoken } from './spoken.ts';
+import { optionNames, takesRest, takesValue, type Extra } from './usage.ts';
+
+/** What of a line a command takes, by field, as in a typed line but with ids for names. */
+export type Filled = {
+  readonly given: Readonly<Record<string, readonly string[]>>;
+  readonly extra: Extra;
+  /** The names of the ids in `given`. */
+  readonly shown: ReadonlyMap<string, string>;
+  readonly missing: number;
+  /** Things that were said, and how many of them the command has no field for. */
+  readonly things: number;
+  readonly unused: number;
+  /** Words that say something, and that nothing took. */
+  readonly left: readonly Spoken[];
+  /** Whether an environment was taken of which only the site was said. */
+  readonly isImplied: boolean;
+  /** Whether an environment was taken that was not said, because the thread is about it. */
+  readonly isOfThread: boolean;
+};
+
+/** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
+export function fill(path: string, command: Command, line: SpokenLine): Filled {
+  const filling = beginFilling(path, command, line);
+  const fields = Object.entries<Field>(command.fields);
+  const given: Record<string, readonly string[]> = {};
+  const extra = command.shape === 'action' ? takeExtra(filling) : {};
+  // Names come first, and last what people say in their own words, when everything else is taken.
+  const takers: readonly ((name: string, field: Field) => readonly string[] | undefined)[] = [
+    (name, field) => takeOption(filling, name, field),
+    (name, field) => (isName(field) ? takeName(filling, name, field) : undefined),
+    (name, field) => (isName(field) ? undefined : takePlain(filling, name, field)),
+    (_, field) => (isName(field) ? undefined : takeWords(filling, field)),
+  ];
+  for (const taken of takers)
+    for (const [name, field] of fields) {
+      const words = given[name] ?? taken(name, field) ?? [];
+      if (words.length > 0) given[name] = words;
+    }
+  takeWhole(filling);
+  const left = leftOver(filling);
+  return {
+    given,
+    extra,
+    shown: filling.shown,
+    missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
+    things: line.said.things.length,
+    unused: filling.free.size,
+    left,
+    isImplied: filling.isImplied,
+    isOfThread: filling.isOfThread,
+  };
+}
+
+/** Whatever is about the whole company is about all sites. */
+function takeWhole(filling: Filling): void {
+  const isOfSome = Object.values<Field>(filling.command.fields).some(({ kind }) => kind === 'environment');
+  if (isOfSome) return;
+  for (const thing of filling.free) if (thing.kind === 'many' && thing.text === '*/*') take(filling, thing);
+}
+
+const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
+
+/** What nothing took. Of what is said to me, only the clauses count that say which command is meant. */
+function leftOver({ words, said, used, explained, place }: Filling): readonly Spoken[] {
+  const clauses = new Set([...explained].map((at) => words[at]?.clause));
+  return words.filter(
+    (word, at) =>
+      !used.has(at) &&
+      !said.covered.has(at) &&
+      !isSmall(word) &&
+      (!place.isAddressed || clauses.size === 0 || clauses.has(word.clause)),
+  );
+}
+
+type SaidOption = Extract<Thing, { readonly kind: 'option' }>;
+
+/** The option of one of these names, or a mistyped one that is nearest to them. */
+function optionAmong({ free, command }: Filling, names: readonly string[]): SaidOption | undefined {
+  const ofFields = Object.entries(command.fields).flatMap((one) => optionNames(...one));
+  const all = command.shape === 'action' ? [...ofFields, ...ofActions] : ofFields;
+  return [...free].find(
+    (thing): thing is SaidOption =>
+      thing.kind === 'option' &&
+      names.includes(all.includes(thing.name) ? thing.name : (near(thing.name, all)[0] ?? '')),
+  );
+}
+
+const ofActions = ['reason', 'dry-run', 'queue', 'canary'];
+
+/** The options that every action has. */
+function takeExtra(filling: Filling): Extra {
+  const option = (name: string): string | undefined => {
+    const thing = optionAmong(filling, [name]);
+    return thing && valueOf(filling, thing, name === 'reason');
+  };
+  const [reason, dryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const why = filling.why.join(' ');
+  return {
+    ...((reason || why) && { reason: reason || why }),
+    ...(dryRun !== undefined && { dryRun: true }),
+    ...(queue !== undefined && { queue: true }),
+  };
+}
+
+/** The value of an option: after its `=`, or the words that follow up to the next option. */
+function valueOf(filling: Filling, option: SaidOption, takesWords: boolean): string {
+  take(filling, option);
+  if (option.value !== undefined || !takesWords) return option.value ?? '';
+  const { words } = filling;
+  const next = words.findIndex(({ typed, quoted }, at) => at >= option.end && !quoted && typed.startsWith('--'));
+  const end = next === -1 ? words.length : next;
+  for (let at = option.end; at < end; at += 1) filling.used.add(at);
+  for (const thing of filling.free) if (thing.at >= option.end && thing.at < end) filling.free.delete(thing);
+  return words
+    .slice(option.end, end)
+    .map(({ typed }) => typed)
+    .join(' ');
+}
+
+/** Typed as `--name`, or by another word for it. */
+function takeOption(filling: Filling, name: string, field: Field): readonly string[] | undefined {
+  const thing = optionAmong(filling, optionNames(name, field));
+  if (thing === undefined) return undefined;
+  const value = valueOf(filling, thing, takesValue(field));
+  if (!takesValue(field)) return ['yes'];
+  // Without its value it can't be left out either: that could be more than was asked for.
+  if (value === '') filling.free.add(thing);
+  return value === '' ? undefined : [value];
+}
+
+function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
+  if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
+  if (field.choices && !field.isTime) return takeChoice(filling, field);
+  const wanted = kindsFor(field);
+  // The address that says which environment may say which path too.
+  const isFree = (thing: Thing): boolean =>
+    filling.free.has(thing) || (field.takes === 'a path' && thing.kind === 'host' && !filling.split.has(thing));
+  const fits = filling.said.things.filter(
+    (thing) =>
+      isFree(thing) && wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
+  );
+  const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
+  for (const thing of taken) {
+    take(filling, thing);
+    filling.split.add(thing);
+  }
+  return taken.flatMap((thing) => wordFor(field, thing) ?? []);
+}
+
+const kinds = new Map<PlainField<unknown>['takes'], Thing['kind']>([
+  ['a person', 'person'],
+  ['an address', 'address'],
+  ['a path', 'path'],
+  ['a host name', 'host'],
+  ['a site', 'site'],
+]);
+
+/** The kinds of things that are of use to a field, best first. */
+function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly (Thing['kind'] | undefined)[] {
+  if (isTime) return ['time'];
+  if (between) return [place === 'option' ? 'count' : 'change', 'number'];
+  // A path may look like a name, and where a redirect leads may be an address.
+  if (takes === 'a path') return ['path', 'unknown name', 'host'];
+  if (takes === 'a text') return ['text', 'path'];
+  return takes === 'a value' ? ['address', 'text', 'host'] : [kinds.get(takes)];
+}
+
+const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
+
+/** The word of a thing that this field reads; a path may be that of an address, or written from the root of the site. */
+function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
+  if (!('text' in thing)) return undefined;
+  const { text } = thing;
+  const ofAddress =
+    thing.kind === 'host' && thing.of ? [/^(?:https?:\/\/)?[^/?#]+(\/.*)$/i.exec(text)?.[1] ?? text] : [];
+  return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
+}
+
+/** `for 2h` is no `--since`, and `since 2h` no `--for`, if the command has both or another. */
+const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean =>
+  thing.kind !== 'time' || thing.role === undefined || thing.role === name || !(thing.role in fields);
+
+function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
+  const keys = new Set(optionNames(name, field).map(keyOf));
+  const at = filling.words.findIndex(({ key }, index) => keys.has(key) && !filling.said.covered.has(index));
+  if (at === -1) return undefined;
+  filling.used.add(at);
+  return ['yes'];
+}
+
+function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+  const { words, said, path, chosen } = filling;
+  const own = new Set(path.split(' ').map(keyOf));
+  const at = words.findIndex(
+    (word, index) => !said.covered.has(index) && !chosen.has(index) && !own.has(word.key) && choiceIn(field, word),
+  );
+  const word = words[at];
+  if (word === undefined) return undefined;
+  filling.used.add(at);
+  chosen.add(at);
+  return [choiceIn(field, word) ?? ''];
+}
+
+/** Whether a word is this one, or a longer one with one slip. */
+const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && distance(key, said) === 1);
+
+const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
+  choices.find((one) => one === word.text) ??
+  (isSmall(word) ? undefined : choices.find((one) => isSaid(keyOf(one), word.key))) ??
+  Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
+
+const lead = /^(?:as|named|called|matching|containing|with)$/i;
+
+/** Text in quotes, the reason at the end of the line, or the words that nothing else took. */
+function takeWords(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+  const { command, free, why } = filling;
+  if (takesRest(command) || field.place === 'option' || field.absent !== undefined) return undefined;
+  const quoted = [...free].find((thing) => thing.kind === 'text' && reads(field, thing));
+  if (quoted && 'text' in quoted) {
+    take(filling, quoted);
+    return [quoted.text];
+  }
+  if (field.takes !== 'words') return undefined;
+  // An action has its own place for the reason.
+  const text = why.length > 0 && command.shape === 'builtin' ? why.join(' ') : wordsLeft(filling);
+  return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
+}
+
+/** What is left, with the small words in between. */
+function wordsLeft(filling: Filling): string {
+  const { words, said, used } = filling;
+  const places = leftOver(filling).map((word) => words.indexOf(word));
+  const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
+  const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
+  for (const word of taken) used.add(words.indexOf(word));
+  return taken
+    .map(({ text }) => text)
+    .filter((text, at) => at > 0 || !lead.test(text))
+    .join(' ');
+}

@@ -1,0 +1,153 @@
+import { distance } from 'fastest-levenshtein';
+import { BoundedMap } from '../../bounded-map.ts';
+import { keyOf, type Spoken } from './spoken.ts';
+
+/** Something that can be asked for, and the phrases that name it, with commas between them. */
+export type Called<T> = { readonly of: T; readonly phrases: string };
+
+/** How well an entry fits a line, by its best phrase, and the words of the line that its phrases explain. */
+export type Match<T> = { readonly of: T; readonly explains: ReadonlySet<number>; readonly score: number };
+
+/** A phrase: keys of words, and how often each kind of thing (`<address>`) has to be said with them. */
+type Phrase<T> = {
+  readonly of: T;
+  readonly words: readonly string[];
+  readonly kinds: readonly (readonly [kind: string, count: number])[];
+};
+
+/** What can be asked for, by its words. */
+export type Lexicon<T> = {
+  /** Whether some phrase has this key. */
+  readonly has: (key: string) => boolean;
+  /**
+   * The best match of each entry. A phrase has to be said whole; its words may stand anywhere. A mistyped word counts
+   * less, and only if it is no word that some phrase has. `things`: how many of each kind were said.
+   */
+  readonly matches: (
+    words: readonly Spoken[],
+    isFree: (at: number) => boolean,
+    things: ReadonlyMap<string, number>,
+  ) => readonly Match<T>[];
+};
+
+export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
+  const phrases = entries.flatMap(({ of, phrases: all }) => phrasesIn(of, all));
+  const vocabulary = new Set(phrases.flatMap(({ words }) => words));
+  // A phrase is looked at only if its longest word was said; one without words, always.
+  const byWord = Map.groupBy(
+    phrases,
+    ({ words }) => words.toSorted((one, other) => other.length - one.length)[0] ?? '',
+  );
+  const ofLength = Map.groupBy(vocabulary, ({ length }) => length);
+  const slips = new BoundedMap<string, string>(maxSlips);
+  const meant = (key: string): string => {
+    const known = slips.get(key) ?? mistyped(key, ofLength) ?? '';
+    slips.set(key, known);
+    return known;
+  };
+  return {
+    has: (key) => vocabulary.has(key),
+    matches: (words, isFree, things) => {
+      const said = new Map<string, Saying>();
+      for (const [at, { key, quoted }] of words.entries()) {
+        if (quoted || !isFree(at)) continue;
+        const isKnown = vocabulary.has(key);
+        const found = isKnown ? key : meant(key);
+        const before = said.get(found);
+        if (found !== '' && (before === undefined || isKnown))
+          said.set(found, { at: [...(before?.at ?? []), at], slip: isKnown ? 0 : 0.5 });
+      }
+      const best = new Map<T, { score: number; readonly explains: Set<number> }>();
+      for (const phrase of ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? [])) {
+        const match = matchOf(phrase, said, things);
+        if (match === undefined) continue;
+        const one = best.get(phrase.of) ?? { score: 0, explains: new Set<number>() };
+        one.score = Math.max(one.score, match.score);
+        for (const at of match.explains) one.explains.add(at);
+        best.set(phrase.of, one);
+      }
+      return [...best].map(([of, match]) => ({ of, ...match }));
+    },
+  };
+}
+
+function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
+  return phrases
+    .trim()
+    .split(/\s*,\s*/)
+    .filter((phrase) => phrase !== '')
+    .map((phrase) => {
+      const all = phrase.split(/\s+/);
+      const kinds = Map.groupBy(
+        all.filter((word) => word.startsWith('<')),
+        (word) => word.slice(1, -1),
+      );
+      return {
+        of,
+        words: all.filter((word) => !word.startsWith('<')).map(keyOf),
+        kinds: [...kinds].map(([kind, { length }]) => [kind, length] as const),
+      };
+    });
+}
+
+/** Words that say nothing about what is wanted. */
+const small = new Set(
+  `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can
+  could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
+  thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
+  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not url sudo wp systemctl kubectl docker git`
+    .split(/\s+/)
+    .map(keyOf),
+);
+
+/** Whether a word says nothing about what is wanted, unless a phrase has it. */
+export const isSmall = ({ key, quoted }: Spoken): boolean =>
+  !quoted && (small.has(key) || /^(?::[a-z_+\d-]+:|[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(key));
+
+type Saying = { readonly at: readonly number[]; readonly slip: number };
+
+/** How many mistyped words are remembered. */
+const maxSlips = 1_000;
+const mistypedBefore = 4;
+
+/** The only known word that differs by a letter or two, unless the word is short or small. */
+function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>): string | undefined {
+  if (key.length < mistypedBefore || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
+  const most = key.length < 7 ? 1 : 2;
+  const letters = (word: string): string => word.split('').toSorted().join('');
+  const own = letters(key);
+  const near = [-2, -1, 0, 1, 2]
+    .filter((off) => Math.abs(off) <= most && key.length + off >= mistypedBefore - 1)
+    .flatMap((off) => ofLength.get(key.length + off) ?? [])
+    .filter((one) => distance(one, key) <= most || (one.length === key.length && letters(one) === own));
+  return near.length === 1 ? near[0] : undefined;
+}
+
+/** What a kind of thing adds to the score of a phrase, where a word adds 1. */
+const thingScore = 0.4;
+
+function matchOf(
+  { words, kinds }: Phrase<unknown>,
+  said: ReadonlyMap<string, Saying>,
+  things: ReadonlyMap<string, number>,
+): Omit<Match<unknown>, 'of'> | undefined {
+  if (kinds.some(([kind, count]) => (things.get(kind) ?? 0) < count)) return undefined;
+  const explains = new Set<number>();
+  let score = kinds.reduce((sum, [, count]) => sum + count * thingScore, 0);
+  for (const [index, word] of words.entries()) {
+    const saying = said.get(word);
+    if (saying === undefined || !isBefore(word, saying, said.get(words[index + 1] ?? ''))) return undefined;
+    score += 1 - saying.slip;
+    for (const at of saying.at) explains.add(at);
+  }
+  return { score, explains };
+}
+
+/** How far a small word may stand before the word that it belongs to: `who can still push`. */
+const nearby = 3;
+
+/** A small word means something only right before the next word of its phrase; other words may stand anywhere. */
+const isBefore = (word: string, { at }: Saying, next: Saying | undefined): boolean =>
+  !small.has(word) ||
+  next === undefined ||
+  at.some((one) => next.at.some((other) => other > one && other - one <= nearby));

@@ -1,0 +1,293 @@
+import { catalogue, type Command } from '../../commands/index.ts';
+import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
+import { attempt, type Args } from '../../errors.ts';
+import { near } from '../../nearest-words.ts';
+import { holdsKey } from '../../secret.ts';
+import { fill, type Filled } from './fill.ts';
+import type { SpokenLine } from './filling.ts';
+import { createLexicon, isSmall, type Match } from './lexicon.ts';
+import { namesSaidBy } from './names-said.ts';
+import { parseArgs, typedCommands } from './parse.ts';
+import type { ParsedCommand } from './parsed-command.ts';
+import { resolve, type KnownNames } from './resolve.ts';
+import { keyOf, spokenIn, type Spoken } from './spoken.ts';
+import { thingsIn, type Place } from './things.ts';
+import { join } from './tokenize.ts';
+import { argsOf, optionNames, takesRest } from './usage.ts';
+
+/** Reads what people say when it is not a command as it is typed. It only reads: what comes of it is decided elsewhere. */
+
+/** A command that was probably meant, with everything that was said filled in. */
+export type Guess = {
+  readonly parsed: ParsedCommand;
+  readonly args: Args;
+  /** The line as it would be typed, with names. */
+  readonly line: string;
+  /** Whether nothing is missing. */
+  readonly isComplete: boolean;
+};
+
+/** What a line probably means. */
+export type Reading =
+  /**
+   * It is one command, by a clear margin. `isWhole`: by all its words; `isCertain`: by most of them. `isTyped`: it begins
+   * with the command as it is typed, so only what follows is wrong.
+   */
+  | {
+      readonly kind: 'clear';
+      readonly guess: Guess;
+      readonly isWhole: boolean;
+      readonly isCertain: boolean;
+      readonly isTyped?: boolean;
+    }
+  /** It may be any of these, best first; at most three. */
+  | { readonly kind: 'unclear'; readonly guesses: readonly Guess[] }
+  /** It is nothing that a command does. */
+  | { readonly kind: 'cannot'; readonly says: CannotDo['says']; readonly guesses: readonly Guess[] };
+
+type Meant =
+  | { readonly path: string; readonly command: Command; readonly says?: undefined }
+  | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
+
+const meant = (of: Meant): Meant => of;
+const called = [...catalogue].map(([path, command]) => ({
+  of: meant({ path, command }),
+  phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
+}));
+const commands = createLexicon(called);
+const everything = createLexicon([
+  ...called,
+  ...cannotDo.map(({ also, says, instead }) => ({
+    of: meant({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }),
+    phrases: also,
+  })),
+]);
+
+/** The words of the commands themselves. No site or environment is found in them unless it is named in full. */
+const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' ').map(keyOf)));
+
+const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
+  Object.entries(fields).flatMap((one) => optionNames(...one)),
+);
+const optionsOfAll = [...new Set([...optionsKnown, 'reason', 'dry-run', 'queue', 'canary'])];
+const known = {
+  isWord: everything.has,
+  isOption: (name: string) => near(name.toLowerCase(), optionsOfAll).length > 0,
+};
+
+const maxGuesses = 3;
+/** How much better the best one has to be to be the only one. */
+const margin = 0.75;
+
+/** What a line means to somebody who can see these names. Undefined: nothing that I know. */
+export function read(line: string, names: KnownNames, at: Place = {}): Reading | undefined {
+  // A line with a credential is repeated nowhere.
+  const spoken = holdsKey(line) ? [] : (attempt(() => spokenIn(line, known)) ?? []);
+  const place = { ...at, isAddressed: at.isAddressed === true || asking.test(line) };
+  const { words, why } = withoutReason(spoken);
+  return helpIn(spoken) ?? replyIn(words, place) ?? commandIn({ words, why, place }, names);
+}
+
+function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
+  const { words, place } = line;
+  if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
+  // What is empty can mean everything.
+  if (words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
+  const keyAt = (at: number): string => words[at]?.key ?? '';
+  const said = thingsIn(words, namesSaidBy(names), place, {
+    names: (at) => pathWords.has(keyAt(at)),
+    parts: (at) => everything.has(keyAt(at)),
+  });
+  const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+  const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
+    everything
+      .matches(words, (at) => free(at) && !said.covered.has(at), counts)
+      .map((match) => candidateOf(match, { ...line, said }))
+      .toSorted(byScore);
+  const [typed] = typedCommands(words, catalogue);
+  const isRest = typed !== undefined && takesRest(typed.command);
+  if (isRest && !isSmallAt(words, 1)) return asIfTyped(typed.path, line, names);
+  const candidates = candidatesIn(() => true).map((one) => withInner(one, candidatesIn));
+  if (typed === undefined || isRest) return readingOf(candidates.toSorted(byScore), names);
+  return readTyped(typed.path, candidates, names);
+}
+
+/** What was typed as a command is that command, if that explains everything; or one that its own words speak for too. */
+function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
+  const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
+  const asTyped = readingOf(candidates.filter(isTyped), names);
+  if (asTyped?.kind === 'clear' && asTyped.isWhole) return { ...asTyped, isTyped: true };
+  const own = path.split(' ').map((_, at) => at);
+  const possible = candidates.filter((one) => isTyped(one) || own.every((at) => one.explained.has(at)));
+  const all = readingOf(possible.toSorted(byScore), names) ?? asTyped;
+  return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === path } : all;
+}
+
+/** `can you push it` asks for a push, `can push it` whether somebody may. */
+const isSmallAt = (words: readonly Spoken[], at: number): boolean => words[at] !== undefined && isSmall(words[at]);
+
+/** A command that takes another one, typed as it is, with what the words behind it mean. */
+function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
+  const inner = commandIn({ ...line, words: line.words.slice(1) }, names);
+  if (inner?.kind !== 'clear') return undefined;
+  const args = [path, ...inner.guess.args];
+  const guess = {
+    ...inner.guess,
+    args,
+    line: `${path} ${inner.guess.line}`,
+    parsed: parseArgs(args, catalogue),
+    isComplete: true,
+  };
+  return { ...inner, guess, isTyped: true };
+}
+
+/** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
+const isReportOfWork = (words: readonly Spoken[]): boolean =>
+  /\balready\b|\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b|\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(
+    words.map(({ text }) => text).join(' '),
+  );
+
+/** `yes` or `lgtm` in the thread of a request that waits. */
+function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | undefined {
+  const isReply = ({ replies = '' }: CannotDo): boolean => {
+    const keys = new Set(replies.split(/,? /).map(keyOf));
+    return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
+  };
+  const meant = isWaiting ? cannotDo.find(isReply) : undefined;
+  return meant && { kind: 'cannot', says: meant.says, guesses: [] };
+}
+
+const asking = /\b(?:please|pls|plz|(?:can|could|would|will) you)\b/i;
+
+const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
+
+/** The line, and the reason that somebody gives at its end in their own words. */
+function withoutReason(words: readonly Spoken[]): {
+  readonly words: readonly Spoken[];
+  readonly why: readonly string[];
+} {
+  const at = words.findIndex(({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(text));
+  if (at === -1) return { words, why: [] };
+  return { words: words.slice(0, at), why: words.slice(at + 1).map(({ typed }) => typed) };
+}
+
+type Candidate = {
+  readonly of: Meant;
+  readonly filled: Filled | undefined;
+  readonly score: number;
+  /** What the words that call it add to the score. */
+  readonly said: number;
+  readonly explained: ReadonlySet<number>;
+};
+
+function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLine, 'explained'>): Candidate {
+  const { path, command } = of;
+  const filled =
+    path === undefined || command === undefined ? undefined : fill(path, command, { ...line, explained: explains });
+  if (filled === undefined) return { of, filled, score: 2 * score, said: 2 * score, explained: explains };
+  const { missing, things, unused, left, isImplied } = filled;
+  // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
+  const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
+  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, said: 2 * score, explained: explains };
+}
+
+const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
+
+/** A command that ends in another command: that is read from the words that are left. */
+function withInner(
+  candidate: Candidate,
+  candidatesIn: (free: (at: number) => boolean) => readonly Candidate[],
+): Candidate {
+  const { of, filled, explained } = candidate;
+  const [field] = Object.entries(of.command?.fields ?? {}).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
+  if (field === undefined || filled === undefined) return candidate;
+  const inner = candidatesIn((at) => !explained.has(at)).find((one) => one.of.command && !takesRest(one.of.command));
+  if (inner?.filled === undefined || inner.of.says) return candidate;
+  const { given, shown, unused } = inner.filled;
+  const left = inner.filled.left.filter((word) => filled.left.includes(word));
+  const args = argsOf(inner.of.path ?? '', inner.of.command?.fields ?? {}, (name) => given[name] ?? []);
+  const whole = { ...filled, given: { ...filled.given, [field]: args }, shown, unused, left };
+  return { ...candidate, filled: whole, score: candidate.said + inner.score };
+}
+
+function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
+  const [best] = candidates;
+  // Of a line that is mostly about something else, nothing is made.
+  if (best === undefined || leftOf(best) > understoodIn(best)) return undefined;
+  const near = candidates.filter(({ score }) => score > best.score - margin);
+  const told = near.find(({ of }) => of.says);
+  const guesses = near.flatMap((one) => guessOf(one, names) ?? []).slice(0, maxGuesses);
+  if (told?.of.says) return { kind: 'cannot', says: told.of.says, guesses: guesses.slice(0, 1) };
+  const [guess, another] = guesses;
+  if (guess === undefined) return undefined;
+  if (another !== undefined) return { kind: 'unclear', guesses };
+  const left = leftOf(best);
+  return {
+    kind: 'clear',
+    guess,
+    isWhole: left === 0,
+    isCertain: best.filled?.isImplied ? left === 0 : left * 2 <= understoodIn(best),
+  };
+}
+
+const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
+const understoodIn = ({ explained, filled }: Candidate): number => explained.size + (filled?.things ?? 0);
+
+/** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
+const dropsSomething = ({ unused, isOfThread, left }: Filled): boolean => unused > 0 || (isOfThread && left.length > 0);
+
+/** The guess, if it would be understood as it stands and drops nothing that was understood. */
+function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
+  if (path === undefined || command === undefined || filled === undefined) return undefined;
+  if (dropsSomething(filled) && !says) return undefined;
+  const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
+  const parsed = attempt(() => parseArgs(args, catalogue));
+  if (parsed === undefined) return undefined;
+  const { problems, missing, input } = resolve(parsed, names);
+  if (problems.length > 0) return undefined;
+  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
+  if (wrong && !wrong.unsaid) return undefined;
+  const shown = args.map((word) => word.replaceAll(/[^,=]+/g, (part) => filled.shown.get(part) ?? part));
+  return { parsed, args, line: join(shown), isComplete: missing.length === 0 && !wrong };
+}
+
+const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
+const maxHelpWords = 3;
+const howTo = /^how (?:to|do|can|would|should) /i;
+
+/** `status --help`, `cache help`, `-h`, `how do I push`: help on the command that the other words name. */
+function helpIn(words: readonly Spoken[]): Reading | undefined {
+  const isHow = howTo.test(words.map(({ text }) => text).join(' '));
+  const others = words.filter(({ typed }) => !help.test(typed)).slice(isHow ? 2 : 0);
+  const [exact] = typedCommands(others, catalogue);
+  const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
+  // `help, I need to …` asks for something else.
+  if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
+  const [match] = commands.matches(others, () => true, new Map()).toSorted((one, other) => other.score - one.score);
+  const path = exact?.path ?? match?.of.path;
+  const args = ['help', ...(path?.split(' ') ?? [])];
+  return {
+    kind: 'clear',
+    isWhole: true,
+    isCertain: true,
+    guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true },
+  };
+}
+
+/** The command that a line probably asks for, whoever says it. */
+export const likelyCommand = (line: string): Command | undefined => {
+  const reading = read(line, { environments: [], domains: [] }, { isAddressed: true });
+  return reading?.kind === 'clear' ? reading.guess.parsed.command : undefined;
+};
+
+/** Whether a command that takes another one names none: `can you push it`, `help me roll back`. */
+export const namesNoCommand = ({ path, command, given }: ParsedCommand): boolean => {
+  const inner = path === 'help' ? given['command'] : takesRest(command) ? given['command'] : undefined;
+  return (
+    inner !== undefined &&
+    typedCommands(
+      inner.map((text) => ({ text, quoted: false })),
+      catalogue,
+    ).length === 0
+  );
+};

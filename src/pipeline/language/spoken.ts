@@ -1,0 +1,62 @@
+import { split, type Word } from './tokenize.ts';
+
+/**
+ * A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. `clause`: how many
+ * commas and full stops come before it.
+ */
+export type Spoken = Word & { readonly typed: string; readonly key: string; readonly clause: number };
+
+/** What is known before a line is read: the keys of words that commands are called by, and the names of options. */
+export type Known = Readonly<Record<'isWord' | 'isOption', (text: string) => boolean>>;
+
+/** The most words that are read; the rest of a longer line says nothing more. */
+const maxWords = 60;
+/** The most letters of a word that are compared. */
+const maxLetters = 40;
+
+/** Splits a line into spoken words; `clear-cache` is two if both are known. Throws `Refusal` like `split`. */
+export function spokenIn(line: string, known: Known): readonly Spoken[] {
+  let clause = 0;
+  return split(withoutMarks(line))
+    .slice(0, maxWords)
+    .flatMap(({ text: typed, quoted }) => {
+      const texts = quoted ? [typed] : partsOf(bareWord(typed), known);
+      const words = texts.flatMap((text) => (text === '' ? [] : [{ typed, text, quoted, clause, key: keyOf(text) }]));
+      if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
+      return words;
+    });
+}
+
+/** Other tools' options are what they say (`--url=acme.com`), and `error.log` is a log. */
+function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
+  const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
+  if (option !== '' && isOption(option)) return [`-${word}`.replace(/^-+/, '--')];
+  if (option !== '') return [...partsOf(option, { isWord, isOption }), value ?? ''];
+  const parts = word.split(/-|\.(?=log$)/);
+  return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
+}
+
+/** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */
+const withoutMarks = (line: string): string =>
+  line
+    .replaceAll(/`+/g, ' ')
+    .replaceAll(/(?<![^\s(])([*_~])(?=[\p{L}\p{N}#@/])([^\n]*?[\p{L}\p{N}])\1(?![^\s,.;:!?)])/gu, '$2');
+
+/** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
+function bareWord(word: string): string {
+  if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
+  const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
+  if (word === '?') return word;
+  return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
+}
+
+/** Small letters, and without endings: `clearing`, `cleared` and `clears` are `clear`; `caches` is `cache`. */
+export function keyOf(word: string): string {
+  const small = word.slice(0, maxLetters).toLowerCase().replaceAll('’', "'").replace(/'s$/, '');
+  if (small.length < 3 || !/^[a-z]+$/.test(small)) return small;
+  const stem = small
+    .replace(/ies$/, 'y')
+    .replace(/(?<=[^s])s$/, '')
+    .replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
+  return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
+}

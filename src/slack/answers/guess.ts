@@ -1,0 +1,20 @@
+import { understand, type Understood, type Unread } from '../../pipeline/conversation/understand.ts';
+import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
+import { laneOf, natureOf } from '../context/nature.ts';
+
+/** What a line probably means that is no command as it is typed. Throws `Refusal`. */
+export async function guess(
+  context: SlackContext,
+  interaction: Interaction,
+  unread: Pick<Unread, 'line' | 'refusal' | 'place' | 'parsed'>,
+): Promise<Understood> {
+  const { pipeline } = context;
+  return understand(pipeline, {
+    ...unread,
+    person: await identifyViewer(pipeline, interaction, 'everything'),
+    opens: interaction.trigger !== undefined,
+    // A report that nobody expected would take a turn from others.
+    answers: ({ command }) => laneOf(command) === natureOf(unread.line).lane,
+  });
+}

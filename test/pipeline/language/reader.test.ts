@@ -1,0 +1,141 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
+import type { Domain, Environment } from '../../../src/hosting/contract/target.ts';
+import { parseArgs } from '../../../src/pipeline/language/parse.ts';
+import { read, type Reading } from '../../../src/pipeline/language/reader.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import type { Place } from '../../../src/pipeline/language/things.ts';
+import { chatter, firstWords } from './first-words.ts';
+
+const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'harbour-hotel'];
+const siteNamed = (name: string) => ({ id: `site-${name}`, name });
+const environments = sites.flatMap((name, at) =>
+  ['live', name === 'harbour-hotel' ? 'dev' : 'staging'].map((own, index): Environment => ({
+    kind: 'environment',
+    id: `00000000-0000-4000-8000-00000000${at}00${index}`,
+    name: `${name}/${own}`,
+    live: own === 'live',
+    site: siteNamed(name),
+  })),
+);
+const domains = ['acme-shop', 'acme-blog'].map((name): Domain => ({
+  kind: 'domain',
+  id: `domain-${name}`,
+  name: `${name}.example`,
+  site: siteNamed(name),
+}));
+const names = { environments, domains };
+const said: Place = { isAddressed: true };
+
+/** How a reading is written in the table: a command with `…` if something is missing, several with `|`. */
+function shown(reading: Reading | undefined): string {
+  if (reading === undefined) return '—';
+  const guesses = reading.kind === 'clear' ? [reading.guess] : reading.guesses;
+  const lines = guesses.map(({ line, isComplete }) => (isComplete ? line : `${line} …`)).join(' | ');
+  return reading.kind === 'clear' ? lines : `${reading.kind}: ${lines}`;
+}
+
+describe.each(Object.entries(firstWords))('%s', (_, lines) => {
+  test.each(lines)('%s', (typed, means) => {
+    expect(shown(read(typed, names, said))).toBe(means);
+  });
+});
+
+test.each(chatter)('in a mention, %s is left alone', (line) => {
+  expect(read(line, names)).toBeUndefined();
+});
+
+test.each(['approved', 'lgtm', 'yes', ':+1:', 'ok go', 'Yes please!', 'no'])(
+  'in the thread of a request that waits, %s is told to press a button',
+  (line) => {
+    expect(shown(read(line, names, { isWaiting: true }))).toBe('cannot: ');
+    expect(shown(read(line, names, said))).not.toMatch(/push|lock|pause/);
+  },
+);
+
+const sample: Readonly<Record<string, readonly string[]>> = {
+  '<environment>': ['acme-shop/live', 'acme-shop/staging'],
+  '<site>': ['acme-shop'],
+  '<address>': ['203.0.113.7'],
+  '<path>': ['/old', '/new'],
+  '<host>': ['acme-shop.example'],
+  '<number>': ['12'],
+  '<change>': ['#12'],
+};
+const phrases = [...catalogue].flatMap(([path, { also = '' }]) =>
+  also
+    .split(',')
+    .map((phrase) => phrase.trim().split(/\s+/))
+    .map((words): [string, string] => {
+      const taken = new Map<string, number>();
+      const line = words.map((word) => {
+        const at = taken.get(word) ?? 0;
+        taken.set(word, at + 1);
+        return sample[word]?.[at] ?? word;
+      });
+      return [line.join(' '), path];
+    }),
+);
+
+test('whatever a command is called leads to it', () => {
+  const missed = phrases.filter(([line, path]) => {
+    const reading = read(line, names, said);
+    const guesses = reading?.kind === 'clear' ? [reading.guess] : (reading?.guesses ?? []);
+    return line !== '' && !guesses.some(({ parsed }) => parsed.path === path);
+  });
+  expect(missed).toEqual([]);
+});
+
+const words = fc.oneof(
+  fc.constantFrom(...[...catalogue.keys()].flatMap((path) => path.split(' '))),
+  fc.constantFrom(...phrases.flatMap(([line]) => line.split(' '))),
+  fc.constantFrom(...environments.map(({ name }) => name), ...sites, 'live', 'staging', 'dev', 'production'),
+  fc.constantFrom(
+    'to',
+    'from',
+    'onto',
+    '->',
+    'for 2h',
+    'since yesterday',
+    'last 50 lines',
+    '/old',
+    '/new',
+    '#12',
+    '12',
+  ),
+  fc.constantFrom('--files', '--db', '--reason because', '--lines 5', '--for', '"a text"', '203.0.113.7', '10.0.0.0/8'),
+  fc.string({ maxLength: 12 }),
+);
+const lines = fc.array(words, { minLength: 1, maxLength: 9 }).map((all) => all.join(' '));
+
+describe('for any line', () => {
+  test('whatever is offered is understood as it stands, with nothing wrong', () => {
+    fc.assert(
+      fc.property(lines, fc.boolean(), (line, isAddressed) => {
+        const reading = read(line, names, { isAddressed });
+        const guesses = reading?.kind === 'clear' ? [reading.guess] : (reading?.guesses ?? []);
+        for (const { args, parsed, isComplete } of guesses) {
+          const again = parseArgs(args, catalogue);
+          expect(again).toEqual(parsed);
+          const { problems, missing } = resolve(again, names);
+          expect(problems).toEqual([]);
+          if (isComplete) expect(missing).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  test('names that somebody may not see change nothing', () => {
+    const seen = { environments: environments.slice(0, 2), domains: domains.slice(0, 1) };
+    const others = /acme-blog|acme-docs|harbour|blog|docs|hotel/;
+    fc.assert(
+      fc.property(lines, (line) => {
+        const reading = shown(read(line, seen, said));
+        const written = reading.replaceAll(line, '');
+        for (const word of written.match(/[\w-]+\/[\w-]+/g) ?? [])
+          if (!line.includes(word)) expect(word).not.toMatch(others);
+      }),
+    );
+  });
+});

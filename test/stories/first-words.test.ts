@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openScenario, type Scenario } from './scenario.ts';
+
+/** Lines that are no command as it is typed, through real sockets: what they mean is shown, and nothing is done. */
+
+let scenario: Scenario;
+beforeAll(async () => {
+  scenario = await openScenario();
+});
+afterAll(() => scenario.close());
+
+const where = 'C0ACME';
+const done = () => ({ writes: scenario.writes().length, changes: scenario.rows('select number from changes').length });
+
+test('what only shows something is answered at once, and says how it was read', async () => {
+  const said = await scenario.person('ana').says('/site is the shop down?', where);
+  const answer = await said.hears('Read as /site status acme-shop/live');
+  expect(answer.text).toContain('acme-shop/live');
+  const mentioned = await scenario.person('ana').mentions('what changed on acme-shop live today?', where);
+  await mentioned.hears('Read as /site changes acme-shop/live --since=today');
+});
+
+test.each<[string, string, Readonly<Record<string, string>>]>([
+  ['redirect /old /new acme-shop/live', 'redirects add acme-shop/live /old /new', {}],
+  ['allow 203.0.113.7 on the shop for 2 hours', 'allowlist add acme-shop/live 203.0.113.7 --for=2h', {}],
+  ['deploy staging to live on acme-shop', 'push acme-shop/staging acme-shop/live', {}],
+  ['freeze acme-shop/live because of the sale', 'lock acme-shop/live "of the sale"', { Reason: 'of the sale' }],
+])('after the slash command, %s opens a form with everything that was said', async (line, read, values) => {
+  const before = done();
+  const ana = scenario.person('chi');
+  await ana.opens(`/site ${line}`, `Read as /site ${read}`, where);
+  const form = await ana.form(`Read as /site ${read}`);
+  for (const [label, value] of Object.entries(values))
+    expect(form.controls.find((control) => control.label === label)).toMatchObject({ value });
+  expect(done()).toEqual(before);
+});
+
+describe('in a mention', () => {
+  test('what changes something is a button, which opens its form', async () => {
+    const before = done();
+    const ana = scenario.person('ana');
+    const asked = await (
+      await ana.mentions('please clear the cache of acme-docs/staging', where)
+    ).hears('Did you mean /site cache clear acme-docs/staging?');
+    expect(asked.controls).toHaveLength(1);
+    await ana.clicks(asked, 'cache clear acme-docs/staging…');
+    await ana.form('Clear the page cache');
+    expect(done()).toEqual(before);
+  });
+
+  test.each(['thanks!', 'who broke it?', 'I already cleared the cache of acme-shop live', 'nice work'])(
+    '%s is left alone: no report and no button',
+    async (line) => {
+      const heard = await (await scenario.person('ana').mentions(line, where)).hears('Nothing was done.');
+      expect(heard.controls).toEqual([]);
+      expect(heard.text.length).toBeLessThan(120);
+    },
+  );
+});
+
+test('bare stop offers the emergency brake and a lock; neither is done', async () => {
+  const chi = scenario.person('chi');
+  const heard = await (await chi.says('/site STOP', where)).hears('Did you mean /site pause or /site lock?');
+  expect(heard.controls.map(({ label }) => label)).toEqual(['Pause', 'Lock…']);
+  expect(scenario.rows("select value from kv where key = 'pause'")).toEqual([]);
+});
+
+test('yes in the thread of a request is told to press the button, and is no vote', async () => {
+  const change = await scenario.person('ben').requests('/site push acme-docs/staging acme-docs/live --files', where);
+  for (const line of ['lgtm', 'ok go', 'approved', 'YES'])
+    await (
+      await scenario.person('chi').mentions(line, where, change.ts)
+    ).hears("Only the buttons on the change's card count");
+  expect(scenario.rows('select person from votes')).toEqual([]);
+});
