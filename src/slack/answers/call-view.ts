@@ -8,7 +8,7 @@ import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
-import { askAgain, drawIntoView, openView } from '../forms/modals.ts';
+import { pressAgain, drawIntoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
 import { senderFields } from '../context/payload-shapes.ts';
@@ -83,7 +83,7 @@ export async function turnPage(
   const into = view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
   const became = into && (await drawIntoView(context, interaction, { ...into, title: callTitle }, draw));
   if (became === undefined || became === 'unconfirmed')
-    throw new Refusal("Slack didn't confirm that it showed the page.", { hint: askAgain });
+    throw new Refusal("Slack didn't confirm that it showed the page.", { hint: pressAgain });
 }
 
 /** Reads from the host and freezes again. If the result is not what the form showed, the person is told. */

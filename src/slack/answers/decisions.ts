@@ -8,7 +8,7 @@ import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { drawNote, notShownOn } from '../draw/blocks.ts';
-import { askAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
+import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
@@ -58,7 +58,7 @@ export async function openDecision(
   };
   const became = view && (await drawIntoView(context, interaction, { ...view, title }, draw));
   if (became === undefined || became === 'unconfirmed')
-    throw new Refusal(`Slack didn't confirm that it opened ${forms[verdict]}. Nothing was done.`, { hint: askAgain });
+    throw new Refusal(`Slack didn't confirm that it opened ${forms[verdict]}. Nothing was done.`, { hint: pressAgain });
 }
 
 export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;

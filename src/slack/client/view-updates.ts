@@ -90,6 +90,7 @@ async function tryFor(
     } catch (error) {
       const word = platformError(error);
       const isConflict = word === 'hash_conflict';
+      // The other version may be the older drawing. If nothing of ours was lost, it is somebody else's, and stays.
       if (isConflict && mayCoverOlder && hash !== undefined) {
         hash = undefined;
         continue;

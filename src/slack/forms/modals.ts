@@ -187,7 +187,7 @@ async function reviewOf(
 /** For a form that Slack opened and may not have filled in. */
 const unconfirmed = say`**Slack didn't confirm that it filled in the form.** If it still says “Looking at the host…”, close it and open it again here.`;
 /** What to do if Slack may not have shown what a button opens. */
-export const askAgain = "If you don't see it, press the button again.";
+export const pressAgain = "If you don't see it, press the button again.";
 
 /**
  * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If that is not certainly

@@ -245,7 +245,7 @@ const withForm = ({ context, interaction, memo, view }: Submitted, ready: Ready)
     const became = await drawIntoView(context, interaction, into, draw);
     if (became === 'unconfirmed')
       throw new Refusal("Slack didn't confirm that it filled in the form. Nothing was done.", {
-        hint: 'If you don’t see it, type the command again.',
+        hint: "If you don't see it, type the command again.",
       });
   },
 });
