@@ -15,8 +15,8 @@ const address = z
     'must be an address without a name or password before the host',
   );
 const wholeFrom = (least: number, most: number) => {
-  const isWhole = `must be a whole number from ${least} to ${most}`;
-  return z.string().regex(/^\d+$/, isWhole).transform(Number).pipe(z.number().min(least, isWhole).max(most, isWhole));
+  const mustBe = `must be a whole number from ${least} to ${most}`;
+  return z.string().regex(/^\d+$/, mustBe).transform(Number).pipe(z.number().min(least, mustBe).max(most, mustBe));
 };
 const maxPort = 65_535;
 /** A host name whose last part has a letter: a name of digits would be read as an IP address. */

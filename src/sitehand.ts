@@ -43,7 +43,7 @@ const programs: Readonly<Record<string, Program>> = {
   audit: {
     usages: [
       ['audit verify', 'Check that nobody has altered the audit trail'],
-      ['audit confirm', 'Confirm the audit trail as it stands, once you know why it does not verify'],
+      ['audit confirm', 'Confirm the audit trail as it stands, once you know why it is altered or not provable'],
       ['audit export csv|jsonl [--since 7d]', 'Write the audit trail to standard output'],
     ],
     run: async (words) => (await import('./program/audit.ts')).audit(words),

@@ -22,7 +22,7 @@ export const images = action({
   risk: 'routine',
   fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },
   target: 'env',
-  look: async ({ input: { env }, read, company, imagesOff: off = 'off' }): Promise<Snapshot> => ({
+  look: async ({ input: { env }, read, company, imagesOff: off }): Promise<Snapshot> => ({
     images: (company.id !== '' && (await imagesOf(read, company.id, env.id))) || null,
     off,
   }),
@@ -47,7 +47,9 @@ export const images = action({
     if (now === null)
       return { verdict: 'no', isUnclear: true, says: say`the host does not show image optimization of ${name}` };
     const says = say`the host shows image optimization of ${name} as ${now}`;
-    return { verdict: now === wanted && snapshot.images !== wanted ? 'yes' : 'not yet', says };
+    if (now !== wanted) return { verdict: 'not yet', says };
+    if (snapshot.images !== null) return { verdict: 'yes', says };
+    return { verdict: 'no', isUnclear: true, says: say`${says} now, and did not show it before` };
   },
   twice: 'Setting this twice is harmless, unless somebody has changed it since.',
   after: 'If the host does not show this setting, look at an image of the site.',

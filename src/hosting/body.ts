@@ -2,7 +2,7 @@ import { scrub } from '../secret.ts';
 import { beginning } from '../text.ts';
 import { jsonOf } from './answer.ts';
 
-/** What a body of the host says: its words for people, and whether it says that something failed. */
+/** What a body of the host says: its words for people, and whether it contradicts its status line. */
 
 /** A field of a JSON object; undefined if there is no such field or no object. */
 export function fieldOf(value: unknown, name: string): unknown {
@@ -11,21 +11,26 @@ export function fieldOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The status that a body states, a number or digits; by the document it is the same as in the status line. */
+/** The HTTP status that a body states, a number or digits; by the document it is the same as in the status line. */
 export function statusIn(answer: unknown): number | undefined {
   const status = fieldOf(answer, 'status');
-  if (typeof status === 'number') return status;
-  return typeof status === 'string' && /^\d+$/.test(status) ? Number(status) : undefined;
+  const isOne = ['number', 'string'].includes(typeof status) && /^[2-5]\d\d$/.test(String(status));
+  return isOne ? Number(status) : undefined;
 }
 
 /**
- * The status of the failure that a body states, whatever the status line says: its own from 400 on, or that of the line
- * if it only says `error: true`. Undefined: it states no failure.
+ * How a body contradicts its status line, as a phrase: it states a status of another meaning, or `error: true` below 400.
+ * Then nobody knows what the host meant. Undefined: it does not.
  */
-export function failureIn(answer: unknown, line: number): number | undefined {
-  const stated = statusIn(answer);
-  if (stated !== undefined && stated >= 400) return stated;
-  return fieldOf(answer, 'error') === true ? line : undefined;
+export function contradictionIn(
+  answer: unknown,
+  line: number,
+  meaningOf: (status: number) => string,
+): string | undefined {
+  const stated = statusIn(answer) ?? line;
+  const isError = fieldOf(answer, 'error') === true && line < 400;
+  if (meaningOf(stated) === meaningOf(line) && !isError) return undefined;
+  return `the host answered ${line}, but its body says ${stated === line ? 'error' : stated}`;
 }
 
 /** Where a body says what is wrong; the document has the first two. These names add nothing to the texts in them. */
@@ -36,8 +41,8 @@ const maxLength = 600;
 
 /**
  * The words of a body: one line without secrets, at most 600 characters, possibly empty. The message comes first, then
- * short texts from anywhere in `data`, each with the name of its field: `Bad request · ttl: is too low`. They have no
- * curly quotes, so they can't end a quotation in such.
+ * short texts from anywhere in `data`, `error` and `errors`, each with the name of its field: `Bad request · ttl: is too
+ * low`. They have no curly quotes, so they can't end a quotation in such.
  */
 export function wordsIn(body: string): string {
   const answer = jsonOf(body);

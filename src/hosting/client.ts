@@ -4,7 +4,7 @@ import type { Load } from '../semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import { getLogs } from './contract/logs.ts';
 import { requestsPerMinute, type Dialect } from './dialect.ts';
-import { askedTooOften } from './failure.ts';
+import { noRoom } from './failure.ts';
 import { createRate, type Rate } from './rate.ts';
 import { createReader, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions): Client {
 /** Counts one write. Throws `HeldBack` if there is no room for it. */
 function holdBack({ restMs, note }: Rate): void {
   const rest = restMs(1);
-  if (rest > 0) throw new HeldBack(askedTooOften(rest));
+  if (rest > 0) throw new HeldBack(noRoom(rest));
   note();
 }
 

@@ -10,6 +10,7 @@ export type TroubleKind =
   | 'unauthorized'
   | 'bad request'
   | 'throttled'
+  | 'no room'
   | 'no turn'
   | 'server error'
   | 'odd answer';
@@ -67,6 +68,10 @@ export function failureOfStatus(status: number, words: string, retryAfterMs?: nu
   return { kind: kindOf(status), status, says: `the host answered ${status}`, words, retryAfterMs };
 }
 
+/** What a status means for a read. */
+export const meaningOf = (status: number): TroubleKind | 'answer' =>
+  status >= 200 && status < 300 ? 'answer' : kindOf(status);
+
 function kindOf(status: number): TroubleKind {
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not found';
@@ -76,10 +81,10 @@ function kindOf(status: number): TroubleKind {
   return status >= 400 ? 'bad request' : 'odd answer';
 }
 
-/** Not asked: the host would have refused it, because the share of its requests a minute is used up. */
-export const askedTooOften = (restMs: number): HostFailure => ({
-  kind: 'throttled',
-  says: 'I have asked the host as often as it allows in a minute',
+/** Not asked: what this request may use of the host's requests a minute is used up. */
+export const noRoom = (restMs: number): HostFailure => ({
+  kind: 'no room',
+  says: 'the host answers only so many requests a minute, and none is free for this now',
   retryAfterMs: restMs,
 });
 

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { boundedConnector } from '../sockets/answer-bounds.ts';
 import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, textOf } from './answer.ts';
-import { failureIn, wordsIn, wordsOf } from './body.ts';
+import { contradictionIn, wordsIn, wordsOf } from './body.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
-import { askedTooOften, hostFailureOf, failureOfStatus, isTransient, type HostFailure } from './failure.ts';
+import { hostFailureOf, failureOfStatus, isTransient, meaningOf, noRoom, type HostFailure } from './failure.ts';
 import type { Rate } from './rate.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
@@ -42,13 +42,12 @@ export type ReadBudget = {
   readonly long: number;
   readonly waiting: number;
   readonly waitMs: number;
-  /**
-   * From which part of this process's requests a minute reports wait, and from which reads for changes do. The rest is for
-   * writes.
-   */
-  readonly reportsPart: number;
-  readonly checksPart: number;
+  /** What they may use of the requests a minute. The rest is for writes. */
+  readonly reports: Allowance;
+  readonly readsForChanges: Allowance;
 };
+/** A part (0 to 1) of this process's share of the requests a minute, and how long one waits (ms) if that is used up. */
+type Allowance = { readonly part: number; readonly waitMs: number };
 export const readBudget: ReadBudget = {
   tries: 3,
   withinMs: 4_000,
@@ -66,8 +65,9 @@ export const readBudget: ReadBudget = {
   long: 2,
   waiting: 200,
   waitMs: 15_000,
-  reportsPart: 0.75,
-  checksPart: 0.9,
+  // Shorter than any report waits for an answer, so that it hears of this, and not that the host is late.
+  reports: { part: 0.75, waitMs: 1_500 },
+  readsForChanges: { part: 0.9, waitMs: 15_000 },
 };
 
 type ReaderOptions = {
@@ -103,7 +103,7 @@ export function createReader(options: ReaderOptions): Reader {
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await admitted(async () =>
-        // The read may have been cancelled while it waited for its turn.
+        // The read may have been cancelled while it waited.
         cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
@@ -129,41 +129,38 @@ export function createReader(options: ReaderOptions): Reader {
   };
 }
 
-/** How each attempt begins: with its turn, and with room among the requests of a minute. */
+/**
+ * How each attempt begins: with its turn and, once it has that, with room among the requests of a minute. Whoever waits
+ * for room has no turn meanwhile, so that those with another allowance pass.
+ */
 function admissionFor(
   options: ReaderOptions,
   turns: ReturnType<typeof turnsAmong>,
   { isForChange }: Pick<Read<unknown>, 'isForChange'>,
   { onBehalfOf, ending }: { readonly onBehalfOf: string | undefined; readonly ending: AbortSignal },
 ) {
-  const { reportsPart, checksPart } = options.budget;
+  const { budget, rate } = options;
   const isReport = onBehalfOf !== undefined && onBehalfOf !== following && !isForChange;
+  const { part, waitMs } = isReport ? budget.reports : budget.readsForChanges;
   const turn = turnFor(turns, onBehalfOf);
-  const room = () => roomFor(options, isReport ? reportsPart : checksPart, ending);
-  return async <T>(begin: () => Promise<T>): Promise<T | Full> =>
-    // A report that waits for room takes no turn from reads for changes.
-    isReport ? ((await turns.forRoom(room, onBehalfOf)) ?? turn(begin)) : turn(async () => (await room()) ?? begin());
-}
-
-type Full = { readonly failure: HostFailure };
-
-/** Waits until less than this part of the requests a minute is used, and counts one more. Resolves with why there is none. */
-async function roomFor(
-  { rate, budget: { waitMs } }: ReaderOptions,
-  part: number,
-  ending: AbortSignal,
-): Promise<Full | undefined> {
-  for (let left = waitMs; ;) {
-    const restMs = rate.restMs(part);
-    if (restMs === 0) {
-      rate.note();
-      return undefined;
+  return async <T extends object>(begin: () => Promise<T>): Promise<T | Failed> => {
+    for (let left = waitMs; ;) {
+      const outcome = await turn(async () => {
+        const restMs = rate.restMs(part);
+        if (restMs > 0 && !ending.aborted) return { restMs };
+        if (!ending.aborted) rate.note();
+        return begin();
+      });
+      if (!('restMs' in outcome)) return outcome;
+      const { restMs } = outcome;
+      left -= restMs;
+      if (left < 0) return { failure: noRoom(restMs) };
+      await turns.forRoom(() => pause(restMs, undefined, { signal: ending }).catch(() => undefined));
     }
-    left -= restMs;
-    if (left < 0 || ending.aborted) return { failure: askedTooOften(restMs) };
-    await pause(restMs, undefined, { signal: ending }).catch(() => undefined);
-  }
+  };
 }
+
+type Failed = { readonly failure: HostFailure };
 
 const poolFor = ({ wire, budget }: ReaderOptions): Pool =>
   new Pool(wire.origin, {
@@ -172,6 +169,7 @@ const poolFor = ({ wire, budget }: ReaderOptions): Pool =>
     bodyTimeout: budget.silenceMs,
     connect: boundedConnector(budget.bytes, budget.connectMs),
   });
+
 /** The turns of reads. The number of replicas may change at any time. */
 function turnsAmong(budget: ReadBudget, replicas: () => number) {
   const { waiting, waitMs } = budget;
@@ -185,9 +183,10 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
       waiting,
       waitMs,
     })),
-    forRoom: createSemaphore(() => ({ most: mine(budget.forPeople), maxEach: mine(budget.forEach), waiting, waitMs })),
     forFollowing: createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs })),
     forWatching: createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs })),
+    /** These wait for time to pass, not for one another. */
+    forRoom: createSemaphore({ most: waiting, waiting: 0, waitMs }),
   };
 }
 
@@ -202,7 +201,7 @@ function turnFor(
 }
 
 /** No retry: it would only make the queue longer. */
-function noTurn(error: unknown): { readonly failure: HostFailure } {
+function noTurn(error: unknown): Failed {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
@@ -234,7 +233,8 @@ async function attemptRead<R>(
       const body = await readExcerpt(answer);
       if (isPageInstead(status, body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
-      return { failure: failureOfStatus(status, wordsIn(body), retryAfterOf(headers['retry-after'], Date.now())) };
+      const retryAfterMs = retryAfterOf(headers['retry-after'], Date.now());
+      return { failure: contradiction(status, jsonOf(body)) ?? failureOfStatus(status, wordsIn(body), retryAfterMs) };
     }
     const text = await textOf(answer, budget.bytes, async () => {
       release = await longTurn();
@@ -255,14 +255,20 @@ const cancelled: HostFailure = { kind: 'time-out', says: 'the host did not answe
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;
 
-/** Parses the body with the contract's schema. A body that states a failure is one, whatever the status line says. */
+/** The failure of an answer whose body and status mean different things. */
+function contradiction(status: number, body: unknown): HostFailure | undefined {
+  const says = contradictionIn(body, status, meaningOf);
+  return says === undefined ? undefined : { kind: 'odd answer', status, says, words: wordsOf(body) };
+}
+
+/** Parses the body with the contract's schema. */
 function parsedReply<R>(call: Read<R>, status: number, text: string): Attempt<R> {
   const body = jsonOf(text);
   if (body === undefined && !call.answers) {
     return { failure: { kind: 'odd answer', status, says: 'the answer is not JSON' } };
   }
-  const failed = call.answers ? undefined : failureIn(body, status);
-  if (failed !== undefined) return { failure: failureOfStatus(failed, wordsOf(body)) };
+  const failure = contradiction(status, body);
+  if (failure) return { failure };
   try {
     return { value: call.reply.parse(call.answers ? { status, body } : body) };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { isPageInstead, jsonOf, retryAfterOf } from './answer.ts';
-import { failureIn, fieldOf, wordsIn } from './body.ts';
+import { contradictionIn, fieldOf, wordsIn } from './body.ts';
 import { operationId } from './contract/fields.ts';
 
 /** What the host answered to a write. `message`: its own words, see `wordsIn`. */
-export type Receipt = { readonly message?: string } & (
+export type Receipt =
   | {
       readonly kind: 'accepted';
       readonly status: number;
@@ -13,12 +13,11 @@ export type Receipt = { readonly message?: string } & (
       readonly immediate: boolean;
     }
   /** Not accepted; it may be sent again after a pause. */
-  | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined; readonly message?: string }
   /** Refused: nothing happened. */
-  | { readonly kind: 'rejected'; readonly status: number }
+  | { readonly kind: 'rejected'; readonly status: number; readonly message?: string }
   /** It may or may not have happened. `why` is a phrase for people: `the host answered 500`. */
-  | { readonly kind: 'unknown'; readonly why: string; readonly status?: number }
-);
+  | { readonly kind: 'unknown'; readonly why: string; readonly status?: number; readonly message?: string };
 
 /** Provably nothing of the write left this machine. `why` is a phrase for people. */
 export type Unsent = { readonly kind: 'not sent'; readonly why: string };
@@ -28,7 +27,7 @@ const doubtful = new Set([408, 409, 425, 499]);
 
 /**
  * What an answer means for a write, with as much of its body as arrived. A page instead of JSON comes from something in
- * between, which does not know what the host did. A body that states a failure of another meaning than the status line
+ * between, which does not know what the host did. A body that contradicts the status line
  * leaves open what happened; apart from that, the body never changes the verdict.
  */
 export function receiptOf(
@@ -43,16 +42,13 @@ export function receiptOf(
   const message = words !== '' && { message: words };
   const answer = jsonOf(body);
   const kind = meaningOf(status);
-  const failed = failureIn(answer, status);
-  if (failed !== undefined && (kind === 'accepted' || meaningOf(failed) !== kind)) {
-    const why = `the host answered ${status}, but its body says ${failed === status ? 'error' : failed}`;
-    return { kind: 'unknown', why, status, ...message };
-  }
+  const contradiction = contradictionIn(answer, status, meaningOf);
+  if (contradiction !== undefined) return { kind: 'unknown', why: contradiction, status, ...message };
   switch (kind) {
     case 'accepted': {
       const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
       const immediate = fieldOf(answer, 'result') === null;
-      return { kind, status, ...(operation && { operation }), immediate, ...message };
+      return { kind, status, ...(operation && { operation }), immediate };
     }
     case 'throttled':
       return { kind, retryAfterMs: retryAfterOf(retryAfter, now), ...message };

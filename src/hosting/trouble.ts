@@ -26,6 +26,13 @@ export class HostTrouble extends Error {
   }
 }
 
+/** Whether a read failed because the host itself answered one of these statuses. */
+export const isAnswered = <S extends number>(
+  error: unknown,
+  ...statuses: readonly S[]
+): error is HostTrouble & { readonly status: S } =>
+  error instanceof HostTrouble && error.kind !== 'odd answer' && statuses.some((one) => one === error.status);
+
 /** No connection, so nothing was sent. `message` is a sentence: `The host refused the connection.` */
 export class NotSent extends Error {
   override readonly name: string = 'NotSent';

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
+import { replaceKv } from './kv.ts';
 import { acquireGlobalLock } from './sql-dialect.ts';
 import type { AuditTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -40,11 +41,18 @@ export const hashLine = (line: Hashed, key: Buffer | undefined): string =>
 export const targetIn = (details: string): string | null =>
   /"target_key":"([^"\\]*)"/.exec(details)?.[1]?.toLowerCase() ?? null;
 
-/** Writes the next line of the trail. Other replicas wait with theirs until this transaction ends. */
+/** Where the head that was announced last is kept: as long as the trail has lines, there is one. */
+export const headKey = 'published_head';
+
+/**
+ * Writes the next line of the trail; with the first one, records that no head was announced yet. Other replicas wait
+ * with theirs until this transaction ends.
+ */
 export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undefined): Promise<AuditLine> {
   await acquireGlobalLock(tx);
   const head = await auditHead(tx);
   const { at, change, event, actor, details } = entry;
+  if (head.seq === 0) await replaceKv(tx, { key: headKey, value: JSON.stringify(emptyHead), at }, undefined);
   const line = { seq: head.seq + 1, at, change, event, actor, details, previous: head.hash };
   const hash = hashLine(line, key);
   return tx

@@ -11,9 +11,10 @@ import {
   type AuditLine,
   type Head,
 } from './audit.ts';
+import { fieldsOf } from './parse-json.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** Lines `from` to `to` (inclusive) that can't be proven. `key`: the id of the key that they were hashed with. */
+/** Lines `from` to `to` (inclusive) that are not provable. `key`: the id of the key that they were hashed with. */
 export type Gap = {
   readonly from: number;
   readonly to: number;
@@ -40,7 +41,7 @@ type Whole = {
 /** SHA-256 over all lines as they stand, which a confirmation names; hex. Undefined: there is one that can't be read. */
 type Content = { readonly content: string | undefined };
 /**
- * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) can't be proven. `altered`: `seq` is the
+ * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) are not provable. `altered`: `seq` is the
  * first wrong line, `why` a clause without a full stop. What was confirmed and has not changed since is neither.
  */
 export type VerifyResult = Content &
@@ -58,8 +59,8 @@ export const [restoredEvent, alteredEvent, confirmedEvent] = ['restored', 'trail
 /** The id of the key that a line was hashed with (undefined: none), and whether the hash could be checked. */
 type Hashing = { readonly id: string | undefined; readonly checked: boolean };
 
-/** The scan so far. `id`: the key in use since line `since`; `used`: the ids of all keys so far. */
-type Scan = {
+/** How far a trail was read. `id`: the key in use since line `since`; `used`: the ids of all keys so far. */
+export type Scan = {
   head: Head;
   id: string | undefined;
   since: number;
@@ -72,31 +73,34 @@ type Scan = {
   readonly content: Hash;
 };
 
+/** Nothing was read yet. */
+export const newScan = (): Scan => ({
+  head: emptyHead,
+  id: undefined,
+  since: 1,
+  used: new Set(),
+  restored: undefined,
+  confirmed: undefined,
+  found: undefined,
+  wrong: undefined,
+  gaps: [],
+  content: createHash('sha256'),
+});
+
 const batchSize = 500;
 
 /**
  * Reads the whole trail, 500 lines at a time, and finds lines that were altered, removed or moved. `keys`: the current
  * key first, then its former ones; empty: the chain is a plain hash. Lines cut off at the end are found only by
- * `published`, a head that somebody saw earlier.
+ * `published`, a head that somebody saw earlier. `scan`: goes on where an earlier call with it and these keys ended.
  */
 export async function verifyAudit(
   db: ReadHandle,
   keys: readonly Buffer[],
   published: Head = emptyHead,
+  scan: Scan = newScan(),
 ): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
-  const scan: Scan = {
-    head: emptyHead,
-    id: undefined,
-    since: 1,
-    used: new Set(),
-    restored: undefined,
-    confirmed: undefined,
-    found: undefined,
-    wrong: undefined,
-    gaps: [],
-    content: createHash('sha256'),
-  };
   const strange = await strangeLine(db);
   if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange), content: undefined };
   for (;;) {
@@ -136,15 +140,18 @@ function confirms(scan: Scan, line: AuditLine, { id, checked }: Hashing, ids: re
   const { event, details } = line;
   if (event !== confirmedEvent || !checked || (id === undefined && ids.length > 0)) return false;
   if (ids.slice(0, ids.indexOf(id ?? '')).some((newer) => scan.used.has(newer))) return false;
-  return details.includes(`"content":"${scan.content.copy().digest('hex')}"`);
+  return fieldsOf(details)['content'] === contentOf(scan);
 }
+
+const contentOf = ({ content }: Scan): string => content.copy().digest('hex');
 
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
 function resultOf(scan: Scan, known: ReadonlyMap<string, Buffer>, published: Head): VerifyResult {
-  const { head, gaps, restored, confirmed, found } = scan;
-  const content = scan.content.digest('hex');
+  const { head, restored, confirmed, found } = scan;
+  const gaps = [...scan.gaps];
+  const content = contentOf(scan);
   if (scan.wrong !== undefined) return { kind: 'altered', ...scan.wrong, content };
   if (head.seq < published.seq) {
     const why = `the trail had a line ${published.seq}, and now it ends before this one`;

@@ -19,7 +19,7 @@ import {
   live,
   names,
   noCertificate,
-  noTimers,
+  nothingKnown,
   refusalOf,
   refusalText,
   staging,
@@ -95,21 +95,36 @@ test.each([
   const environments = [{ id: live.id, image_optimization_type: listed }];
   const read: HostReader = async (call) => call.reply.parse({ company: { sites: [{ environments }] } });
   const input = { env: live, images: 'lossless' } as const;
-  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const sources = { read, company, certificate: noCertificate, ...nothingKnown };
   const snapshot = await images.look?.({ input, ...sources });
   expect(snapshot).toEqual({ images: setting, off: 'off' });
-  if (snapshot === undefined) return;
-  expect(images.proof?.({ input, snapshot, current: snapshot }).verdict).toBe(setting === null ? 'no' : 'not yet');
+});
+
+test.each([
+  ['lossy', 'lossless', 'yes', undefined],
+  ['lossy', 'lossy', 'not yet', undefined],
+  ['lossy', null, 'no', true],
+  [null, 'lossy', 'not yet', undefined],
+  // Perhaps it was the same before.
+  [null, 'lossless', 'no', true],
+] as const)('listed as %j before and as %j after setting lossless: %s', (before, now, verdict, isUnclear) => {
+  const proof = images.proof?.({
+    input: { env: live, images: 'lossless' },
+    snapshot: { images: before, off: 'off' },
+    current: { images: now, off: 'off' },
+  });
+  expect({ isUnclear: undefined, ...proof }).toMatchObject({ verdict, isUnclear });
 });
 
 test.each([
   [404, null],
   [403, null],
+  [401, undefined],
   [500, undefined],
 ])('a list of sites that answers %i leaves the setting unknown, or is later: %j', async (status, setting) => {
   const failure = failureOfStatus(status, '', undefined);
   const read = () => Promise.reject(new HostTrouble(failure, { attempts: 1, elapsedMs: 0 }));
-  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const sources = { read, company, certificate: noCertificate, ...nothingKnown };
   const look = images.look?.({ input: { env: live, images: 'off' }, ...sources });
   const seen = look?.then(({ images }) => images).catch(() => undefined);
   expect(await seen).toBe(setting);
@@ -168,7 +183,7 @@ describe('clone', () => {
         read,
         company: { ...company, id },
         certificate: noCertificate,
-        timed: noTimers,
+        ...nothingKnown,
       });
     expect(await look(company.id)).toEqual(snapshot);
     await expect(look('')).rejects.toThrow('Nothing was done.');

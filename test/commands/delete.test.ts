@@ -7,7 +7,7 @@ import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation
 import { inline, plain } from '../../src/text.ts';
 import type { TroubleKind } from '../../src/hosting/failure.ts';
 import { HostTrouble } from '../../src/hosting/trouble.ts';
-import { company, live, noCertificate, noTimers, staging, uuid } from '../pipeline/fixtures.ts';
+import { company, live, noCertificate, nothingKnown, staging, uuid } from '../pipeline/fixtures.ts';
 
 const now = 10 * 86_400_000;
 const cardOf = (env: typeof live, backup: CardBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });
@@ -75,7 +75,7 @@ test('can be asked for if the host answers without a list of backups, and says s
   const read: HostReader = async () =>
     Promise.reject(new HostTrouble({ kind, says: '' }, { attempts: 1, elapsedMs: 1 }));
   let kind: TroubleKind = 'odd answer';
-  const sources = { read, company, certificate: noCertificate, timed: noTimers };
+  const sources = { read, company, certificate: noCertificate, ...nothingKnown };
   const backup = (await deletion.look?.({ input: { env: live }, ...sources }))?.backup ?? null;
   expect(plain(inline(cardOf(live, backup).facts?.['Newest backup']))).toBe(
     "unknown: the host sent an answer I can't use",

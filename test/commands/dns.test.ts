@@ -23,7 +23,7 @@ import {
   company,
   names,
   noCertificate,
-  noTimers,
+  nothingKnown,
   refusalOf,
   refusalText,
   shopDomain,
@@ -109,7 +109,7 @@ async function held(given: Given, zone: Zone, leastTtl?: number) {
   return { input, snapshot, wrong: dnsSet.invalid?.(input) ?? dnsSet.impossible?.({ input, snapshot }) };
 }
 async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: number) {
-  const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, timed: noTimers };
+  const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, ...nothingKnown };
   const records = await dnsSet.look?.({ input, ...sources });
   if (records === undefined) throw new Error('nothing was looked at');
   expect(JSON.parse(JSON.stringify(records))).toEqual(records);

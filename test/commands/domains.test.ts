@@ -18,7 +18,7 @@ import {
   hostile,
   live,
   noCertificate,
-  noTimers,
+  nothingKnown,
   refusalOf,
   refusalText,
   shopDomain,
@@ -76,7 +76,7 @@ async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sou
       read: host(listed).read,
       company,
       certificate: () => chosen,
-      timed: noTimers,
+      ...nothingKnown,
     });
     if (seen === undefined) throw new Error('nothing was looked at');
     expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);

@@ -14,7 +14,7 @@ import type { Reply } from '../../src/playground/hosting/reply.ts';
 import { routeFor } from '../../src/playground/hosting/routes/table.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
-import { address, noCertificate, noTimers, path } from '../pipeline/fixtures.ts';
+import { address, noCertificate, nothingKnown, path } from '../pipeline/fixtures.ts';
 
 /** The host for tests of commands: the stand-in's routes on a world of its own, called without a network. */
 
@@ -89,7 +89,7 @@ export class InMemoryHost {
       },
       company: this.company(),
       certificate: noCertificate,
-      timed: noTimers,
+      ...nothingKnown,
     };
   }
 

@@ -30,7 +30,7 @@ import {
   live,
   names,
   noCertificate,
-  noTimers,
+  nothingKnown,
   refusalOf,
   refusalText,
   reportDefaults,
@@ -144,7 +144,7 @@ async function ask(words: Args, host: Pick<Host, 'read'>) {
   const look = async (): Promise<unknown> =>
     JSON.parse(
       JSON.stringify(
-        await action.look?.({ input, read: host.read, company, certificate: noCertificate, timed: noTimers }),
+        await action.look?.({ input, read: host.read, company, certificate: noCertificate, ...nothingKnown }),
       ),
     );
   const invalid = action.invalid?.(input);
@@ -816,7 +816,7 @@ describe('nothing is proven by rules that can not be read', () => {
       call.reply.parse({
         environment: { container_info: { redirect_rules: { rules: left, redirect_rules_count: left.length } } },
       });
-    const current = await action.look?.({ input, read, company, certificate: noCertificate, timed: noTimers });
+    const current = await action.look?.({ input, read, company, certificate: noCertificate, ...nothingKnown });
     const proof = action.proof?.({ input, snapshot, current });
     expect(proof?.verdict).toBe(verdict);
     // A rule that can't be read does not show that nothing happened either.

@@ -15,7 +15,7 @@ import {
   company,
   live,
   noCertificate,
-  noTimers,
+  nothingKnown,
   refusalOf,
   refusalText,
   staging,
@@ -330,7 +330,7 @@ describe('update', () => {
     const sources = around(withoutCompany(answering(404), own));
     const { themes: choices } = themesUpdate.dependent ?? {};
     expect(await choices?.choices?.({ input: { env: live }, ...sources })).toEqual(['kiln']);
-    const snapshot = await themesUpdate.look?.({ ...of('kiln'), ...sources, timed: noTimers });
+    const snapshot = await themesUpdate.look?.({ ...of('kiln'), ...sources, ...nothingKnown });
     expect(snapshot?.themes.map(({ name, version }) => `${name} ${version}`)).toEqual(['kiln 1.0.5', 'quill 1.0.5']);
   });
 
@@ -367,7 +367,7 @@ describe('update', () => {
     const half: HostReader = async (call) =>
       call.reply.parse({ company: { themes: { total: 9, items: themes.map(itemOf) } } });
     const says = async (from: HostReader) => {
-      const snapshot = await themesUpdate.look?.({ ...of('harvset'), ...around(from), timed: noTimers });
+      const snapshot = await themesUpdate.look?.({ ...of('harvset'), ...around(from), ...nothingKnown });
       return snapshot && plain(inline(themesUpdate.impossible?.({ ...of('harvset'), snapshot })?.says));
     };
     expect(await says(hostWith(themes).read)).toBe('harvset is not a theme of acme-shop/live. Nothing was changed.');

@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { excerptBytes, jsonOf, readExcerpt, textOf } from '../../src/hosting/answer.ts';
 import { HeldBack, HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
+import { allThemesIfAllowed } from '../../src/hosting/contract/all-themes.ts';
 import { following, watching, type Read } from '../../src/hosting/contract/call.ts';
 import { listFiles } from '../../src/hosting/contract/files.ts';
 import { getLogs } from '../../src/hosting/contract/logs.ts';
@@ -93,7 +94,7 @@ describe('the requests a minute', () => {
     let now = 0;
     const host = await startHost(says(200, {}));
     const client = clientOf(host.url, { requestsPerMinute: 20, ticks: () => now });
-    const full = ['throttled', undefined, 62_000];
+    const full = ['no room', undefined, 62_000];
     expect(await asked(client, 40, anything, 'ana')).toEqual(Array.from({ length: 25 }, () => full));
     expect(await asked(client, 1, anything, watching)).toEqual([full]);
     expect(await asked(client, 1, forChange, 'ben')).toEqual([]);
@@ -120,6 +121,39 @@ describe('the requests a minute', () => {
     now = 62_000;
     await report;
     expect(host.requests).toHaveLength(9);
+  });
+
+  test('a report hears at once that there is no room soon; a read for a change waits for it', async () => {
+    let now = 0;
+    const host = await startHost(says(200, {}));
+    const client = clientOf(host.url, { requestsPerMinute: 1, ticks: () => now });
+    await client.read(anything);
+    now = 59_000;
+    expect(await asked(client, 1, anything, 'ana')).toEqual([['no room', undefined, 3_000]]);
+    now = 61_990;
+    const waiting = client.read(forChange, 'ana');
+    now = 62_000;
+    await waiting;
+  });
+
+  test('count from when they are sent, not from when they wait for a connection', async () => {
+    let now = 0;
+    const sockets: Socket[] = [];
+    const host = await startHost((socket) => void sockets.push(socket));
+    const client = clientOf(host.url, { requestsPerMinute: 4, ticks: () => now, budgets: { reads: { forEach: 1 } } });
+    const reads = [client.read(anything, 'ana'), client.read(anything, 'ana')];
+    await vi.waitFor(() => expect(sockets).toHaveLength(1));
+    now = 30_000;
+    sockets[0]?.write(http(200, '{}'));
+    await vi.waitFor(() => expect(sockets).toHaveLength(2));
+    now = 62_000;
+    sockets[1]?.write(http(200, '{}'));
+    await Promise.all(reads);
+    // The second one is 32 seconds old.
+    const more = Promise.all(['ben', 'cai', 'dan'].map((who) => asked(client, 1, anything, who)));
+    await vi.waitFor(() => expect(sockets).toHaveLength(4));
+    for (const socket of sockets.slice(2)) socket.write(http(200, '{}'));
+    expect((await more).flat()).toEqual([['no room', undefined, 30_000]]);
   });
 
   test('are counted anew for each attempt, and are those of the dialect', async () => {
@@ -248,18 +282,29 @@ describe('permanent failures are not tried again', () => {
   });
 });
 
-describe('a body that states a failure is one, whatever the status line says', () => {
+describe('a body that means something else than its status says nothing', () => {
   const listed = { environment: { active_container: { sftp_ip_allowlist: [] } } };
   test.each([
-    [{ message: 'It broke', status: 500 }, 'server error', 500, 3],
-    [{ message: 'No key', status: '401' }, 'unauthorized', 401, 1],
-    [{ message: 'Could not read', error: true }, 'odd answer', 200, 1],
-    [{ ...listed, message: 'Could not read', error: true }, 'odd answer', 200, 1],
-  ])('%j is %s', async (body, kind, status, attempts) => {
-    const host = await startHost(says(200, body));
+    [200, { message: 'It broke', status: 500 }, 'odd answer', 1],
+    [200, { message: 'No key', status: '401' }, 'odd answer', 1],
+    [200, { message: 'Gone', status: 404 }, 'odd answer', 1],
+    [200, { message: 'Could not read', error: true }, 'odd answer', 1],
+    [200, { ...listed, message: 'Could not read', error: true }, 'odd answer', 1],
+    [404, { message: 'It broke', status: 500 }, 'odd answer', 1],
+    [403, { ...listed, message: 'Fine', status: 200 }, 'odd answer', 1],
+    [404, { message: 'Gone', status: 404, error: true }, 'not found', 1],
+    [403, { message: 'No key', status: 401 }, 'unauthorized', 1],
+    [404, { message: 'Gone', status: 7 }, 'not found', 1],
+    [503, { message: 'It broke', status: 500 }, 'server error', 3],
+  ])('%i with %j: %s', async (status, body, kind, attempts) => {
+    const host = await startHost(says(status, body));
     const { message: words } = body;
     const trouble = { kind, status, words, attempts };
-    expect(await troubleOf(clientOf(host.url), getAllowedIps({ env_id }))).toMatchObject(trouble);
+    const client = clientOf(host.url);
+    expect(await troubleOf(client, getAllowedIps({ env_id }))).toMatchObject(trouble);
+    const themes = allThemesIfAllowed(client.read, env_id).catch(() => undefined);
+    const isWithheld = status < 500 && kind !== 'odd answer';
+    expect(await themes).toEqual(isWithheld ? { withheld: status } : undefined);
   });
 
   test('the words of a packed error, also of one that broke off', async () => {
@@ -506,10 +551,7 @@ describe('operations', () => {
     [200, { message: 'Done', status: 200 }, 'finished'],
     [200, { message: 'Done', status: 200, data: { any: 5 } }, 'finished'],
     [200, { message: 'Done', status: '200' }, 'finished'],
-    [200, { message: 'It broke', status: 500, error: true }, 'failed'],
     [200, { message: 'Going on', status: 202 }, 'running'],
-    [200, { message: 'It broke', status: 500 }, 'failed'],
-    [200, { message: 'Which?', status: 404 }, 'not known'],
     [202, { message: 'Going on', status: 202 }, 'running'],
     [404, { message: 'Which?', status: 404, data: null }, 'not known'],
     [500, { message: 'It broke', status: 500 }, 'failed'],
@@ -527,6 +569,9 @@ describe('operations', () => {
     [200, { message: 'Welcome to the airport', status: 'ok' }],
     [200, { message: 'Moved', status: 302 }],
     [200, { message: 'Could not finish', status: 200, error: true }],
+    [200, { message: 'It broke', status: 500 }],
+    [200, { message: 'Which?', status: 404 }],
+    [404, { message: 'Going on', status: 202 }],
     [202, { status: 202 }],
     [404, { status: 404 }],
     [404, { message: 'no Route matched with those values' }],

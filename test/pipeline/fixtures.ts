@@ -40,12 +40,15 @@ export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.co
 /** A machine without certificates. */
 export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There is none. Nothing was done.` });
 /** An environment without timed access. */
-export const noTimers: LookSources['timed'] = async () => [];
+export const nothingKnown: Pick<LookSources, 'timed' | 'imagesOff'> = {
+  timed: async () => [],
+  imagesOff: 'off',
+};
 /** Defaults for a report's context; logs are analysed in this thread, not in a worker. */
 export const reportDefaults: Omit<ReportContext, keyof Sources> = {
   now: 0,
   zone: 'UTC',
-  timed: noTimers,
+  ...nothingKnown,
   alias: () => 'client-3f2a',
   analyzeLog: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   sentChanges: async () => [],

@@ -94,7 +94,7 @@ const told =
   (seq: number, at = Date.now()): Tampering =>
   (database) => {
     const value = JSON.stringify({ seq, ...database.prepare('select hash from audit where seq = ?').get(seq) });
-    database.prepare("insert into kv (key, value, at) values ('published_head', ?, ?)").run(value, at);
+    database.prepare("update kv set value = ?, at = ? where key = 'published_head'").run(value, at);
   };
 
 /** What a start of the bot does about the trail. */
@@ -142,10 +142,13 @@ const altered = (line: number, why: string) =>
 const unproven = (what: string) =>
   ({
     code: 3,
-    says: `⚠️ The audit trail can't be proven: ${what}. I know of no wrong line.`,
+    says: `⚠️ The audit trail is not provable: ${what}. I know of no wrong line.`,
   }) as const;
 const whole = (lines: number) =>
   ({ code: 0, says: `All ${lines} lines of the audit trail are unaltered since` }) as const;
+const noRecord =
+  'The head announced last is no longer on record, where Sitehand always keeps it; lines at the end may be gone with it';
+const forget = "delete from kv where key = 'published_head'";
 const withFormer = { AUDIT_KEYS_FORMER: former };
 
 const cases: Readonly<Record<string, Case>> = {
@@ -205,8 +208,8 @@ const cases: Readonly<Record<string, Case>> = {
       `the head that was told was overwritten: ${value}`,
       {
         apart: dayMs,
-        tampering: [run(`insert into kv (key, value, at) values ('published_head', '${value}', ${Date.now()})`)],
-        ...unproven('none of its heads is on record'),
+        tampering: [run(`update kv set value = '${value}' where key = 'published_head'`)],
+        ...altered(5, noRecord),
       },
     ]),
   ),
@@ -260,18 +263,18 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the last lines were removed, and the head that was told with them': {
     apart: dayMs,
-    tampering: [run('delete from audit where seq > 3')],
-    ...unproven('none of its heads is on record'),
+    tampering: [run('delete from audit where seq > 3', forget)],
+    ...altered(4, noRecord),
   },
   'all but the first lines were removed, and the head that was told with them': {
     apart: dayMs,
-    tampering: [run('delete from audit where seq > 1')],
-    ...unproven('none of its heads is on record'),
+    tampering: [run('delete from audit where seq > 1', forget)],
+    ...altered(2, noRecord),
   },
   'the head that was told says that it is told in a time to come': {
     apart: dayMs,
     tampering: [told(2, 8e15)],
-    ...unproven('none of its heads is on record'),
+    ...whole(4),
   },
   'the head that was told in a time to come is not in it': {
     apart: dayMs,
@@ -280,10 +283,10 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a head was told': { apart: dayMs, tampering: [told(2)], ...whole(4) },
   'all lines were removed, and the head that was told with them': {
-    tampering: [run('delete from audit', `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
+    tampering: [run('delete from audit', forget, `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
     ...unproven('it is empty, although this database is more than two hours old'),
   },
-  'all lines were removed on the first day': {
+  'all lines were removed on the first day, before a head was told': {
     tampering: [run('delete from audit')],
     code: 0,
     says: 'The audit trail is still empty.',
@@ -351,7 +354,10 @@ describe('the trail, verified after', () => {
     expect(unkeyed.said).toContain('its next start seals them. If it has, somebody rewrote them without the key.\n');
     expect(unkeyed.said).toContain('compare its newest line with the heads in the ops channel and in the log');
     const lost = await verify(await trailOf([former, key], 1), { AUDIT_KEY: key });
-    expect(lost.said).toContain('If the key is yours, add it to AUDIT_KEYS_FORMER.');
+    expect(lost.said).toContain(
+      'If the key is yours, add it to AUDIT_KEYS_FORMER; if you have lost it, run sitehand audit',
+    );
+    expect(lost.said).not.toContain('This stays so');
     const sealed = await verify(await trailOf([undefined, key], 1), { AUDIT_KEY: key });
     expect(sealed.said).toContain('If there was a key before, somebody rewrote them without it.');
     expect(sealed.said).toContain('until somebody who knows why runs sitehand audit confirm on the machine.');
@@ -359,13 +365,20 @@ describe('the trail, verified after', () => {
 
   test.concurrent.each<[string, Keys, readonly Tampering[], 1 | 3, string]>([
     [
-      'all lines were written anew without the key, and the head that was told was removed',
+      'all lines were written anew without the key, and the head that was told was replaced',
       [key],
-      [rewrite(undefined), run("delete from kv where key = 'published_head'")],
+      [rewrite(undefined), run(`update kv set value = '${JSON.stringify(emptyHead)}' where key = 'published_head'`)],
       3,
       `lines 1–4 are older than the key ${idOf(key)}, and nobody has confirmed them`,
     ],
-    ['its end was removed', [key], [run('delete from audit where seq > 2')], 1, 'line 4 is wrong.'],
+    [
+      'its end was removed with the head that was told',
+      [key],
+      [run('delete from audit where seq > 2', forget)],
+      1,
+      noRecord,
+    ],
+    ['its end was removed', [key], [run('delete from audit where seq > 2')], 1, 'The trail had a line 4, and now'],
     ['a line was altered', [key], [run("update audit set actor = 'U9' where seq = 2")], 1, 'line 2 is wrong.'],
     ['it was written anew, and it has no key', [undefined], [rewrite(undefined)], 1, 'line 4 is wrong.'],
   ])('stays not proven after restarts, until somebody on the machine confirms it: %s', async (...row) => {

@@ -152,7 +152,7 @@ describe('backup', () => {
 
   test.each<[string, number, RegExp, string | undefined, object]>([
     ['was altered', 1, /The audit trail was altered: line 1 is wrong/, alteration, { AUDIT_KEY: key }],
-    ['has another key', 3, /The audit trail can't be proven: line 1 is keyed with/, undefined, { AUDIT_KEY: other }],
+    ['has another key', 3, /The audit trail is not provable: line 1 is keyed with/, undefined, { AUDIT_KEY: other }],
   ])('a trail that %s: is written, and says so', async (_, code, says, statement, keys) => {
     const copy = fresh();
     copyFileSync(good, copy);

@@ -28,7 +28,7 @@ test('promise 7: a first key seals the existing lines, a second one replaces it,
   await scenario.stop();
   await scenario.start({ AUDIT_KEY: canaries.audit });
   await inOps(/The audit trail has a key \([\da-f]{8}\) from line \d+ on.*was set for the first time/);
-  expect(await verified("The audit trail can't be proven")).toMatch(/older than the key .*, and nobody has confirmed/);
+  expect(await verified('The audit trail is not provable')).toMatch(/older than the key .*, and nobody has confirmed/);
   await scenario.stop();
   const quiet = { write: async () => undefined, complain: () => undefined };
   expect(await audit(['confirm'], { ...scenario.environment, AUDIT_KEY: canaries.audit }, quiet)).toBe(0);
@@ -41,7 +41,7 @@ test('promise 7: a first key seals the existing lines, a second one replaces it,
   ]);
   await scenario.stop();
   await scenario.start({ AUDIT_KEY: second });
-  const lost = await verified("The audit trail can't be proven");
+  const lost = await verified('The audit trail is not provable');
   expect(lost).toMatch(/line 1 is sealed with [\da-f]{8}, which I don't have/);
   expect(lost).toContain('add it to AUDIT_KEYS_FORMER');
   await scenario.stop();

@@ -60,10 +60,11 @@ describe('one person asks for more than their share', () => {
       const later = () =>
         scenario.slack
           .messages({ channel: 'C0GENERAL', as: ids.rob })
-          .filter(({ text }) => text.includes('as it allows in a minute. There is room again in'));
+          .filter(({ text }) => text.includes('none is free for this now. There is room again in'));
       await scenario.slack.until(() => later().length >= 10 || undefined, patienceMs);
       const cleared = await scenario.person('ben').asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
+      await (await scenario.person('ben').says('/site allowlist find 192.0.2.1')).hears('So I stopped asking it.');
       expect(scenario.hosting.journal.entries().length).toBeLessThanOrEqual(40);
     }),
   );

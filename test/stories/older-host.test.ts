@@ -41,7 +41,7 @@ test('themes are read from the environment’s own list, because the company’s
   expect(shown.text).toContain('the company’s list is closed to my key');
   const all = await (await ana.says('/site themes list')).hears('the themes of the whole company (403)');
   expect(all.text).toContain('themes show shows those of one environment');
-  expect(shown.text).toContain('it does not tell what is vulnerable');
+  expect(shown.text).toContain('it does not tell of all whether they are vulnerable');
   faults.add({ kind: 'status', section: '4.14', status: 410, times: 'always' });
   const newer = await (await ana.says('/site themes show acme-shop/live')).hears('acme-shop/live · themes');
   expect(newer.text).toContain('the company’s list is closed to my key');

@@ -3,6 +3,7 @@ import { addressesInShort } from '../allowlist/listing.ts';
 import { cutTo } from '../logs/section.ts';
 import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
+import { readAsUtc } from '../kit/log-query.ts';
 import { siteText } from './status-site.ts';
 import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
 import { age, counted, isAhead } from '../kit/page.ts';
@@ -45,12 +46,12 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
 }
 
 function errorsText(found: LoudestError): StatusText {
-  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless } = found;
+  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless, mayBeLater } = found;
   const where = whichLines(found);
   // Many plugins write lines without a level. A few of them are just a fact, many could be an outage.
   const isUnclear = possible > 0 || withoutLevel >= manyWithoutLevel;
   if (loudest === undefined || (errors === 0 && !isUnclear)) {
-    const mark = left || isTimeless ? '❔' : withoutLevel > 0 ? '•' : '✅';
+    const mark = left || isTimeless || mayBeLater ? '❔' : withoutLevel > 0 ? '•' : '✅';
     return { mark, says: joined([noErrorText(found), '.', where], '') };
   }
   const { says, count, last } = loudest;
@@ -66,22 +67,35 @@ function errorsText(found: LoudestError): StatusText {
   return { mark, says: say`${most}${rest}${where}` };
 }
 
-const whichLines = ({ cut: left, isTimeless }: LoudestError): Text =>
+const whichLines = ({ cut: left, isTimeless, timelessErrors, mayBeLater }: LoudestError): Text =>
   joined(
     [
       left &&
         say` Only the newest lines were read${left.since === undefined ? '' : say`, back to ${time(left.since)}`}.`,
-      isTimeless ? ' Some lines have no time that can be true, so they may be of another hour.' : undefined,
+      isTimeless ? ` ${timelessText(timelessErrors)} be of another hour.` : undefined,
+      mayBeLater ? say` ${readAsUtc}` : undefined,
     ],
     '',
   );
 
-function noErrorText({ others, possible, withoutLevel }: LoudestError): string {
+const timelessText = (errors: number): string =>
+  errors === 0
+    ? 'Some lines have no time that can be true, so they may'
+    : counted(
+        errors,
+        'error has no time that can be true, so it may',
+        'errors have no time that can be true, so they may',
+      );
+
+function noErrorText({ others, possible, withoutLevel, timelessErrors }: LoudestError): string {
   const unclear = [
     possible > 0 ? `${counted(possible, 'message')} could be` : '',
     withoutLevel > 0 ? counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are") : '',
   ].filter((part) => part !== '');
-  const said = unclear.length === 0 ? 'no error' : `no line says that it is an error, but ${unclear.join(', and ')}`;
+  const said =
+    unclear.length === 0
+      ? 'no error'
+      : `no line ${timelessErrors > 0 ? 'with a time ' : ''}says that it is an error, but ${unclear.join(', and ')}`;
   return others === 0 ? said : `${said}; ${lesserText(others)}`;
 }
 

@@ -41,19 +41,11 @@ export type TrailFile = {
   readonly more: boolean;
 };
 
-/** Lines `from` to `to`, inclusive, that cannot be proven, and why. `key` is the id of the key they name. */
+/** Lines `from` to `to`, inclusive, that are not provable, and why. `key` is the id of the key they name. */
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
-  readonly why:
-    | 'no key'
-    | 'unknown key'
-    | 'former key'
-    | 'replaced key'
-    | 'unknown seal'
-    | 'not confirmed'
-    | 'never told'
-    | 'no line';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not confirmed' | 'no line';
   readonly key?: string;
 };
 
@@ -61,7 +53,7 @@ export type TrailGap = {
 export type Finding = {
   readonly verdict:
     | { readonly kind: 'proven'; readonly lines: number; readonly head: TrailHead }
-    /** No line is wrong, but not every line can be proven. */
+    /** No line is wrong, but not every line is provable. */
     | {
         readonly kind: 'unproven';
         readonly lines: number;
@@ -78,8 +70,6 @@ export type Finding = {
   readonly confirmed?: { readonly seq: number; readonly at: number; readonly by: string; readonly found: string };
   /** When the database was last restored (`at`), and to which state (`from`). */
   readonly restored?: { readonly at: number; readonly from: number };
-  /** Names all lines as they stand; undefined if there is one that can't be read. */
-  readonly content: string | undefined;
   /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };

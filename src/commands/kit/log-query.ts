@@ -1,6 +1,10 @@
 import type { logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 
+/** What people must know of a log whose times have no zone. */
+export const readAsUtc =
+  "Times in this log have no time zone, so I read them as UTC: if they aren't, I may tell too much or miss some.";
+
 /** The requested span of time, in epoch milliseconds. */
 export type TimeSpan = { readonly from?: number | undefined; readonly to?: number | undefined };
 

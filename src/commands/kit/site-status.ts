@@ -86,4 +86,8 @@ export type LoudestError = {
   readonly cut: { readonly since: number | undefined } | undefined;
   /** Whether there are lines without a time that can be true: they may be of another time. */
   readonly isTimeless: boolean;
+  /** How many errors without such a time are not counted above, because something of this time needs a look. */
+  readonly timelessErrors: number;
+  /** Whether the newest time without a zone, read as UTC, is before the span, and in another zone could be in it. */
+  readonly mayBeLater: boolean;
 };

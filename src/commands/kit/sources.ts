@@ -13,8 +13,6 @@ export type Sources = {
   readonly certificate: (name: string) => Certificate | { readonly wrong: Text };
   /** The lowest TTL of a DNS record that the host accepts, in seconds; undefined if there is no limit. */
   readonly leastTtl?: number | undefined;
-  /** What the host is sent to switch image optimization off; by default what its document says. */
-  readonly imagesOff?: 'off' | false;
 };
 
 /** Readings of sites for the person who asks. */
@@ -35,6 +33,8 @@ export type CheckPlan =
 
 /** What a report or the look of an action may read, including what Sitehand itself stores. */
 export type LookSources = Sources & {
+  /** What the host is sent to switch image optimization off. */
+  readonly imagesOff: 'off' | false;
   /** The addresses with timed access on the SSH allowlist of an environment, in a fixed order. */
   readonly timed: (env: Environment) => Promise<readonly Timed[]>;
 };

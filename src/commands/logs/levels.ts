@@ -11,16 +11,21 @@ type Stated = 'error' | 'lesser';
 /** For sorting, the gravest first. */
 export const rankOf = (level: Level): number => (level === 'error' ? 0 : level === 'possible' ? 1 : 2);
 
+/** Whether a message is an error, or could be one. */
+export const needsLook = (level: Level): boolean => level === 'error' || level === 'possible';
+
 /** How many characters are searched for a level that a format states. */
 const headCharacters = 400;
 
+/** What somebody else said: not what wrappers have in quotation marks, nor the values of JSON. */
+const quotation = /(?<!\w|": ?|std(?:err|out): )(["'])(?!PHP message: ).*?\1/g;
 /** PHP's own words. Whatever stands around them, such as the level of the program that passed them on, is not PHP's. */
 const byPhp =
-  /(?:\bPHP |<b>)(?:((?:Recoverable |Catchable )?[Ff]atal error|(?:Parse|Compile|Core|User|Unknown) error)|Warning|Notice|Deprecated|Strict Standards|(?:User|Core|Compile) (?:warning|notice|deprecated))(?:<\/b>)?:/;
+  /(?:(?<![\w/])PHP |<b>)(?:((?:Recoverable |Catchable )?[Ff]atal error|(?:Parse|Compile|Core|User|Unknown) error)|Warning|Notice|Deprecated|Strict Standards|(?:User|Core|Compile) (?:warning|notice|deprecated))(?:<\/b>)?:/;
 const errorWords = 'error|err|critical|crit|alert|emergency|emerg|fatal error|parse error|fatal|panic|severe';
 const lesserWords =
   'warning|warn|notice|informational|information|info|debug|deprecated|strict standards|trace\\d?|verbose|success';
-const anyWord = `(?:(${errorWords})|(?:${lesserWords}))`;
+export const anyWord = `(?:(${errorWords})|(?:${lesserWords}))`;
 /** `[error] 7#7:`, `[INFO] [2626]`, Apache's `[core:notice] [pid 31]`: among the brackets that the message begins with. */
 const bracketed = new RegExp(String.raw`^(?:\s*\[[^\]]{0,200}\])*?\s*\[(?:[\w.-]{1,40}:)?${anyWord}\](?!\s*=>)`, 'i');
 /** `ERROR x`, `Warning: x`, Monolog's `app.INFO: x`, `[main] ERROR x`, `- shop - ERROR - x`: the first word. */
@@ -65,7 +70,7 @@ export function levelOf(message: string): Level {
 }
 
 function statedBy(message: string): Stated | undefined {
-  const php = byPhp.exec(message);
+  const php = byPhp.exec(message.replace(quotation, ''));
   if (php !== null) return asLevel(php[1]);
   const stated = isJsonLine(message) ? levelOfJson(message) : levelOfHead(message.slice(0, headCharacters));
   return stated ?? (isOfDatabase(message) ? 'error' : undefined);

@@ -1,7 +1,7 @@
 import { requestIn, type LoggedRequest } from './requests.ts';
 import { mapInChunks } from './chunks.ts';
 import { isJsonLine } from './json-line.ts';
-import { beginsWithPhp } from './levels.ts';
+import { beginsWithPhp, levelOf, needsLook } from './levels.ts';
 import { masker } from './masking.ts';
 import { causeIn, isFurtherMessage, isOneLine, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader, type Stamp } from './timestamps.ts';
@@ -16,7 +16,7 @@ export type LineWithRequest = { readonly line: Line; readonly request: LoggedReq
 export type Line = Unwrapped & {
   /** The line, masked and limited in length. The messages are parts of it, without its time. */
   readonly text: string;
-  /** Epoch milliseconds: its own time, or that of the entry before it. Undefined: it has none that can be believed. */
+  /** Epoch milliseconds: the time of its entry. Undefined: it has none that can be believed. */
   readonly at: number | undefined;
   /** Whether it has a time of its own, believed or not. `zoneless`: without a zone, so it was read as UTC. */
   readonly stamp: 'zoned' | 'zoneless' | undefined;
@@ -45,7 +45,7 @@ export async function readLines(
 /** Reads a log in chunks, in order. The result does not depend on where the chunks begin. */
 export function lineReader(
   alias: (address: string) => string,
-  { from, to }: Plausible,
+  plausible: Plausible,
 ): (raw: readonly string[]) => readonly Line[] {
   const mask = masker(alias);
   const stampOf = stampReader();
@@ -65,15 +65,16 @@ export function lineReader(
     const continues = !isFirst && goesOn(said, { text, stamp, isOpen });
     isFirst = false;
     if (stamp !== undefined) isWhole = isOneLine(body);
-    if (stamp !== undefined && !continues) {
-      isTimed = true;
-      at = stamp.at >= from && stamp.at <= to ? stamp.at : undefined;
-    }
+    if (!continues) at = believed(stamp, plausible);
+    isTimed ||= stamp !== undefined && !continues;
     const { messages, isCut, cause } = continues ? furtherOf(said, text) : said;
     return { text, at, stamp: stamp && (stamp.isZoneless ? 'zoneless' : 'zoned'), continues, messages, isCut, cause };
   };
   return (raw) => raw.map(read);
 }
+
+const believed = (stamp: Stamp | undefined, { from, to }: Plausible): number | undefined =>
+  stamp !== undefined && stamp.at >= from && stamp.at <= to ? stamp.at : undefined;
 
 /** A time behind PHP's own words, or behind those that begin a further message, belongs to what is said. */
 const ownTimeIn = (text: string, stamp: Stamp | undefined): Stamp | undefined =>
@@ -84,7 +85,7 @@ const inside = /^(?:\[[^\]]{1,80}\] ){0,6}(?: {4}|\t|[^\p{L}\p{N}]+$)/u;
 
 /**
  * Whether a line belongs to the entry before it. A line of a trace does, and of a printed array. Where entries have
- * times, so does every line without one, unless it states how grave it is in a format of its own. Elsewhere, and behind
+ * times, so does every line without one, unless it says itself how grave it is. Elsewhere, and behind
  * an entry that is complete in one line, indented lines and those without words do.
  */
 function goesOn(
@@ -94,10 +95,11 @@ function goesOn(
   if (messages.length === 0) return true;
   if (stamp !== undefined) return messages.every((message) => inside.test(message));
   if (!isOpen) return /^(?:\s|[^\p{L}\p{N}]*$)/u.test(text);
-  return isFurtherMessage(text) || !hasOwnFormat(text);
+  return isFurtherMessage(text) || !beginsEntry(text);
 }
 
-const hasOwnFormat = (text: string): boolean => isWrapped(text) || beginsWithPhp(text) || isJsonLine(text);
+const beginsEntry = (text: string): boolean =>
+  isWrapped(text) || beginsWithPhp(text) || isJsonLine(text) || (/^\S/.test(text) && needsLook(levelOf(text)));
 
 /** What a line adds to its entry. After a trace of several lines, nginx puts the request behind the last one. */
 const furtherOf = (said: Unwrapped, text: string): Unwrapped =>
@@ -108,7 +110,7 @@ function withoutBeginning(lines: readonly Line[]): readonly Line[] {
   const first = lines.findIndex(({ stamp, continues }) => stamp !== undefined && !continues);
   if (first <= 1 || first > maxContinuing) return lines;
   return lines.map((line, index) =>
-    index === 0 || index >= first || line.continues || hasOwnFormat(line.text)
+    index === 0 || index >= first || line.continues || beginsEntry(line.text)
       ? line
       : { ...line, messages: [], isCut: false, continues: true },
   );

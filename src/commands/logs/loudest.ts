@@ -3,13 +3,16 @@ import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { FrequentKind, LoudestError } from '../kit/site-status.ts';
 import { kindsOf, shortText, type MessageKind } from './groups.ts';
-import type { Level } from './levels.ts';
+import { needsLook, type Level } from './levels.ts';
 import { newestOf, readLines } from './lines.ts';
 import { selectLines } from './select-lines.ts';
+import { hourMs } from '../../duration.ts';
 
 const maxLines = 1_000;
 /** How many of the newest characters are read: about 40 ms of work. */
 const maxCharacters = 400_000;
+/** How far a zone is behind UTC at most: a time without a zone that was read as UTC may be that much later. */
+const maxBehind = 12 * hourMs;
 
 /** Reads the error log of an environment since `from` (epoch ms), and finds the most frequent error. */
 export async function loudestError(
@@ -25,11 +28,14 @@ export async function loudestError(
   const all = await readLines(raw, { alias, now });
   const isFull = raw.length === maxLines || newest.length < sent.length;
   const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
+  const lastZoneless = all.findLast(({ stamp }) => stamp === 'zoneless')?.at;
   const found = kindsOf(lines);
   const placed = found.filter(({ last }) => last !== undefined);
-  // What may be of another time hides nothing as grave that is of this one.
-  const kinds = placed[0]?.level === found[0]?.level ? placed : found;
-  const of = (level: Level): readonly MessageKind[] => kinds.filter((kind) => kind.level === level);
+  const [gravest] = placed;
+  // What may be of another time hides nothing of this one that needs a look, and nothing as grave.
+  const isFirst = gravest !== undefined && (needsLook(gravest.level) || gravest.level === found[0]?.level);
+  const of = (level: Level, kinds = isFirst ? placed : found): readonly MessageKind[] =>
+    kinds.filter((kind) => kind.level === level);
   const [errors, possible, unstated] = [of('error'), of('possible'), of('unstated')];
   return {
     errors: countOf(errors),
@@ -40,6 +46,8 @@ export async function loudestError(
     loudest: mostFrequentOf(errors) ?? mostFrequentOf(possible) ?? mostFrequentOf(unstated),
     cut: isCut ? { since: oldest } : undefined,
     isTimeless: timeless > 0,
+    timelessErrors: countOf(of('error', found)) - countOf(errors),
+    mayBeLater: lastZoneless !== undefined && lastZoneless < from && lastZoneless >= from - maxBehind,
   };
 }
 

@@ -1,14 +1,19 @@
-import { momentAt, aheadOf } from '../kit/values/times.ts';
+import { aheadOf, isZone, momentAt } from '../kit/values/times.ts';
 import { hourMs } from '../../duration.ts';
 import { jsonFields } from './json-line.ts';
+import { anyWord } from './levels.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**
  * `2026-11-21T13:48:00Z`, `2026-11-21  9:48:00`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
  * of a line, or after its first bracket. A time anywhere else belongs to the message, as does one in an indented line.
+ * What stands behind a time in its bracket is a zone, unless it is a level.
  */
-const stamp =
-  /^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])([ \d]\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[\w/+-]{2,40}))?\]?\s*/;
+const stamp = new RegExp(
+  String.raw`^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])([ \d]\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+/[\w/+-]{2,40}|(?!(?i:${anyWord})\])[A-Z][\w+-]{1,40}(?=\])))?\]?\s*`,
+);
+/** Short names that Intl knows and that mean other zones elsewhere: `BST`, `IST`. IANA has only the excepted ones. */
+const ambiguous = /^(?!UTC|GMT|[EHM]ST|[CEMW]ET)[A-Z]{3}$/;
 /** `[Sat Nov 21 13:48:00.123456 2026]`, as Apache writes it. */
 const apacheStamp = /^\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) {1,2}(\d\d?) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? (\d{4})\]\s*/;
 /** Where a JSON object has its time; the first that it has. */
@@ -26,8 +31,9 @@ const jsonKeys = [
   't',
 ];
 
-/** The time of a line (epoch ms). */
+/** The time of a line. */
 export type Stamp = {
+  /** Epoch milliseconds; NaN if its zone is not known. */
   readonly at: number;
   /** Where the time ends if the line starts with it, otherwise 0. */
   readonly end: number;
@@ -60,7 +66,7 @@ export function stampReader(): (line: string) => Stamp | undefined {
     if (fields === undefined) return ofText(line.slice(0, 300));
     const values = jsonKeys.flatMap((key) => fields.get(key) ?? []);
     for (const value of values) {
-      const found = ofEpoch(value) ?? ofText(value);
+      const found = ofEpoch(value) ?? ofText(`[${value}]`);
       if (found !== undefined) return { ...found, end: 0 };
     }
     return undefined;
@@ -92,8 +98,8 @@ function momentOf(year: Digits, month: number, day: Digits, [hours, minutes, sec
   return isOne ? Date.UTC(Number(year), month, d, h, m, s) : undefined;
 }
 
-/** The offset of a named zone from UTC at a local time, in milliseconds. */
+/** The offset of a named zone from UTC at a local time, in milliseconds; NaN if the zone is not known. */
 const offsetOf = (zone: string, shown: number): number =>
-  zone === 'UTC' || zone === 'GMT'
-    ? 0
+  ambiguous.test(zone) || !isZone(zone)
+    ? Number.NaN
     : shown - momentAt({ clock: new Date(shown).toISOString().slice(0, 19) }, shown, zone);

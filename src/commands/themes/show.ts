@@ -57,7 +57,9 @@ function safetyOf({ vulnerable, newVulnerable }: InstalledTheme): Inline {
 function sourceOf({ from, at, themes }: ThemeListing, now: number): Inline {
   if (from !== 'company') {
     const why = from === 'environment: not allowed' ? 'is closed to my key' : 'knows nothing of it';
-    const untold = themes.some(({ vulnerable }) => vulnerable === null) ? '; it does not tell what is vulnerable' : '';
+    const untold = themes.some(({ vulnerable }) => vulnerable === null)
+      ? '; it does not tell of all whether they are vulnerable'
+      : '';
     return `read from the environment’s own list, because the company’s list ${why}${untold}`;
   }
   const moment = listUpdatedAt(at);

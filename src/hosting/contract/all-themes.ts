@@ -1,4 +1,4 @@
-import { HostTrouble } from '../trouble.ts';
+import { isAnswered } from '../trouble.ts';
 import type { HostReader } from './call.ts';
 import type { PartialList } from './fields.ts';
 import {
@@ -54,8 +54,7 @@ export async function allThemesIfAllowed(...args: Parameters<typeof allThemes>):
   try {
     return await allThemes(...args);
   } catch (error) {
-    if (error instanceof HostTrouble && (error.status === 403 || error.status === 404))
-      return { withheld: error.status };
+    if (isAnswered(error, 403, 404)) return { withheld: error.status };
     throw error;
   }
 }
@@ -65,12 +64,9 @@ export async function environmentThemes(read: HostReader, env_id: string): Promi
   try {
     return await read(listEnvironmentThemes({ env_id }));
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isAnswered(error, 404, 410)) throw error;
     return read(listEnvironmentWpThemes({ env_id })).catch((other: unknown) => {
-      throw isMissing(other) ? error : other;
+      throw isAnswered(other, 404, 410) ? error : other;
     });
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof HostTrouble && (error.status === 404 || error.status === 410);

@@ -16,7 +16,7 @@ export type Read<R> = {
   /** Statuses, including success, that count as an answer, not trouble; `reply` then parses `{ status, body }`. */
   readonly answers?: readonly number[];
   readonly reply: z.ZodType<R>;
-  /** A person's read for a change, which does not wait behind reports. */
+  /** A read that a change needs, which does not wait behind reports. */
   readonly isForChange?: true;
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { values } from '../dialect.ts';
-import { HostTrouble } from '../trouble.ts';
+import { isAnswered } from '../trouble.ts';
 import type { HostReader } from './call.ts';
 import { writeEndpoint } from './endpoint.ts';
 import { uuid } from './fields.ts';
@@ -29,13 +29,10 @@ export async function imagesOf(
   company: string,
   env_id: string,
 ): Promise<ImageOptimization | undefined> {
-  const { sites } = await read(listSites({ company, include_environments: true })).catch(unlisted);
+  const { sites } = await read(listSites({ company, include_environments: true })).catch((error: unknown) => {
+    if (isAnswered(error, 403, 404)) return { sites: [] };
+    throw error;
+  });
   const environments = sites.flatMap((site) => site.environments?.entries ?? []);
   return environments.find(({ id }) => id === env_id)?.image_optimization_type;
-}
-
-function unlisted(error: unknown): { readonly sites: readonly [] } {
-  if (error instanceof HostTrouble && (error.kind === 'not found' || error.kind === 'unauthorized'))
-    return { sites: [] };
-  throw error;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { failureIn, statusIn, wordsOf } from '../body.ts';
+import { statusIn, wordsOf } from '../body.ts';
 import { values } from '../dialect.ts';
 import { expiryOf } from './timestamps.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
@@ -11,6 +11,7 @@ import { cell, flagCell, idCell, partialList, textCell, uuid } from './fields.ts
  */
 export type OperationState = z.output<typeof operationState>;
 const operationState = z.enum(['finished', 'running', 'failed', 'not known']);
+const operationStatuses = [200, 202, 404, 500] as const;
 const states = new Map<number | undefined, OperationState>([
   [200, 'finished'],
   [202, 'running'],
@@ -21,27 +22,20 @@ const states = new Map<number | undefined, OperationState>([
 /**
  * The service's answer about an operation, whatever the status: `{message, status}`. Any other answer came from
  * something in between (a gateway's page, a login page): it says nothing about the operation and is an odd answer. A
- * 200 may contain `status: 202`, so the body counts before the status line; an error repeats its own status.
+ * 200 may contain `status: 202`, so the body counts.
  */
 const operationReply = z
-  .object({ status: z.number(), body: z.looseObject({ message: z.string() }) })
-  .transform(({ status, body }) => ({ state: stateIn(body, status), message: wordsOf(body) }))
+  .object({ body: z.looseObject({ message: z.string() }) })
+  .transform(({ body }) => ({ state: states.get(statusIn(body)), message: wordsOf(body) }))
   .pipe(z.object({ state: operationState, message: z.string() }));
-
-function stateIn(body: unknown, line: number): OperationState | undefined {
-  const [stated, failed] = [statusIn(body), failureIn(body, line)];
-  // Such as `error: true` beside `status: 200`.
-  const isContradiction = failed !== undefined && failed < 400;
-  return !isContradiction && (line < 300 || stated === line) ? states.get(stated) : undefined;
-}
 
 /** Beyond the document. */
 export const getOperation = readEndpoint({
   section: 'operation',
   optional: true,
   path: '/operations/{operation_id}',
-  statuses: [200, 202, 404, 500],
-  answers: [200, 202, 404, 500],
+  statuses: operationStatuses,
+  answers: operationStatuses,
   reply: operationReply,
 });
 

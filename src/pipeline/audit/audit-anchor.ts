@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { findingPage, shortHash } from '../../commands/builtin/audit/verify.ts';
-import type { Finding, TrailGap, TrailHead } from '../../commands/kit/audit.ts';
+import type { Finding, TrailHead } from '../../commands/kit/audit.ts';
 import { counted } from '../../commands/kit/page.ts';
-import { auditHead, findAudit, keyId, listAudit, type AuditLine } from '../../storage/audit.ts';
+import { auditHead, findAudit, headKey, keyId, listAudit, type AuditLine } from '../../storage/audit.ts';
 import { listChanges, type Change } from '../../storage/changes.ts';
-import { installedAt, readKv, removeKv, writeKv } from '../../storage/kv.ts';
+import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
+import { fieldsOf } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
-import { alteredEvent, confirmedEvent, verifyAudit } from '../../storage/verify.ts';
+import { alteredEvent, confirmedEvent, newScan, verifyAudit, type Scan } from '../../storage/verify.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
-import { fieldsOf } from './audit-details.ts';
-import { sealIn } from './audit-keys.ts';
+import { refuseOtherKey } from './audit-keys.ts';
 import type { AuditContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../../duration.ts';
@@ -19,7 +19,8 @@ import { Refusal } from '../../errors.ts';
 /**
  * Publishes the head of the trail at the first start, then once a day while lines are added. Whoever rewrites the
  * database can't also rewrite the ops channel and the log. The stored head only remembers what was published; it proves
- * nothing by itself. A trail that was found altered stays so until a person of the machine confirms it.
+ * nothing by itself. A trail that was found altered gets a line that says so, which is published in place of heads until
+ * a person of the machine confirms the trail.
  */
 
 type PublishedHead = TrailHead & { readonly at: number };
@@ -32,18 +33,15 @@ export type PublishResult =
 
 type AnchorContext = Pick<AuditContext, 'database' | 'changeStore' | 'auditKeys'>;
 
-const headKey = 'published_head';
-/** Exists while the trail is known to be altered; its time is that of the last alarm. */
-const alarmKey = 'trail_altered';
 /** How often it is checked whether the trail still has the published head, and whether the next one is due. */
 export const anchorEveryMs = hourMs;
-/** A running bot has published a head by then. */
-const publishedWithinMs = 2 * anchorEveryMs;
-/** Tolerance for a reader beside the bot, which uses the machine's clock and not the bot's. */
+/** A bot that runs has written a line by then. */
+const firstLineWithinMs = 2 * hourMs;
+/** Tolerance for clocks that differ. A later time is not ours, and would stop a head or an alarm from being published. */
 const aheadMs = hourMs;
 
 /**
- * Publishes the head in the ops channel if it is due and the trail verifies; if it doesn't, says so, once a day until
+ * Publishes the head in the ops channel if it is due and the trail was not altered; if it was, says so, once a day until
  * somebody confirms it. Undefined: nothing due.
  */
 export async function publishAuditHead(context: AnchorContext): Promise<PublishResult | undefined> {
@@ -55,98 +53,119 @@ export async function publishAuditHead(context: AnchorContext): Promise<PublishR
   return exclusiveTransaction(database, async (tx, at) => {
     // Another replica may have been faster.
     if (!(await isDue(tx, at))) return undefined;
-    const isKnown = (await readKv(tx, alarmKey)) !== undefined;
-    if (verdict.kind === 'altered') return raiseAlarm(context, tx, at, { ...verdict, isNew: !isKnown });
-    if (isKnown) return raiseAlarm(context, tx, at, { seq: verdict.lines + 1, why: findingGone, isNew: true });
-    const head = await announce(tx, at, headText);
+    if (verdict.kind === 'altered') return raiseAlarm(context, tx, at, verdict);
+    const head = await auditHead(tx);
+    await announce(tx, at, head, headText(head));
     return { kind: 'published', head };
   });
 }
 
-const findingGone = 'a line said that the trail was altered, and it is gone';
-
 /** Whether a head or an alarm is due, or the trail lacks the head that was published last. */
 async function isDue(db: ReadHandle, at: number): Promise<boolean> {
-  const isOld = (row: { readonly at: number }): boolean => isAhead(row, at) || at - row.at >= dayMs;
-  const alarm = await readKv(db, alarmKey);
-  if (alarm !== undefined) return isOld(alarm);
-  const head = await auditHead(db);
-  const before = await readPublishedHead(db);
-  if (before === undefined) return head.seq > 0;
-  const isLost = (await findAudit(db, before.seq))?.hash !== before.hash;
-  return isLost || isAhead(before, at) || (isOld(before) && head.hash !== before.hash);
+  const newest = await auditHead(db);
+  const { head, line } = await lastPublished(db);
+  if (head === undefined || line === undefined) return newest.seq > 0 || (head !== undefined && head.seq > 0);
+  const isOld = at - head.at >= dayMs || head.at - at > aheadMs;
+  return isOld && (newest.hash !== head.hash || line.event === alteredEvent);
 }
 
-/** Publishes the newest line, with a text about it. */
-async function announce(tx: Tx, at: number, text: (head: TrailHead) => Text): Promise<TrailHead> {
-  const head = await auditHead(tx);
-  await writeKv(tx, { key: headKey, value: JSON.stringify(head), at });
-  await enqueueOps(tx, `trail:${at}`, text(head), at);
-  return head;
+/** The head that was published last, and its line. `head` undefined: none is on record. `line` undefined: it is gone. */
+async function lastPublished(db: ReadHandle) {
+  const head = await readPublishedHead(db);
+  const line = head && (await findAudit(db, head.seq));
+  return { head, line: line?.hash === head?.hash ? line : undefined };
 }
 
-/** Says that the trail was altered. If that `isNew`, a line of the trail says it too. */
-async function raiseAlarm(
-  { changeStore }: AnchorContext,
-  tx: Tx,
-  at: number,
-  { seq, why, isNew }: Wrong & { readonly isNew: boolean },
-): Promise<PublishResult> {
+/** Publishes a head, with a text about it. */
+async function announce(tx: Tx, at: number, { seq, hash }: TrailHead, text: Text): Promise<void> {
+  await writeKv(tx, { key: headKey, value: JSON.stringify({ seq, hash }), at });
+  await enqueueOps(tx, `trail:${seq}:${at}`, text, at);
+}
+
+/** Says that the trail was altered: with a line of the trail, which then is the head that is published. */
+async function raiseAlarm({ changeStore }: AnchorContext, tx: Tx, at: number, wrong: Wrong): Promise<PublishResult> {
+  const { seq, why } = wrong;
+  const { line } = await lastPublished(tx);
+  const isSaid = line?.event === alteredEvent;
   const details = { line: seq, why };
-  if (isNew) await changeStore.note(tx, { event: alteredEvent, by: 'sitehand', at, about: 'company', details });
-  await writeKv(tx, { key: alarmKey, value: '1', at });
-  await enqueueOps(tx, `trail altered:${at}`, alteredText({ seq, why }), at);
+  if (!isSaid) await changeStore.note(tx, { event: alteredEvent, by: 'sitehand', at, about: 'company', details });
+  const head = isSaid ? line : await auditHead(tx);
+  await announce(tx, at, head, alteredText(wrong, head));
   return { kind: 'altered', seq, why };
 }
 
-/** Whether the trail is known to be altered, and nobody has confirmed it since. */
-export const isKnownAltered = async (db: ReadHandle): Promise<boolean> => (await readKv(db, alarmKey)) !== undefined;
+/** Whether the record of the last head, without the whole trail, shows that it was altered and not confirmed since. */
+export async function isKnownAltered(db: ReadHandle): Promise<boolean> {
+  const { head, line } = await lastPublished(db);
+  if (head === undefined) return (await auditHead(db)).seq > 0;
+  return head.seq > 0 && (line === undefined || line.event === alteredEvent);
+}
 
 /**
  * Confirms the lines as they stand, with a line that says what was found in them and names their content, and publishes
- * that line. Returns what was found; nothing is written if that is nothing. `by`: a person of the machine. Rejects as
- * `sealAudit`, and if there is a line that can't be read.
+ * that line. Returns what was found; nothing is confirmed if that is nothing. `by`: a person of the machine. Throws
+ * `Refusal` with another key than the trail's, and if there is a line that can't be read.
  */
-export const confirmTrail = (context: AnchorContext, by: string): Promise<Finding> =>
-  exclusiveTransaction(context.database, async (tx, at) => {
-    await sealIn(context, tx, at);
-    const finding = await findingOf(tx, context.auditKeys, at);
+export async function confirmTrail(context: AnchorContext, by: string): Promise<Finding> {
+  const { database, changeStore, auditKeys } = context;
+  await refuseOtherKey(database.db, auditKeys);
+  const scan = newScan();
+  // Before the transaction, which excludes all sending: it only reads what was added meanwhile. A line that is altered
+  // meanwhile does not fit the content that the confirmation names.
+  await readTrail(database.db, auditKeys, await database.now(), scan);
+  return exclusiveTransaction(database, async (tx, at) => {
+    const { finding, content } = await readTrail(tx, auditKeys, at, scan);
     if (finding.verdict.kind === 'proven') return finding;
-    const { content } = finding;
     const found = plain(findingPage(finding).title);
-    if (content === undefined) throw new Refusal(`${found} Such a line can't be confirmed. Nothing was changed.`);
+    if (content === undefined) throw new Refusal(`${found} Such a line can't be confirmed. Nothing was confirmed.`);
     const details = { by, found, content };
-    await context.changeStore.note(tx, { event: confirmedEvent, by: 'sitehand', at, about: 'company', details });
-    await removeKv(tx, alarmKey);
-    await announce(tx, at, (head) => confirmedText(head, by, found));
+    await changeStore.note(tx, { event: confirmedEvent, by: 'sitehand', at, about: 'company', details });
+    const head = await auditHead(tx);
+    await announce(tx, at, head, confirmedText(head, by, found));
     return finding;
   });
+}
 
 /**
  * Reads the whole trail in batches and compares it with its hashes, the last published head and the rest of the
  * database. `keys`: the current key of the trail first, then its former ones. `now`: the time of the database.
  */
-export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: number): Promise<Finding> {
+export const findingOf = async (db: ReadHandle, keys: readonly Buffer[], now: number): Promise<Finding> =>
+  (await readTrail(db, keys, now, newScan())).finding;
+
+/** As `findingOf`, and the `content` of the lines. `scan`: goes on where an earlier call with it ended. */
+async function readTrail(db: ReadHandle, keys: readonly Buffer[], now: number, scan: Scan) {
   const published = await readPublishedHead(db);
   // Read this before the trail: the first line of a newer change would come after the part that is read.
   const [change] = await listChanges(db, { limit: 1 });
-  const read = await verifyAudit(db, keys, published);
-  // The first line of an altered trail may be unreadable.
-  const first = read.kind === 'altered' ? undefined : await findAudit(db, 1);
-  const isPublished = published !== undefined && !isAhead(published, now);
+  const read = await verifyAudit(db, keys, published, scan);
+  const { content } = read;
   const [key] = keys.map(keyId);
-  const shown = isPublished || read.kind === 'altered' ? published : undefined;
-  const about = { since: first?.at, published: shown, key, content: read.content };
-  if (read.kind === 'altered') return { ...about, verdict: read };
-  const { lines, head, found } = read;
+  const told = published?.seq === 0 ? undefined : published;
+  // The first line of an altered trail may be unreadable.
+  if (read.kind === 'altered') return { content, finding: { since: undefined, published: told, key, verdict: read } };
+  const first = await findAudit(db, 1);
+  const about = { since: first?.at, published: told, key };
   const known = { ...about, ...(read.restored && restoreIn(read.restored)), ...confirmedIn(read.confirmed) };
-  const wrong = found ? wrongIn(found) : await missingAfter(db, read, change);
-  if (wrong) return { ...known, verdict: { kind: 'altered', ...wrong } };
-  if (isPublished || now - (first?.at ?? (await installedAt(db))) < publishedWithinMs)
-    return { ...known, verdict: read };
-  const gaps = [...(read.kind === 'unproven' ? read.gaps : []), neverTold(lines)];
-  return { ...known, verdict: { kind: 'unproven', lines, head, gaps } };
+  const wrong = read.found
+    ? wrongIn(read.found)
+    : ((await unrecorded(db, read)) ?? (await missingAfter(db, read, change)));
+  if (wrong) return { content, finding: { ...known, verdict: { kind: 'altered', ...wrong } } as const };
+  if (read.lines > 0 || now - (await installedAt(db)) < firstLineWithinMs)
+    return { content, finding: { ...known, verdict: read } };
+  const { lines, head } = read;
+  const gaps = [{ from: 1, to: 0, why: 'no line' }] as const;
+  return { content, finding: { ...known, verdict: { kind: 'unproven', lines, head, gaps } } as const };
 }
+
+/** What is wrong if there are lines, and no head is on record. Call it after they are read: the first may be new. */
+async function unrecorded(db: ReadHandle, { lines, head }: { readonly lines: number; readonly head: TrailHead }) {
+  const isRecorded = lines === 0 || (await readPublishedHead(db)) !== undefined;
+  return isRecorded ? undefined : { seq: head.seq + 1, why: noRecord };
+}
+
+const noRecord =
+  'the head announced last is no longer on record, where Sitehand always keeps it; lines at the end may be gone with it';
 
 /** What is wrong if the newest change has no line; undefined: it has one, or that was confirmed. */
 async function missingAfter(
@@ -174,17 +193,11 @@ function confirmedIn(line: AuditLine | undefined): Pick<Finding, 'confirmed'> {
   return { confirmed: { seq: line.seq, at: line.at, by: String(by), found: String(found) } };
 }
 
-/** The gap in a trail of which no head was published. */
-const neverTold = (lines: number): TrailGap => ({ from: 1, to: lines, why: lines === 0 ? 'no line' : 'never told' });
-
 /** When a line of the trail says that the database was restored, and to which state. */
 function restoreIn({ at, details }: Pick<AuditLine, 'at' | 'details'>): Pick<Finding, 'restored'> {
   const { from } = fieldsOf(details);
   return typeof from === 'number' ? { restored: { at, from } } : {};
 }
-
-/** A head from the future is not ours, and would stop a head or an alarm from being published. */
-const isAhead = ({ at }: { readonly at: number }, now: number): boolean => at - now > aheadMs;
 
 async function readPublishedHead(db: ReadHandle): Promise<PublishedHead | undefined> {
   const stored = await readKv(db, headKey);
@@ -194,13 +207,13 @@ async function readPublishedHead(db: ReadHandle): Promise<PublishedHead | undefi
   return parsed.success ? parsed.data : undefined;
 }
 
-const publishedHead = z.object({ seq: z.int().min(1), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
+const publishedHead = z.object({ seq: z.int().min(0), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
 
 const headText = ({ seq, hash }: TrailHead): Text =>
   say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. To check it later, type ${code('audit verify')} and compare.`;
 
-const alteredText = ({ seq, why }: Wrong): Text =>
-  say`⚠️ **The audit trail was altered: line ${seq} is wrong.** Reason: ${why}. Compare it with the heads posted here. I announce no more of them until somebody who knows why runs ${code('sitehand audit confirm')} on the machine.`;
+const alteredText = ({ seq, why }: Wrong, said: TrailHead): Text =>
+  say`⚠️ **The audit trail was altered: line ${seq} is wrong.** Reason: ${why}. Compare it with the heads posted here. Line ${said.seq} says so and is ${code(shortHash(said.hash))}. I announce no more of them until somebody who knows why runs ${code('sitehand audit confirm')} on the machine.`;
 
 const confirmedText = ({ seq, hash }: TrailHead, by: string, found: string): Text =>
   say`${by} confirmed the audit trail as it stands, although: “${found}” Line ${seq} says so and is ${code(shortHash(hash))}. If you don't know why, ask them.`;

@@ -1,5 +1,5 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { parseStored } from '../../storage/parse-json.ts';
+import { fieldsOf } from '../../storage/parse-json.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 
 /** The details of an audit line. Fields of the wrong shape are left out, so an altered line can't break a list. */
@@ -17,7 +17,7 @@ export type AuditDetails = {
   readonly about: StoredTargets | undefined;
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** Parses `details`, JSON as the trail stores it; never throws. */
 export function parseDetails(details: string): AuditDetails {
@@ -54,15 +54,4 @@ function receiptIn(receipt: Fields): string | undefined {
   return parts.length === 0 ? undefined : parts.map(String).join(' ');
 }
 
-/** The fields of an object or of a JSON object; otherwise no fields. Never throws. */
-export function fieldsOf(value: unknown): Fields {
-  try {
-    const read = typeof value === 'string' ? parseStored<unknown>(value) : value;
-    return isObject(read) ? read : {};
-  } catch {
-    return {};
-  }
-}
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

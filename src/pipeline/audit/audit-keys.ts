@@ -1,3 +1,4 @@
+import { Refusal } from '../../errors.ts';
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
@@ -36,6 +37,14 @@ export async function sealIn(
   const sealed = { seq: head.seq + 1, from, to };
   await enqueueOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
   return sealed;
+}
+
+/** Throws `Refusal` if the trail is not written with the current key: only a start of the bot changes it. */
+export async function refuseOtherKey(db: ReadHandle, keys: readonly Buffer[]): Promise<void> {
+  if ((await changeOfKey(db, keys)) === undefined) return;
+  throw new Refusal('AUDIT_KEY is not the key of this trail. Nothing was confirmed.', {
+    hint: "Set the bot's own key; if it is to get a new one, start the bot with it first.",
+  });
 }
 
 /** The head, its key and the current key, if the two differ; undefined: nothing to seal. Rejects as `sealAudit`. */

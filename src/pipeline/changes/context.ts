@@ -1,4 +1,4 @@
-import type { Sources } from '../../commands/kit/sources.ts';
+import type { LookSources } from '../../commands/kit/sources.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import type { Listing } from '../../hosting/names.ts';
 import type { Presence } from '../../hosting/presence.ts';
@@ -10,7 +10,7 @@ import type { ChangeStore } from './change-store.ts';
 
 /** What this folder needs beyond the context of the access room. */
 export type ChangesContext = AccessContext &
-  Pick<Sources, 'read' | 'certificate' | 'leastTtl' | 'imagesOff'> & {
+  Pick<LookSources, 'read' | 'certificate' | 'leastTtl' | 'imagesOff'> & {
     readonly database: Database;
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;

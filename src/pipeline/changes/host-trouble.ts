@@ -48,9 +48,9 @@ function troubleSentence(trouble: HostTrouble): Text {
     case 'bad request':
       return say`The host says the request is malformed (${trouble.status}).`;
     case 'throttled':
-      return trouble.status === undefined
-        ? say`I've asked the host as often as it allows in a minute. There is room again in ${spokenDuration(trouble.retryAfterMs ?? 0)}.`
-        : say`The host is busy (429).`;
+      return say`The host is busy (429).`;
+    case 'no room':
+      return say`The host answers only so many requests a minute, and none is free for this now. There is room again in ${spokenDuration(trouble.retryAfterMs ?? 0)}.`;
     case 'no turn':
       return say`The host is slow, and I already have too many requests waiting for it.`;
     case 'server error':

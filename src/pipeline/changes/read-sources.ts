@@ -6,7 +6,7 @@ import type { ChangesContext } from './context.ts';
 
 /** The sources for one look at what a change is about. `onBehalfOf`: see `HostReader`. */
 export const sourcesOf = (
-  { read, certificate, leastTtl, imagesOff = 'off', company, database }: ChangesContext,
+  { read, certificate, leastTtl, imagesOff, company, database }: ChangesContext,
   onBehalfOf?: string,
 ): LookSources => ({
   read: (call) => read({ ...call, isForChange: true }, onBehalfOf),

@@ -11,7 +11,7 @@ import type { Closers } from './closers.ts';
 export function evidence({ says, verdict, isUnclear = false }: ActionProof): Text {
   if (verdict === 'yes') return say`Read back: ${says}. So it probably happened, but somebody else may have done it.`;
   if (isUnclear)
-    return say`Read back: ${says}. I can't read all that the host lists, so that doesn't show whether it happened.`;
+    return say`Read back: ${says}. I can't compare all that the host listed before and lists now, so that doesn't show whether it happened.`;
   return say`Read back: ${says}. So it probably didn't happen, but it could still be on its way.`;
 }
 

@@ -105,7 +105,8 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
     const otherwise = (error: unknown): StatusPart<never> => {
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
       // Further reads would use up the rest of the host's rate limit for everybody.
-      if (error instanceof HostTrouble && error.kind === 'throttled') throttled ??= troubleText(error);
+      if (error instanceof HostTrouble && (error.kind === 'throttled' || error.kind === 'no room'))
+        throttled ??= troubleText(error);
       return failedPart(context, 'reading many environments', error);
     };
     const signals = (late: AbortSignal): AbortSignal => AbortSignal.any([ending, late]);

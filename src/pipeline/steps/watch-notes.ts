@@ -1,4 +1,5 @@
 import type { NewKind, NewKinds } from '../../commands/kit/watch.ts';
+import { readAsUtc } from '../../commands/kit/log-query.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
@@ -32,14 +33,12 @@ export function newsNote(
   news: News,
   { isZoneless }: Pick<NewKinds, 'isZoneless'>,
 ): Note {
-  const zone = isZoneless ? zoneless : undefined;
+  const zone = isZoneless ? readAsUtc : undefined;
   return {
     text: joined([newsText(env, news), zone, footOf(watch)], '\n'),
     buttons: [logButton(env), stopButton(watch)],
   };
 }
-
-const zoneless = say`Times in this log have no time zone, so I read them as UTC: if they aren't, I may tell too much or miss some.`;
 
 function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Text {
   const [certain, others] = [kinds.filter(isNew), kinds.filter((kind) => !isNew(kind))];

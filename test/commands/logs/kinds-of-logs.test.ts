@@ -152,7 +152,7 @@ describe('a time that is older than what was asked', () => {
   test('that can’t be true hides no error of this hour, and counts as none', async () => {
     const lines = [...times(8, (ago) => old(ago + 18_250 * day)), recent, old(-6 * minute)];
     const said = '⚠️ most frequent, 1×, last 13:51 UTC: “PHP Fatal error:  Uncaught Error: here() in /www/new.php:*”.';
-    expect(await status(lines)).toBe(`${said}${note}`);
+    expect(await status(lines)).toBe(`${said}${note.replace('Some lines', '9 errors')}`);
     expect(await status([old(-4 * minute)])).toMatch(/^⚠️ most frequent, 1×, last 14:04 UTC/);
   });
 });
@@ -174,6 +174,22 @@ describe('the level of a message', () => {
     ['an error of PHP in JSON', json({ level: 'info', msg: fatal }), isError],
     ['an error of PHP in HTML', entry('<b>Fatal error</b>:  Uncaught Error in <b>/www/a.php</b>'), isError],
     ['a notice of PHP in a wrapper’s [ERROR]', (ago) => `${spaced(ago)} [ERROR] [71] PHP Notice:  no error`, lesser],
+    ['an error with a notice of PHP in a quotation', entry('[error] no pay for "PHP Deprecated: x"'), isError],
+    ['an error with a notice of PHP in a path', entry('[error] open() "/www/PHP Notice: x" failed'), isError],
+    ['a path without quotation marks', entry('[core:error] File does not exist: /www/PHP Notice: x'), isError],
+    ['an error of PHP in a quotation', entry('searched for "PHP Fatal error: x"'), couldBe],
+    ['that in JSON', json({ level: 'info', msg: 'searched for "PHP Fatal error: x"' }), none],
+    [
+      'an error of PHP in JSON that is cut off',
+      json({ n: 'a (b)', level: 'info', msg: `${fatal}${'x'.repeat(9_000)}` }),
+      isError,
+    ],
+    [
+      'an error of PHP in nginx’s words in a wrapper’s [INFO]',
+      entry(`[INFO] FastCGI sent in stderr: "PHP message: ${fatal}"`),
+      isError,
+    ],
+    ['an error of PHP-FPM in a wrapper’s [INFO]', entry(`[INFO] child 7 said into stderr: "${fatal}"`), isError],
     ['a warning of PHP about an error', entry('PHP Warning:  fatal error of a client in /www/a.php'), lesser],
     ['Monolog’s INFO about errors', (ago) => `[${iso(ago)}] shop.INFO: done, 0 errors {"error":false} []`, none],
     ['Monolog’s ERROR', (ago) => `[${iso(ago)}] shop.ERROR: no stock [] []`, isError],
@@ -438,8 +454,8 @@ describe('an entry', () => {
     ],
     [
       'has no end of lines',
-      [`${php(9 * minute)} NOTICE: ready`, ...times(1_000, () => 'Connection refused')],
-      ['700× Connection refused', '1× NOTICE: ready'],
+      [`${php(9 * minute)} NOTICE: ready`, ...times(1_000, () => 'mailer: queue is empty')],
+      ['700× mailer: queue is empty', '1× NOTICE: ready'],
     ],
     [
       'is every line of a log without times, but for a trace, and lines that are indented or have no words',
@@ -560,6 +576,68 @@ describe('“nothing needs a look”', () => {
     ],
   ])('%s', async (_, lines, said) => {
     expect(await status(lines)).toBe(said);
+  });
+
+  test.each([
+    'Fatal error: Uncaught Error: x',
+    'Parse error: x',
+    "WordPress database error Table 'shop.a' doesn't exist",
+    '[core:error] [pid 3] boom',
+    'Out of memory: Killed process',
+    'Segmentation fault',
+    'PHP Fatal error: x',
+  ])('nor over a line without a time that says itself how grave it is: %s', async (line) => {
+    for (const ago of [5 * minute, 2 * hour])
+      expect(await status([`${php(ago)} PHP Notice:  x`, line, '#0 {main}'])).toMatch(
+        /^❔ .*most frequent, 1×: “.*Some lines have no time/,
+      );
+    expect(await status([line, `${php(2 * hour)} PHP Notice:  x`])).toBe('✅ no error.');
+  });
+
+  const zoneless =
+    " Times in this log have no time zone, so I read them as UTC: if they aren't, I may tell too much or miss some.";
+  test.each<[string, readonly string[], string]>([
+    [
+      'nginx, five hours behind',
+      [
+        `${iso(5 * hour)
+          .slice(0, 19)
+          .replaceAll('-', '/')
+          .replace('T', ' ')} [error] 7#7: x`,
+      ],
+      `❔ no error.${zoneless}`,
+    ],
+    ['PHP-FPM, seven hours behind', [`${fpm(7 * hour)} ALERT: x`, 'y'], `❔ no error.${zoneless}`],
+    ['farther behind than any zone', [`${fpm(14 * hour)} ALERT: x`], '✅ no error.'],
+    [
+      'some of this hour',
+      [`${fpm(5 * hour)} ALERT: x`, `${fpm(minute)} NOTICE: x`],
+      '✅ no error; 1 warning or notice.',
+    ],
+    [
+      'beside PHP’s times with a zone',
+      [`${fpm(5 * hour)} ALERT: x`, `${php(minute)} PHP Notice:  x`],
+      `❔ no error; 1 warning or notice.${zoneless}`,
+    ],
+    [
+      'five hours behind, with a zone',
+      [`[21-Nov-2026 08:50:00 EST] PHP Fatal error:  x`],
+      '⚠️ most frequent, 1×, last 13:50 UTC: “PHP Fatal error:  x”.',
+    ],
+    ['an hour ahead, with a zone', [`[21-Nov-2026 13:50:00 CET] PHP Fatal error:  x`], '✅ no error.'],
+  ])('nor where times may be of another zone: %s', async (_, lines, said) => {
+    expect(await status(lines)).toBe(said);
+  });
+
+  test('what could be an error of this hour comes before errors without a time', async () => {
+    const lines = [
+      'PHP Fatal error:  x',
+      ...times(2, (ago) => `${php(ago)} Connection refused`),
+      'PHP Fatal error:  y',
+    ];
+    expect(await status(lines)).toBe(
+      '⚠️ no line with a time says that it is an error, but 2 messages could be; most frequent, 2×, last 13:59 UTC: “Connection refused”. 2 errors have no time that can be true, so they may be of another hour.',
+    );
   });
 
   test('an error that quotes a warning of an outage stays an error', async () => {

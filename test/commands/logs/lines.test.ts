@@ -27,12 +27,22 @@ describe('the time of a line', () => {
     ['[21-Nov-2026 13:48:00 UTC] PHP x', '2026-11-21T13:48:00', 'PHP x'],
     ['[21-Nov-2026 13:48:00 Europe/Berlin] x', '2026-11-21T12:48:00', 'x'],
     ['[21-Jul-2026 13:48:00 America/New_York] x', '2026-07-21T17:48:00', 'x'],
-    ['[21-Nov-2026 13:48:00 No/Where] x', '2026-11-21T13:48:00', 'x'],
+    ['[21-Nov-2026 13:48:00 EST] x', '2026-11-21T18:48:00', 'x'],
+    ['[21-Jul-2026 13:48:00 EST5EDT] x', '2026-07-21T17:48:00', 'x'],
+    ['[2026-11-21 13:48:00 CET] x', '2026-11-21T12:48:00', 'x'],
     ['2026-11-21 13:48:00 ERROR x', '2026-11-21T13:48:00', 'ERROR x'],
+    ['[2026-11-21 13:48:00 ERROR] x', '2026-11-21T13:48:00', 'ERROR] x'],
+    ['{"time":"2026-11-21 13:48:00 MST"}', '2026-11-21T20:48:00', '{"time":"2026-11-21 13:48:00 MST"}'],
     ['c - - [21/Nov/2026:13:48:00 +0000] "GET', '2026-11-21T13:48:00', 'c - - [21/Nov/2026:13:48:00 +0000] "GET'],
   ])('%s', (line, at, body) => {
     const stamp = stampOf(line);
     expect([iso(stamp?.at), line.slice(stamp?.end ?? 0)]).toEqual([at, body]);
+  });
+
+  test.each(['No/Where', 'CEST', 'BST', 'Mountain'])('in an unknown zone is unknown, and not UTC: %s', (zone) => {
+    const [first, second] = read(`[21-Nov-2026 13:48:00 ${zone}] x`, '#0 {main}');
+    expect(first).toMatchObject({ at: undefined, stamp: 'zoned', messages: ['x'] });
+    expect(second?.at).toBeUndefined();
   });
 
   test.each([

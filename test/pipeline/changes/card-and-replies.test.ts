@@ -346,7 +346,7 @@ describe('the sentences of a thread', () => {
     [
       'evidence that can not be read in full',
       evidence({ says: say`it may be there`, verdict: 'not yet', isUnclear: true }),
-      "Read back: it may be there. I can't read all that the host lists, so that doesn't show whether it happened.",
+      "Read back: it may be there. I can't compare all that the host listed before and lists now, so that doesn't show whether it happened.",
     ],
     ['no evidence', noEvidence, 'Nothing I can read shows whether it happened.'],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],

@@ -14,6 +14,11 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['unauthorized', 403, 'The host rejected my key (403). Whoever runs Sitehand should check HOSTING_API_KEY.'],
   ['bad request', 400, 'The host says the request is malformed (400).'],
   ['throttled', 429, 'The host is busy (429).'],
+  [
+    'no room',
+    undefined,
+    'The host answers only so many requests a minute, and none is free for this now. There is room again in 1 s.',
+  ],
   ['no turn', undefined, 'The host is slow, and I already have too many requests waiting for it.'],
   ['server error', 502, 'The host answered 502 (tried 2 times in 3 s).'],
   ['odd answer', 200, "The host sent an answer I can't use (tried 2 times in 3 s)."],

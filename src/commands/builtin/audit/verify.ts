@@ -41,7 +41,7 @@ function verdictOf({ verdict, since, confirmed }: Finding): Text {
   if (verdict.kind === 'unproven') {
     const [first, ...more] = verdict.gaps.map(gapInWords);
     const others = more.length > 0 ? say`, and ${counted(more.length, 'finding')} more` : '';
-    return say`⚠️ **The audit trail can't be proven: ${first}**${others}. I know of no wrong line.`;
+    return say`⚠️ **The audit trail is not provable: ${first}**${others}. I know of no wrong line.`;
   }
   if (verdict.lines === 0) return say`**The audit trail is still empty.**`;
   if (confirmed !== undefined) {
@@ -52,7 +52,7 @@ function verdictOf({ verdict, since, confirmed }: Finding): Text {
   return say`**${all} of the audit trail ${verdict.lines === 1 ? 'is' : 'are'} unaltered**${since === undefined ? '' : say` since ${time(since, 'date')}`}.`;
 }
 
-/** A clause that says what cannot be proven, without a full stop. */
+/** A clause that says what is not provable, without a full stop. */
 function gapInWords({ from, to, why, key = '' }: TrailGap): string {
   const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
   const are = from === to ? 'is' : 'are';
@@ -69,14 +69,13 @@ function gapInWords({ from, to, why, key = '' }: TrailGap): string {
       return `${lines} ${are} sealed with ${key}, which I don't have`;
     case 'not confirmed':
       return `${lines} ${are} older than the key ${key}, and nobody has confirmed ${from === to ? 'it' : 'them'}`;
-    case 'never told':
-      return 'none of its heads is on record';
     case 'no line':
       return 'it is empty, although this database is more than two hours old';
   }
 }
 
-const isYours = say`If the key is yours, add it to ${code('AUDIT_KEYS_FORMER')}. If it never was, somebody else wrote these lines.`;
+const confirmWith = code('sitehand audit confirm');
+const isYours = say`If the key is yours, add it to ${code('AUDIT_KEYS_FORMER')}; if you have lost it, run ${confirmWith} on the machine. If it never was, somebody else wrote these lines.`;
 /** What each kind of gap means, and what to do. */
 const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'no key': say`If Sitehand has not started with ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody rewrote them without the key.`,
@@ -85,7 +84,6 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'former key': say`If Sitehand has not started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former key.`,
   'replaced key': say`Either a replica was still using it, or somebody who has it wrote them. Never set a replaced key again: make a new one.`,
   'not confirmed': say`If ${code('AUDIT_KEY')} was set for the first time then, confirm them. If there was a key before, somebody rewrote them without it.`,
-  'never told': say`Sitehand announces one when it starts, and then every day. Somebody may have removed it, along with lines at the end of the trail.`,
   'no line': say`Sitehand writes the first line at its first start. If it has ever started on this database, somebody has removed every line.`,
 };
 
@@ -99,11 +97,16 @@ function gapsOf({ verdict }: Finding): readonly Text[] {
   ];
 }
 
-/** What was confirmed; else how to confirm what was found. */
+/** What ends only with a confirmation; the other gaps close with the key or with the next start. */
+const isLasting = ({ why }: TrailGap): boolean => why === 'not confirmed' || why === 'replaced key';
+
+/** What was confirmed, or what has to be. */
 function confirmationOf({ verdict, confirmed }: Finding): Text {
-  if (verdict.kind !== 'proven')
-    return say`This stays so until somebody who knows why runs ${code('sitehand audit confirm')} on the machine.`;
-  return confirmed === undefined ? [] : say`Line ${confirmed.seq} says what was found in them: “${confirmed.found}”`;
+  if (verdict.kind === 'altered' || (verdict.kind === 'unproven' && verdict.gaps.some(isLasting)))
+    return say`This stays so until somebody who knows why runs ${confirmWith} on the machine.`;
+  return verdict.kind !== 'proven' || confirmed === undefined
+    ? []
+    : say`Line ${confirmed.seq} says what was found in them: “${confirmed.found}”`;
 }
 
 const headOf = ({ verdict }: Finding): Text =>
@@ -113,7 +116,7 @@ const headOf = ({ verdict }: Finding): Text =>
 
 function announcedOf({ verdict, published }: Finding): Text {
   if (published === undefined)
-    return say`No head has been announced in the ops channel yet, so I couldn't tell if lines were cut off at the end.`;
+    return say`No announced head is on record, so I couldn't tell if lines were cut off at the end.`;
   const line = say`line ${published.seq}, ${code(shortHash(published.hash))}, on ${time(published.at, 'date')}`;
   const told = verdict.kind === 'altered' ? 'The head announced last' : 'It contains the head announced last';
   return say`${told}: ${line}. Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;

@@ -101,6 +101,10 @@ function onClock(zone: string, day: string, time = '00:00:00'): number {
 const dayOf = (at: number): string => (Number.isNaN(at) ? '' : new Date(at).toISOString().slice(0, 10));
 const dayBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - dayMs);
 
+/** Whether a time can be read in that zone. */
+export const isZone = (zone: string): boolean =>
+  attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: zone })) !== undefined;
+
 /** The offset of `zone` from UTC at that time, in milliseconds; 0 for an unknown zone. */
 function offsetOf(zone: string, at: number): number {
   const shown = attempt(() =>

@@ -110,7 +110,8 @@ describeBoth('health', (open) => {
 
   it('says that the audit trail was found altered', async () => {
     const database = await open({ now: () => now });
-    await database.transaction((tx) => writeKv(tx, { key: 'trail_altered', value: '1', at: now }));
+    const value = JSON.stringify({ seq: 1, hash: 'f00d' });
+    await database.transaction((tx) => writeKv(tx, { key: 'published_head', value, at: now }));
     const { 'Audit trail': trail } = await found(healthy(database));
     expect(trail).toMatch(
       /^⚠️ it was altered, as audit verify shows → .* runs sitehand audit confirm on the machine\.$/,
