@@ -140,6 +140,20 @@ describe('a form whose fields depend on each other', () => {
     expect(await forms.offers('ana', only, 'release')).toEqual(['release-41.txt']);
   });
 
+  test('a form that Slack does not redraw: its person is told, and what they choose from the old list is not accepted', async () => {
+    await opened('ana', 'acme-blog/staging');
+    await scenario.slack.pick(ids.ana, 'modal', { label: only }, ['release-42.txt', 'robots.txt']);
+    scenario.slack.faults.add({ method: 'views.update', kind: 'rate_limited', retryAfter: '30', times: 1 });
+    const said = await scenario.person('ana').says('/site whoami');
+    await forms.picks('ana', 'From', 'acme-blog/live');
+    await said.hears("Slack didn't confirm that it updated your form after your last change.");
+    await scenario.person('ana').submits({ Onto: 'acme-blog/staging' });
+    const again = await scenario.person('ana').form('What you chose from was a list for an earlier answer.');
+    expect(again.text).toContain("because it isn't in this list: release-42.txt.");
+    await scenario.person('ana').submits();
+    expect((await scenario.person('ana').form('1 path of acme-blog/staging')).text).toContain('only robots.txt');
+  });
+
   test('when the chosen paths are gone, the push does not become one of everything: they have to be chosen again', async () => {
     const ben = scenario.person('ben');
     await opened('ben', 'acme-shop/staging');

@@ -77,14 +77,16 @@ describe('a Slack, or a similar server, that tells nothing about groups and chan
     });
 
     test.each([
-      ['a review', add, 'Let 198.51.100.4 in over SSH'],
-      ['a form with a list of the host', '/site push acme-docs/live --files', 'Onto'],
-    ])('for longer: a button opens it again (%s)', async (_, line, form) => {
+      ['a review', add, 'Let 198.51.100.4 in over SSH', []],
+      ['a form with a list of the host', '/site push acme-docs/live --files', 'Onto', []],
+      ['a review that is there', add, 'Let 198.51.100.4 in over SSH', ['lost']],
+    ] as const)('for longer: a button opens it again (%s)', async (_, line, form, before) => {
       const ana = scenario.person('ana');
+      for (const kind of before) scenario.slack.faults.add({ ...update, kind });
       scenario.slack.faults.add({ ...update, kind: 'rate_limited', retryAfter: '30' });
       const said = await ana.says(line);
       const offer = await said.hears(
-        "Slack opened a form, and didn't let me fill it in. You can close it. This needs a form. Nothing was done yet.",
+        "Slack didn't confirm that it filled in the form. If it still says “Looking at the host…”, close it and open it again here. This needs a form. Nothing was done yet.",
       );
       expect(said.answers()).toHaveLength(1);
       await scenario.slack.closeModal(ana.id, true);

@@ -8,7 +8,7 @@ import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
-import { drawIntoView, openView } from '../forms/modals.ts';
+import { pressAgain, drawIntoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
 import { senderFields } from '../context/payload-shapes.ts';
@@ -30,7 +30,8 @@ export async function showCall(context: SlackContext, interaction: Interaction, 
   const inMessage = async (): Promise<void> => context.ephemeral(interaction, await draw('message'));
   if (view === undefined) return inMessage();
   const inModal = async () => callView(await draw('modal'));
-  await drawIntoView(context, interaction, { ...view, title: callTitle }, inModal, inMessage);
+  const became = await drawIntoView(context, interaction, { ...view, title: callTitle }, inModal);
+  if (became === 'unconfirmed') await inMessage();
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -78,13 +79,11 @@ export async function turnPage(
     memo === undefined
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
-  const notShown = async (): Promise<void> => {
-    throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
-  };
   const { id, hash } = view;
   const into = view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
-  if (into === undefined) return notShown();
-  await drawIntoView(context, interaction, { ...into, title: callTitle }, draw, notShown);
+  const became = into && (await drawIntoView(context, interaction, { ...into, title: callTitle }, draw));
+  if (became === undefined || became === 'unconfirmed')
+    throw new Refusal("Slack didn't confirm that it showed the page.", { hint: pressAgain });
 }
 
 /** Reads from the host and freezes again. If the result is not what the form showed, the person is told. */

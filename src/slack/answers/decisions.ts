@@ -8,7 +8,7 @@ import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { drawNote, notShownOn } from '../draw/blocks.ts';
-import { drawIntoView, openView, originOf } from '../forms/modals.ts';
+import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
@@ -46,10 +46,6 @@ export async function openDecision(
   const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
-  const notOpened = async (): Promise<void> => {
-    throw new Refusal(`I couldn't open ${forms[verdict]}. Nothing was done.`, { hint: 'Press the button again.' });
-  };
-  if (view === undefined) return notOpened();
   const memo: Memo = { origin: originOf(interaction), decision: value };
   const draw = async (): Promise<ModalView> => {
     const { person, team } = interaction;
@@ -60,7 +56,9 @@ export async function openDecision(
     const { says, card } = await questionFor(context.pipeline, reader, decision);
     return approveView(number, joined([says, notShownOn(card)], '\n'), memo);
   };
-  await drawIntoView(context, interaction, { ...view, title }, draw, notOpened);
+  const became = view && (await drawIntoView(context, interaction, { ...view, title }, draw));
+  if (became === undefined || became === 'unconfirmed')
+    throw new Refusal(`Slack didn't confirm that it opened ${forms[verdict]}. Nothing was done.`, { hint: pressAgain });
 }
 
 export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;
@@ -94,8 +92,8 @@ export async function decideByForm(
     result = results[verdict](decision.number);
     return noticeView(title, result);
   };
-  const inPrivate = (): Promise<void> => context.ephemeral(interaction, drawNote({ text: result }));
-  await drawIntoView(context, interaction, { id: view, title }, draw, inPrivate);
+  const became = await drawIntoView(context, interaction, { id: view, title }, draw);
+  if (became === 'unconfirmed') await context.ephemeral(interaction, drawNote({ text: result }));
 }
 
 /** The form is closed by then, so the refusal repeats the note. */

@@ -11,8 +11,11 @@ import { rateLimitMs } from './rate-limits.ts';
 /** An open view. With a hash, only that version of it, or what we have made of that, is replaced. */
 export type OpenView = { readonly id: string; readonly hash?: string | undefined };
 
-/** `outdated`: closed, submitted, or replaced by something newer. `not taken`: Slack took it at no time within seconds. */
-export type DrawnView = 'drawn' | 'outdated' | 'not taken';
+/**
+ * `outdated`: closed, submitted, or replaced by something newer. `unconfirmed`: tried for seconds, and not refused for
+ * good. It may be there if an answer was lost.
+ */
+export type DrawnView = 'drawn' | 'outdated' | 'unconfirmed';
 
 /** Draws into an open view. Rejects if Slack refuses what is drawn. */
 export type UpdateView = (view: OpenView, drawn: ModalView) => Promise<DrawnView>;
@@ -22,11 +25,15 @@ type ViewUpdates = {
   /** The newest update; aborted as soon as there is a newer one. */
   newest: AbortController;
   running: Promise<unknown>;
-  /** For each version that we replaced, the hash of its successor. */
-  readonly became: Map<string, string>;
+  /** The hashes of a version that we replaced and of those that we made of it; the last is the newest that we know. */
+  versions: readonly string[];
+  /** Whether something that we drew after the last of them may be there, because an answer was lost. */
+  isUnsure: boolean;
 };
 
 const maxViews = 500;
+/** How many versions of a view are remembered. */
+const maxVersions = 50;
 /** How long one update is tried, in ms. Somebody is looking at the view meanwhile. */
 const tryForMs = 8_000;
 /** The first pause before another try, in ms. Each is twice the one before, unless Slack asks for another. */
@@ -38,49 +45,64 @@ const updateReply = z.object({ view: z.object({ hash: z.string() }) });
 export function createViewUpdates(client: Pick<WebClient, 'views'>, log: Logger): UpdateView {
   const updates = new BoundedMap<string, ViewUpdates>(maxViews);
   return async (view, drawn) => {
-    const of = updates.get(view.id) ?? { newest: new AbortController(), running: Promise.resolve(), became: new Map() };
+    const begun = { newest: new AbortController(), running: Promise.resolve(), versions: [], isUnsure: false };
+    const of = updates.get(view.id) ?? begun;
     of.newest.abort();
     of.newest = new AbortController();
     const { signal } = of.newest;
     updates.set(view.id, of);
-    const onRefused = (error: unknown): void => log.warn({ err: error }, 'Slack did not draw a form');
-    const update = of.running.then(() => tryFor(() => updateOnce(client, view, drawn, of.became), signal, onRefused));
+    const draw = async (hash: string | undefined): Promise<void> => {
+      const answer = await client.views.update({ view_id: view.id, ...(hash !== undefined && { hash }), view: drawn });
+      remember(of, view.hash, updateReply.safeParse(answer).data?.view.hash);
+    };
+    const onGivenUp = (error: unknown): void => log.warn({ err: error }, 'Slack did not draw a form');
+    const update = of.running.then(() => tryFor(draw, view.hash, of, { newer: signal, onGivenUp }));
     of.running = update.catch(() => undefined);
     return update;
   };
 }
 
-async function updateOnce(
-  { views }: Pick<WebClient, 'views'>,
-  { id, hash }: OpenView,
-  view: ModalView,
-  became: Map<string, string>,
-): Promise<void> {
-  let current = hash;
-  for (let next = hash; next !== undefined; next = became.get(next)) current = next;
-  if (current === undefined) return void (await views.update({ view_id: id, view }));
-  const answer = updateReply.safeParse(await views.update({ view_id: id, hash: current, view }));
-  if (answer.data && answer.data.view.hash !== current) became.set(current, answer.data.view.hash);
+function remember(of: ViewUpdates, over: string | undefined, became: string | undefined): void {
+  const before = over === undefined || of.versions.includes(over) ? of.versions : [over];
+  of.versions = [...before, ...(became === undefined ? [] : [became])].slice(-maxVersions);
+  of.isUnsure = false;
 }
 
+const newestSince = (over: string | undefined, { versions }: ViewUpdates): string | undefined =>
+  over !== undefined && versions.includes(over) ? versions.at(-1) : over;
+
+/** Tries for some seconds, or until there is a newer drawing. */
 async function tryFor(
-  update: () => Promise<void>,
-  newer: AbortSignal,
-  onRefused: (error: unknown) => void,
+  draw: (hash: string | undefined) => Promise<void>,
+  over: string | undefined,
+  of: ViewUpdates,
+  { newer, onGivenUp }: { readonly newer: AbortSignal; readonly onGivenUp: (error: unknown) => void },
 ): Promise<DrawnView> {
   const end = performance.now() + tryForMs;
+  // What replaces any version follows a submission: nothing that was drawn for an older version may come after it.
+  if (over === undefined) Object.assign(of, { versions: [], isUnsure: false });
+  const mayCoverOlder = of.isUnsure;
+  let hash = newestSince(over, of);
   for (let pauseMs = firstPauseMs; !newer.aborted; pauseMs *= 2) {
     try {
-      await update();
+      await draw(hash);
       return 'drawn';
     } catch (error) {
       const word = platformError(error);
-      if (word === 'not_found' || word === 'hash_conflict') return 'outdated';
+      const isConflict = word === 'hash_conflict';
+      // The other version may be the older drawing. If nothing of ours was lost, it is somebody else's, and stays.
+      if (isConflict && mayCoverOlder && hash !== undefined) {
+        hash = undefined;
+        continue;
+      }
+      if (isConflict || word === 'not_found') return 'outdated';
       if (word !== undefined && !isPassing(word)) throw error;
-      const restMs = rateLimitMs(error, pauseMs) ?? pauseMs;
+      const askedMs = rateLimitMs(error, pauseMs);
+      if (askedMs === undefined) of.isUnsure = over !== undefined;
+      const restMs = askedMs ?? pauseMs;
       if (performance.now() + restMs > end) {
-        onRefused(error);
-        return 'not taken';
+        onGivenUp(error);
+        return 'unconfirmed';
       }
       await wait(restMs, undefined, { signal: newer }).catch(() => undefined);
     }

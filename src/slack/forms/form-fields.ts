@@ -100,13 +100,12 @@ async function choicesOf(
   person: Person,
   { resolved, dependent, given, kept }: ChoicesQuery,
 ): Promise<ShownChoices | undefined> {
-  const { parsed, input } = resolved;
+  const { input } = resolved;
   const shown = choicesShown(resolved, dependent);
   const may = mayBeShown(pipeline, person, shown);
   if (may === 'no') return undefined;
   if (may !== 'yes') throw new MembershipUnknown(say`you may see what there is to choose from`, may);
-  const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
-  const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
+  const of = answersFor(dependent, resolved);
   if (kept?.of === of) {
     const words = (await payloads.keptList(kept.id).catch(() => undefined))?.words;
     if (words && given.every((word) => words.includes(word)))
@@ -131,6 +130,20 @@ async function choicesOf(
     lost: dropped.length > 0,
   };
 }
+
+/** A hash of the answers that a list of choices is read for. */
+function answersFor({ on }: ChoicesQuery['dependent'], { parsed, input }: Resolved): string {
+  const answers = on.map((name) => shownAs(parsed.command.fields[name], input[name]));
+  return createHash('sha256').update(JSON.stringify(answers)).digest('hex').slice(0, 16);
+}
+
+/** Whether something was chosen from a list for other answers: the form was not redrawn after its last change. */
+export const isChosenFromOldList = (resolved: Resolved, { choices = {} }: Memo): boolean =>
+  Object.entries(dependentsOf(resolved.parsed)).some(([name, dependent]) => {
+    const isChosen = (resolved.parsed.given[name] ?? []).length > 0;
+    const of = choices[name]?.of;
+    return dependent && isChosen && of !== undefined && of !== answersFor(dependent, resolved);
+  });
 
 /** Names earlier choices that were dropped, because fewer choices can mean doing more. */
 const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>

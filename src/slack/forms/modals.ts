@@ -25,7 +25,7 @@ import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../client/api-errors.ts';
 import { platformError } from '../client/messenger.ts';
-import type { OpenView } from '../client/view-updates.ts';
+import type { DrawnView, OpenView } from '../client/view-updates.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
 import { cardPlace, savedAs } from './card-place.ts';
@@ -56,8 +56,9 @@ export async function openForm(
   const waits = needsHost(resolved);
   const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
   if (view === undefined) return offer();
-  if (waits)
-    await drawIntoView(context, interaction, { ...view, title: parsed.command.button }, draw, () => offer(leftBlank));
+  if (!waits) return;
+  const became = await drawIntoView(context, interaction, { ...view, title: parsed.command.button }, draw);
+  if (became === 'unconfirmed') await offer(unconfirmed);
 }
 
 type FormExtras = {
@@ -125,7 +126,8 @@ export async function showReview(
   notice?: Text,
 ): Promise<void> {
   const { button } = ready.authorized.parsed.command;
-  let outcome: Text | undefined;
+  let saved: Text | undefined;
+  let changed: Text | undefined;
   let locked: Refusal | undefined;
   const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
@@ -134,30 +136,26 @@ export async function showReview(
       throw result.refusal;
     }
     if (result.kind === 'saved') {
-      outcome = await savedText(context, interaction, result.change);
-      return noticeView(button, outcome);
+      saved = await savedText(context, interaction, result.change);
+      return noticeView(button, saved);
     }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
-    if (result.differs) outcome = changedMeanwhile;
-    return reviewOf(context, interaction, result.frozen, ready.requester.person, outcome ?? notice);
+    if (result.differs) changed = changedMeanwhile;
+    return reviewOf(context, interaction, result.frozen, ready.requester.person, changed ?? notice);
   };
-  const offerAgain = async (): Promise<void> => {
-    if (outcome !== undefined && outcome !== changedMeanwhile) return;
-    const says = joined([outcome ?? notice, leftBlank], '\n');
-    outcome = undefined;
-    await offerReview(context, interaction, ready, says);
-  };
-  const isDrawn = await drawIntoView(context, interaction, { ...view, title: button }, draw, offerAgain).catch(
-    (error: unknown) => {
-      if (outcome === undefined) throw error;
-      context.log.warn({ err: error }, 'could not draw what became of a form');
-      return false;
-    },
-  );
+  const became = await drawIntoView(context, interaction, { ...view, title: button }, draw).catch((error: unknown) => {
+    if ((saved ?? changed) === undefined) throw error;
+    context.log.warn({ err: error }, 'could not draw what became of a form');
+    return 'refused' as const;
+  });
+  if (became === 'unconfirmed' && saved === undefined)
+    return offerReview(context, interaction, ready, joined([changed ?? notice, unconfirmed], '\n'));
   // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
-  if (!isDrawn && outcome) await context.ephemeral(interaction, drawNote({ text: outcome }));
+  const told = saved ?? changed;
+  if (became !== 'drawn' && told) await context.ephemeral(interaction, drawNote({ text: told }));
   // A form has no buttons, but this refusal has one.
-  if (isDrawn && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));
+  if (became === 'drawn' && locked && locked.offers.length > 0)
+    await context.ephemeral(interaction, drawRefusal(locked));
 }
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
@@ -186,21 +184,21 @@ async function reviewOf(
   return reviewView(frozen, memo, joined(notes, '\n'));
 }
 
-/** Why a form that Slack opened has to be opened again. */
-const leftBlank = say`**Slack opened a form, and didn't let me fill it in.** You can close it.`;
+/** For a form that Slack opened and may not have filled in. */
+const unconfirmed = say`**Slack didn't confirm that it filled in the form.** If it still says “Looking at the host…”, close it and open it again here.`;
+/** What to do if Slack may not have shown what a button opens. */
+export const pressAgain = "If you don't see it, press the button again.";
 
 /**
- * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If that is not drawn, the
- * refusal or fault is thrown, so that the person is told in another way. If Slack does not take the view within seconds,
- * `otherwise` tells the person. Resolves with false if nothing was drawn.
+ * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If that is not certainly
+ * drawn, the refusal or fault is thrown, so that the person is told in another way.
  */
 export async function drawIntoView(
   context: SlackContext,
   interaction: Interaction,
   { title, ...view }: OpenView & { readonly title: string },
   make: () => Promise<ModalView>,
-  otherwise: () => Promise<void>,
-): Promise<boolean> {
+): Promise<DrawnView> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
     trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
@@ -210,10 +208,8 @@ export async function drawIntoView(
   const became = await context.updateView(view, drawn).catch((error: unknown) => {
     throw trouble ?? error;
   });
-  if (became === 'drawn') return true;
-  if (trouble !== undefined) throw trouble;
-  if (became === 'not taken') await otherwise();
-  return false;
+  if (became !== 'drawn' && trouble !== undefined) throw trouble;
+  return became;
 }
 
 /** The view while the host is being read. */

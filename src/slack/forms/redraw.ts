@@ -9,6 +9,7 @@ import { memoOf, noticeView, typedOptions } from './views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
+import type { DrawnView } from '../client/view-updates.ts';
 import { type SlackContext } from '../context/context.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
@@ -33,17 +34,18 @@ type FieldChange = z.infer<typeof fieldChangeShape>;
 
 const maxForms = 500;
 
-/** Redraws forms. Of several changes only the last is drawn. If Slack takes none, the form stays as it is. */
-export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<void> {
+/** Redraws forms. Of several changes only the last is drawn; what became of it is undefined for the others. */
+export function createRedraw(context: SlackContext): (event: FieldChange) => Promise<DrawnView | undefined> {
   /** By form, the time of the newest change. */
   const newest = new BoundedMap<string, number>(maxForms);
   return async (event) => {
     const { id } = event.view;
     const changedAt = Number(event.actions[0].action_ts);
-    if (changedAt <= (newest.get(id) ?? 0)) return;
+    if (changedAt <= (newest.get(id) ?? 0)) return undefined;
     newest.set(id, changedAt);
     const view = await redrawn(context, event);
-    if (view !== undefined && newest.get(id) === changedAt) await context.updateView(event.view, view);
+    if (view === undefined || newest.get(id) !== changedAt) return undefined;
+    return context.updateView(event.view, view);
   };
 }
 

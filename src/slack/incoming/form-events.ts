@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { namedBy } from '../../pipeline/language/resolve.ts';
+import { say } from '../../text.ts';
+import { drawNote } from '../draw/blocks.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -54,13 +56,28 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     if (pressed.success) return track(() => handlePress(context, pressed.data));
     const read = fieldChangeShape.safeParse(body);
     if (!read.success) return;
-    const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
-    track(() => draw().catch((error: unknown) => logStale(context, error)));
+    track(() => handleChange(context, read.data, redraw).catch((error: unknown) => logStale(context, error)));
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await within(suggestionsMs, suggestionsFor(context, body)).catch(() => []) });
   });
 }
+
+/** Redraws the form. If Slack may not have taken it, its person is told: what it offers may be of an earlier choice. */
+async function handleChange(
+  context: SlackContext,
+  change: z.infer<typeof fieldChangeShape>,
+  redraw: ReturnType<typeof createRedraw>,
+): Promise<void> {
+  const { user, view, actions } = change;
+  const became = await context.turns.usual(() => redraw(change), user.id);
+  if (became !== 'unconfirmed') return;
+  const key = `change:${view.id}:${actions[0].action_ts}`;
+  const interaction = interactionOf(context, change, memoOf(view.private_metadata), key);
+  await context.ephemeral(interaction, drawNote({ text: notRedrawn }));
+}
+
+const notRedrawn = say`**Slack didn't confirm that it updated your form after your last change.** What it offers may be of an earlier choice. Change it again, or submit it and I'll check.`;
 
 /** Shows another page of *Everything that will be sent*, or opens the form for a note with an approval. */
 function handlePress(context: SlackContext, pressed: z.infer<typeof modalPressShape>): Promise<void> {

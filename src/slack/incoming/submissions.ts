@@ -16,13 +16,13 @@ import { showOutcome } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
 import { blockIdIn, blockIdOf, readInputs } from '../forms/inputs.ts';
 import { notTaken, saveDelivery } from '../context/deliveries.ts';
-import { drawForm, loadingView, showReview } from '../forms/modals.ts';
+import { drawForm, drawIntoView, loadingView, showReview } from '../forms/modals.ts';
 import { errorNote } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkChecklist } from '../answers/checklist.ts';
 import { checkReview } from '../answers/review.ts';
-import { listsIn } from '../forms/form-fields.ts';
+import { isChosenFromOldList, listsIn } from '../forms/form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a submitted view that we use. */
@@ -172,6 +172,7 @@ function underFields(
 
 async function proceed(form: Submitted, checked: Ready): Promise<SubmissionResponse> {
   const { context, interaction } = form;
+  if (isChosenFromOldList(checked.authorized, form.memo)) return withForm(form, checked);
   if (checked.will === 'review') return withReview(form, interaction, checked);
   const { command } = checked.authorized.parsed;
   const work = (from: Interaction): SubmissionResponse => ({
@@ -231,6 +232,24 @@ const withReview = ({ context, view }: Submitted, from: Interaction, ready: Read
   ...withView(loadingView(ready.authorized.parsed.command)),
   after: () => showReview(context, from, { id: view.id }, ready),
 });
+
+/** Shows a loading view, which becomes the form again, with the choices that there are now. */
+const withForm = ({ context, interaction, memo, view }: Submitted, ready: Ready): SubmissionResponse => ({
+  ...withView(loadingView(ready.authorized.parsed.command)),
+  after: async () => {
+    const { authorized, requester } = ready;
+    const { choices } = memo;
+    const draw = (): Promise<ModalView> =>
+      drawForm(context, memo.origin, authorized.parsed, requester.person, { says: oldList, choices });
+    const into = { id: view.id, title: authorized.parsed.command.button };
+    const became = await drawIntoView(context, interaction, into, draw);
+    if (became === 'unconfirmed')
+      throw new Refusal("Slack didn't confirm that it filled in the form. Nothing was done.", {
+        hint: "If you don't see it, type the command again.",
+      });
+  },
+});
+const oldList = say`**What you chose from was a list for an earlier answer.** Nothing was done. Please look at your choices again.`;
 
 /** The refusal as an error under its field; undefined if the view has no such field. */
 function underField(view: Submission['view'], refusal: Refusal): SubmissionResponse | undefined {

@@ -55,6 +55,45 @@ test('an answer that was lost is not drawn again over what came after it', async
   expect(shown()).toContain('first');
 });
 
+test('an older drawing whose answer was lost does not stay under a newer one', async () => {
+  slack.faults.add({ method, kind: 'lost', times: 1 });
+  const older = update(view, saying('older'));
+  await slack.until(() => calls() === 1 || undefined);
+  expect(await update(view, saying('newer'))).toBe('drawn');
+  expect(await older).toBe('outdated');
+  expect(shown()).toContain('newer');
+  expect(await update(view, saying('newest'))).toBe('drawn');
+  expect(await update({ ...view, hash: 'of another' }, saying('stale'))).toBe('outdated');
+});
+
+test('what was drawn without a hash is not drawn over by what followed from the version before, lost answer or not', async () => {
+  slack.faults.add({ method, kind: 'lost', times: 1 });
+  expect(await update(view, saying('a form'))).toBe('outdated');
+  expect(await update({ id: view.id }, saying('a review'))).toBe('drawn');
+  expect(await update(view, saying('a form again'))).toBe('outdated');
+  expect(shown()).toContain('a review');
+});
+
+test('what Slack does not take in time is unconfirmed', async () => {
+  slack.faults.add({ method, kind: 'lost', times: 1 });
+  slack.faults.add({ method, kind: 'rate_limited', retryAfter: '30', times: 1 });
+  expect(await update(view, saying('first'))).toBe('unconfirmed');
+  expect(shown()).toContain('first');
+});
+
+test('a hash that Slack gives twice does no harm', async () => {
+  const sent: (string | null)[] = [];
+  const fetch = async (...request: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+    const hash = new URLSearchParams(await new Request(...request).text()).get('hash');
+    sent.push(hash);
+    return Response.json({ ok: true, view: { hash: hash === 'a' ? 'b' : 'a' } });
+  };
+  const client = new WebClient(TOKENS.bot, { ...clientOptions(slack.apiUrl), fetch });
+  const flipping = createViewUpdates(client, createLog('silent'));
+  for (const hash of ['a', 'b', 'a', 'b']) expect(await flipping({ id: 'V1', hash }, saying('x'))).toBe('drawn');
+  expect(sent).toEqual(['a', 'b', 'a', 'b']);
+});
+
 test('a view that Slack refuses is not sent again', async () => {
   await expect(
     update(view, { ...saying('x'), blocks: [{ type: 'divider', block_id: 'x'.repeat(300) }] }),
