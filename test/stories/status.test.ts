@@ -126,7 +126,7 @@ describe('status', () => {
       'north-bakery/live',
       'logs',
       { kind: 'status', status: 200, body: { message: 'No key', status: 401 } },
-      'The host rejected my key (401). Whoever runs Sitehand should check HOSTING_API_KEY. It says: “No key”',
+      "The host sent an answer I can't use. It says: “No key”",
     ],
     ['north-bakery/staging', 'logs', { kind: 'broken-json' }, "The host sent an answer I can't use."],
     ['lumen-studio/live', 'backups', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],

@@ -24,7 +24,7 @@ export const allowlistRemove = action({
   summary: 'Remove addresses from the SSH allowlist',
   button: 'Remove from allowlist',
   also: `
-    block, block <address>, remove <address>, remove ip, revoke, revoke <address>, revoke access, whitelist remove,
+    kick, kick <address>, kick off, off allowlist, off whitelist, off allow list, block, block <address>, remove <address>, remove ip, revoke, revoke <address>, revoke access, whitelist remove,
     remove from whitelist, remove from allowlist, disallow, disallow <address>, deny <address>, take off <address>,
     delete <address>, delete ip, ban, ban <address>, drop <address>, kick out, kick out <address>, lock out <address>,
     remove whitelist, take <address> off, unwhitelist, close ssh for, remove access, no longer <address>`,

@@ -26,7 +26,7 @@ export const allowlistSet = action({
   summary: 'Replace the SSH allowlist with these addresses',
   button: 'Replace the allowlist',
   also: `
-    replace allowlist, set allowlist, set whitelist, replace whitelist, only <address>, only allow <address>,
+    only ssh <address>, only sftp <address>, replace allowlist, set allowlist, set whitelist, replace whitelist, only <address>, only allow <address>,
     overwrite allowlist, whitelist set, allow only <address>`,
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',

@@ -10,7 +10,7 @@ export const resume = builtin({
   summary: 'End a pause and send what is approved and still valid',
   button: 'Resume',
   also: `
-    unpause, continue, go on, unfreeze everything, start again, carry on, resume everything, end pause, unhalt,
+    lift pause, continue again, unpause, continue, go on, unfreeze everything, start again, carry on, resume everything, end pause, unhalt,
     unfreeze, unfreeze all`,
   right: 'named',
   shows: ['changes'],

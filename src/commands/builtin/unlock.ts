@@ -10,7 +10,7 @@ export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   also: `
-    remove freeze, end freeze, lift freeze, open <environment> again, open <site> again, unfreeze <environment>,
+    un-lock, remove freeze, end freeze, lift freeze, open <environment> again, open <site> again, unfreeze <environment>,
     unfreeze <site>, release lock, remove lock, release <environment>, unblock <environment>, free <environment>, lift
     lock, end lock, delete lock, unfreeze, open again, take lock off`,
   right: 'named',

@@ -9,7 +9,7 @@ export const domainsRecords = report({
   summary: 'Show the records that verify a domain and point it at its site',
   button: 'Show records to set',
   also: `
-    verify domain, domain record, record to set, record set domain, domain verify, verification record, verification,
+    which record, record verify, verify domain, domain record, record to set, record set domain, domain verify, verification record, verification,
     dns to set, point domain record, what record, which record set, verify <host>, record to set for, txt
     verification, nameserver, domain setup record, how point`,
   examples: ['acme.example'],
