@@ -15,7 +15,7 @@ const fields = {
   onto: environment('Onto'),
   files: flag('Files', ['file']),
   database: flag('Database', ['db', 'data', 'mysql', 'sql']),
-  searchReplace: flag('Search and replace', ['replace']),
+  searchReplace: flag('Search and replace'),
   only: option(paths('Only these paths')),
 };
 

@@ -9,11 +9,10 @@ export const lock = builtin({
   summary: 'Keep changes away from an environment for a while, or until it is unlocked',
   button: 'Lock',
   also: `
-    nobody deploy, nobody push, nobody change, don't deploy, don't push, dont deploy, dont push, no push, don't touch,
-    freeze <environment>, freeze <site>, stop <environment>, halt <environment>, block <environment>, reserve, hold,
-    hold <environment>, do not touch, nobody touch, hands off, protect, lock down, keep off, no deploy, freeze deploy,
-    stop deploy, block deploy, no change, freeze, stop, halt, dont touch, do not deploy, no pushes, reserve
-    <environment>`,
+    nobody deploy, nobody push, nobody change, don't deploy, don't push, dont deploy, dont push, no push, don't
+    touch, freeze <environment>, freeze <site>, stop <environment>, halt <environment>, block <environment>,
+    reserve, hold, hold <environment>, nobody touch, hands off, protect, lock down, keep off, no deploy, freeze
+    deploy, stop deploy, block deploy, no change, freeze, stop, halt, dont touch, no pushes, reserve <environment>`,
   right: 'named',
   changes: true,
   urgent: true,

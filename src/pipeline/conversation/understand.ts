@@ -53,16 +53,15 @@ export function understand(context: PipelineContext, unread: Unread): Understood
 }
 
 function understandGuess(
-  { guess, isWhole, isCertain, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
+  { guess, isWhole, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
   { refusal, opens, answers }: Unread,
 ): Understood | Refusal {
   const { parsed, isComplete } = guess;
-  if ((isTyped ? isWhole : isCertain) && mayBeAnswered(guess) && answers(parsed))
-    return { parsed: { ...parsed, readAs: guess.line } };
+  if (isWhole && mayBeAnswered(guess) && answers(parsed)) return { parsed: { ...parsed, readAs: guess.line } };
   // What is wrong with a typed command is said, and not passed over.
   if (isTyped) return refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]);
   const hasForm = Object.keys(parsed.command.fields).length > 0;
-  if (!opens || !isCertain || !hasForm) return offering(refusal, [offerOf(guess)], hintOf([guess]));
+  if (!opens || !isWhole || !hasForm) return offering(refusal, [offerOf(guess)], hintOf([guess]));
   const first = isComplete && parsed.command.shape === 'action' ? 'review' : 'fields';
   return { parsed, first, says: readAs(guess.line) };
 }

@@ -18,11 +18,14 @@ export function takeName(filling: Filling, name: string, field: NameField): read
     .filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
   const isTarget = command.shape !== 'action' || command.target === name || command.alsoReads?.includes(name) !== true;
-  const first =
-    fits.find((thing) => roleOf(thing) === name) ??
-    fits.find(
-      (thing) => !isNameOf(command, roleOf(thing)) && (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto')),
-    );
+  // One of two that doesn't say which it is could be either.
+  const named = filling.said.things.filter((thing) => thing.kind === 'environment');
+  const isEither = isNameOf(command, 'onto') && named.length === 1 && named[0]?.role === undefined;
+  const isFree = (thing: Thing): boolean =>
+    !isNameOf(command, roleOf(thing)) &&
+    !(isEither && thing.kind === 'environment') &&
+    (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto'));
+  const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find(isFree);
   const isNamed = fits.some((thing) => rankOf(thing) === 0);
   const many = isNamed ? fits.filter((thing) => rankOf(thing) === 0) : fits;
   const taken = isMany ? many : [first].filter((thing) => thing !== undefined);
@@ -47,7 +50,8 @@ function idOfPlace(filling: Filling, name: string, field: NameField): readonly s
   const { command, place, shown } = filling;
   const { environment } = place;
   const isTarget = command.shape !== 'builtin' && command.target === name && field.kind === 'environment';
-  if (environment === undefined || !isTarget) return undefined;
+  const isOnly = Object.values<Field>(command.fields).filter(isName).length === 1;
+  if (environment === undefined || !isTarget || !isOnly) return undefined;
   shown.set(environment.id, environment.name);
   filling.isOfThread = true;
   return [environment.id];

@@ -1,15 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 import { isName } from '../../commands/kit/action.ts';
-import type { Field, PlainField } from '../../commands/kit/fields.ts';
+import { isYes, type Field, type PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { attempt } from '../../errors.ts';
-import { near } from '../../nearest-words.ts';
-import type { Thing } from './things.ts';
+import { saysRole, type Thing } from './things.ts';
 import { takeName } from './fill-names.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
-import { optionNames, takesRest, takesValue, type Extra } from './usage.ts';
+import { nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
 
 /** What of a line a command takes, by field, as in a typed line but with ids for names. */
 export type Filled = {
@@ -24,6 +23,11 @@ export type Filled = {
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
   /** Whether an environment was taken of which only the site was said. */
+  /** Whether no word was left, also in other clauses. */
+  readonly isWhole: boolean;
+  /** Whether a word was left that can turn it round (`not`, `except`), or it does not say which name is which. */
+  readonly isTurned: boolean;
+  readonly isQuestion: boolean;
   readonly isImplied: boolean;
   /** Whether an environment was taken that was not said, because the thread is about it. */
   readonly isOfThread: boolean;
@@ -57,6 +61,9 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     things: line.said.things.length,
     unused: filling.free.size,
     left,
+    isWhole: wordsNotTaken(filling).length === 0,
+    isTurned: isTurned(filling),
+    isQuestion: line.isQuestion,
     isImplied: filling.isImplied,
     isOfThread: filling.isOfThread,
   };
@@ -72,15 +79,32 @@ function takeWhole(filling: Filling): void {
 const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
 
 /** What nothing took. Of what is said to me, only the clauses count that say which command is meant. */
-function leftOver({ words, said, used, explained, place }: Filling): readonly Spoken[] {
+function leftOver(filling: Filling): readonly Spoken[] {
+  const { words, explained, place } = filling;
   const clauses = new Set([...explained].map((at) => words[at]?.clause));
-  return words.filter(
-    (word, at) =>
-      !used.has(at) &&
-      !said.covered.has(at) &&
-      !isSmall(word) &&
-      (!place.isAddressed || clauses.size === 0 || clauses.has(word.clause)),
-  );
+  const isCounted = ({ clause }: Spoken): boolean => !place.isAddressed || clauses.size === 0 || clauses.has(clause);
+  return wordsNotTaken(filling).filter(isCounted);
+}
+
+const wordsNotTaken = ({ words, said, used }: Filling): readonly Spoken[] =>
+  words.filter((word, at) => !used.has(at) && !said.covered.has(at) && !isSmall(word));
+
+/** Words that can mean the opposite, or less, of what stands beside them. */
+const turns =
+  /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
+
+function isTurned({ words, explained, said, command }: Filling): boolean {
+  if (words.some(({ text, quoted }, at) => !quoted && !explained.has(at) && turns.test(text))) return true;
+  const named = said.things.filter((thing) => thing.kind === 'environment');
+  const [first, second] = named;
+  const isOfTwo = Object.values<Field>(command.fields).filter((field) => isName(field) && !field.optional).length > 1;
+  if (!isOfTwo || first === undefined || second === undefined) return false;
+  // Which of two is overwritten must be said: by words right before them, or as it is typed, one after the other.
+  const roles = new Set(named.map(({ role }) => role));
+  if (roles.size === 2) return false;
+  const isBetween = (at: number): boolean => at >= first.end && at < second.at && !said.covered.has(at);
+  const isJoint = ({ text }: Spoken): boolean => /^(?:and|the|site|environment)$/i.test(text);
+  return !roles.has(undefined) || words.some((word, at) => saysRole(word.text) || (isBetween(at) && !isJoint(word)));
 }
 
 type SaidOption = Extract<Thing, { readonly kind: 'option' }>;
@@ -90,9 +114,7 @@ function optionAmong({ free, command }: Filling, names: readonly string[]): Said
   const ofFields = Object.entries(command.fields).flatMap((one) => optionNames(...one));
   const all = command.shape === 'action' ? [...ofFields, ...ofActions] : ofFields;
   return [...free].find(
-    (thing): thing is SaidOption =>
-      thing.kind === 'option' &&
-      names.includes(all.includes(thing.name) ? thing.name : (near(thing.name, all)[0] ?? '')),
+    (thing): thing is SaidOption => thing.kind === 'option' && names.includes(nearestOption(thing.name, all) ?? ''),
   );
 }
 
@@ -118,7 +140,7 @@ function valueOf(filling: Filling, option: SaidOption, takesWords: boolean): str
   take(filling, option);
   if (option.value !== undefined || !takesWords) return option.value ?? '';
   const { words } = filling;
-  const next = words.findIndex(({ typed, quoted }, at) => at >= option.end && !quoted && typed.startsWith('--'));
+  const next = words.findIndex(({ text, quoted }, at) => at >= option.end && !quoted && text.startsWith('--'));
   const end = next === -1 ? words.length : next;
   for (let at = option.end; at < end; at += 1) filling.used.add(at);
   for (const thing of filling.free) if (thing.at >= option.end && thing.at < end) filling.free.delete(thing);
@@ -132,6 +154,7 @@ function valueOf(filling: Filling, option: SaidOption, takesWords: boolean): str
 function takeOption(filling: Filling, name: string, field: Field): readonly string[] | undefined {
   const thing = optionAmong(filling, optionNames(name, field));
   if (thing === undefined) return undefined;
+  if (!takesValue(field) && thing.value !== undefined && !isYes(thing.value)) return undefined;
   const value = valueOf(filling, thing, takesValue(field));
   if (!takesValue(field)) return ['yes'];
   // Without its value it can't be left out either: that could be more than was asked for.
@@ -187,9 +210,12 @@ function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
   return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
 }
 
-/** `for 2h` is no `--since`, and `since 2h` no `--for`, if the command has both or another. */
-const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean =>
-  thing.kind !== 'time' || thing.role === undefined || thing.role === name || !(thing.role in fields);
+/** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
+const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
+  if (thing.kind === 'time') return thing.role === undefined || thing.role === name;
+  if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields && 'to' in fields)) return true;
+  return name === (thing.role === 'onto' ? 'to' : 'from');
+};
 
 function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   const keys = new Set(optionNames(name, field).map(keyOf));

@@ -7,6 +7,8 @@ export type SpokenLine = {
   readonly words: readonly Spoken[];
   /** The reason at its end, in their own words; empty if there is none. */
   readonly why: readonly string[];
+  /** Whether it asks something, rather than for something. */
+  readonly isQuestion: boolean;
   readonly said: Said;
   readonly place: Place;
   /** Words that say which command is meant. */

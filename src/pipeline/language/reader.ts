@@ -1,8 +1,7 @@
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
-import { near } from '../../nearest-words.ts';
-import { holdsKey } from '../../secret.ts';
+import { scrub } from '../../secret.ts';
 import { fill, type Filled } from './fill.ts';
 import type { SpokenLine } from './filling.ts';
 import { createLexicon, isSmall, type Match } from './lexicon.ts';
@@ -11,9 +10,10 @@ import { parseArgs, typedCommands } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { resolve, type KnownNames } from './resolve.ts';
 import { keyOf, spokenIn, type Spoken } from './spoken.ts';
+import { isAsking, isQuestion, isReportOfWork, withoutReason } from './talk.ts';
 import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';
-import { argsOf, optionNames, takesRest } from './usage.ts';
+import { argsOf, nearestOption, optionNames, takesRest } from './usage.ts';
 
 /** Reads what people say when it is not a command as it is typed. It only reads: what comes of it is decided elsewhere. */
 
@@ -72,7 +72,7 @@ const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
 const optionsOfAll = [...new Set([...optionsKnown, 'reason', 'dry-run', 'queue', 'canary'])];
 const known = {
   isWord: everything.has,
-  isOption: (name: string) => near(name.toLowerCase(), optionsOfAll).length > 0,
+  isOption: (name: string) => nearestOption(name.toLowerCase(), optionsOfAll) !== undefined,
 };
 
 const maxGuesses = 3;
@@ -82,10 +82,14 @@ const margin = 0.75;
 /** What a line means to somebody who can see these names. Undefined: nothing that I know. */
 export function read(line: string, names: KnownNames, at: Place = {}): Reading | undefined {
   // A line with a credential is repeated nowhere.
-  const spoken = holdsKey(line) ? [] : (attempt(() => spokenIn(line, known)) ?? []);
-  const place = { ...at, isAddressed: at.isAddressed === true || asking.test(line) };
+  const spoken = scrub(line) !== line ? [] : (attempt(() => spokenIn(line, known)) ?? []);
+  const place = { ...at, isAddressed: at.isAddressed === true || isAsking(line) };
   const { words, why } = withoutReason(spoken);
-  return helpIn(spoken) ?? replyIn(words, place) ?? commandIn({ words, why, place }, names);
+  return (
+    helpIn(spoken) ??
+    replyIn(words, place) ??
+    commandIn({ words, why, place, isQuestion: isQuestion(line, words) }, names)
+  );
 }
 
 function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
@@ -106,7 +110,8 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
       .toSorted(byScore);
   const [typed] = typedCommands(words, catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
-  if (isRest && !isSmallAt(words, 1)) return asIfTyped(typed.path, line, names);
+  const asked = words.slice(/^(?:i|we)$/i.test(words[1]?.text ?? '') ? 2 : 1);
+  if (isRest && !isSmallAt(asked, 0)) return asIfTyped(typed.path, { ...line, words: asked }, names);
   const candidates = candidatesIn(() => true).map((one) => withInner(one, candidatesIn));
   if (typed === undefined || isRest) return readingOf(candidates.toSorted(byScore), names);
   return readTyped(typed.path, candidates, names);
@@ -126,9 +131,9 @@ function readTyped(path: string, candidates: readonly Candidate[], names: KnownN
 /** `can you push it` asks for a push, `can push it` whether somebody may. */
 const isSmallAt = (words: readonly Spoken[], at: number): boolean => words[at] !== undefined && isSmall(words[at]);
 
-/** A command that takes another one, typed as it is, with what the words behind it mean. */
+/** A command that takes another one, typed as it is, with what the words behind it mean. It runs nothing. */
 function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
-  const inner = commandIn({ ...line, words: line.words.slice(1) }, names);
+  const inner = commandIn({ ...line, isQuestion: false }, names);
   if (inner?.kind !== 'clear') return undefined;
   const args = [path, ...inner.guess.args];
   const guess = {
@@ -141,12 +146,6 @@ function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, n
   return { ...inner, guess, isTyped: true };
 }
 
-/** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
-const isReportOfWork = (words: readonly Spoken[]): boolean =>
-  /\balready\b|\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b|\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(
-    words.map(({ text }) => text).join(' '),
-  );
-
 /** `yes` or `lgtm` in the thread of a request that waits. */
 function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | undefined {
   const isReply = ({ replies = '' }: CannotDo): boolean => {
@@ -155,20 +154,6 @@ function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | unde
   };
   const meant = isWaiting ? cannotDo.find(isReply) : undefined;
   return meant && { kind: 'cannot', says: meant.says, guesses: [] };
-}
-
-const asking = /\b(?:please|pls|plz|(?:can|could|would|will) you)\b/i;
-
-const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
-
-/** The line, and the reason that somebody gives at its end in their own words. */
-function withoutReason(words: readonly Spoken[]): {
-  readonly words: readonly Spoken[];
-  readonly why: readonly string[];
-} {
-  const at = words.findIndex(({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(text));
-  if (at === -1) return { words, why: [] };
-  return { words: words.slice(0, at), why: words.slice(at + 1).map(({ typed }) => typed) };
 }
 
 type Candidate = {
@@ -221,25 +206,22 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   const [guess, another] = guesses;
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
-  const left = leftOf(best);
-  return {
-    kind: 'clear',
-    guess,
-    isWhole: left === 0,
-    isCertain: best.filled?.isImplied ? left === 0 : left * 2 <= understoodIn(best),
-  };
+  const isWhole = best.filled?.isWhole === true;
+  const isCertain = best.filled?.isImplied ? isWhole : leftOf(best) * 2 <= understoodIn(best);
+  return { kind: 'clear', guess, isWhole, isCertain };
 }
 
 const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
 const understoodIn = ({ explained, filled }: Candidate): number => explained.size + (filled?.things ?? 0);
 
 /** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
-const dropsSomething = ({ unused, isOfThread, left }: Filled): boolean => unused > 0 || (isOfThread && left.length > 0);
+const isUnfit = ({ unused, isOfThread, left, isTurned, isQuestion: isAsked }: Filled, command: Command): boolean =>
+  unused > 0 || isTurned || (isOfThread && left.length > 0) || (isAsked && changesSomething(command));
 
 /** The guess, if it would be understood as it stands and drops nothing that was understood. */
 function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
   if (path === undefined || command === undefined || filled === undefined) return undefined;
-  if (dropsSomething(filled) && !says) return undefined;
+  if (says === undefined && isUnfit(filled, command)) return undefined;
   const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
   const parsed = attempt(() => parseArgs(args, catalogue));
   if (parsed === undefined) return undefined;

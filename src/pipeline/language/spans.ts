@@ -14,14 +14,16 @@ type Span = {
 const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
   ['for', 'for'],
   ['since', 'since'],
-  ['after', 'since'],
+  ['after', 'until'],
   ['last', 'since'],
   ['past', 'since'],
   ['until', 'until'],
   ['till', 'until'],
   ['before', 'until'],
+  // What is to come is no length.
+  ['in', 'until'],
 ]);
-const between = new Set(['the', 'in', 'within', 'over', 'during', 'about']);
+const between = new Set(['the', 'within', 'over', 'during', 'about']);
 const wholeUnits: Readonly<Record<string, string>> = { minute: '1m', hour: '1h', day: '1d', week: '7d' };
 
 /** A length of time or a moment, with the words that lead to it: `for 2 hours`, `since yesterday`, `in the last hour`. */

@@ -9,7 +9,7 @@ export type Spoken = Word & { readonly typed: string; readonly key: string; read
 /** What is known before a line is read: the keys of words that commands are called by, and the names of options. */
 export type Known = Readonly<Record<'isWord' | 'isOption', (text: string) => boolean>>;
 
-/** The most words that are read; the rest of a longer line says nothing more. */
+/** A longer line is not read: what is at its end may turn it round. */
 const maxWords = 60;
 /** The most letters of a word that are compared. */
 const maxLetters = 40;
@@ -17,14 +17,16 @@ const maxLetters = 40;
 /** Splits a line into spoken words; `clear-cache` is two if both are known. Throws `Refusal` like `split`. */
 export function spokenIn(line: string, known: Known): readonly Spoken[] {
   let clause = 0;
-  return split(withoutMarks(line))
-    .slice(0, maxWords)
-    .flatMap(({ text: typed, quoted }) => {
-      const texts = quoted ? [typed] : partsOf(bareWord(typed), known);
-      const words = texts.flatMap((text) => (text === '' ? [] : [{ typed, text, quoted, clause, key: keyOf(text) }]));
-      if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
-      return words;
-    });
+  const all = split(withoutMarks(line));
+  if (all.length > maxWords) return [];
+  return all.flatMap(({ text: typed, quoted }) => {
+    const texts = quoted ? [typed] : partsOf(bareWord(typed), known);
+    const words = texts.flatMap((text) =>
+      text === '' && !quoted ? [] : [{ typed, text, quoted, clause, key: keyOf(text) }],
+    );
+    if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
+    return words;
+  });
 }
 
 /** Other tools' options are what they say (`--url=acme.com`), and `error.log` is a log. */
@@ -46,7 +48,7 @@ const withoutMarks = (line: string): string =>
 function bareWord(word: string): string {
   if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
   const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
-  if (word === '?') return word;
+  if (/^(?:\?|<[-=]+|[←⬅⇐]\uFE0F?)$/u.test(word)) return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
 }
 

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
 import { numberAt, spanAt } from './spans.ts';
-import { keyOf, type Spoken } from './spoken.ts';
+import type { Spoken } from './spoken.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
 
@@ -32,8 +32,9 @@ export type Thing = { readonly at: number; readonly end: number } & (
     }
   | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
   | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
+  | { readonly kind: 'path'; readonly text: string; readonly role: Role }
   | {
-      readonly kind: 'address' | 'path' | 'number' | 'count' | 'change' | 'person' | 'text' | 'unknown name';
+      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'text' | 'unknown name';
       readonly text: string;
     }
 );
@@ -171,8 +172,13 @@ const beforeTarget = new Set([
   '➡️',
   ':arrow_right:',
 ]);
+/** Whether this word says which of two environments the next one is. */
+export const saysRole = (text: string): boolean =>
+  beforeSource.has(text.toLowerCase()) || beforeTarget.has(text.toLowerCase());
+
 const article = new Set(['the', 'our', 'my', 'site', 'environment']);
 
+/** The word that says which of two it is: the nearest one before it, up to the name before. */
 function roleAt(words: readonly Spoken[], at: number): Role {
   const before = words[at - 1]?.text.toLowerCase() ?? '';
   if (article.has(before)) return roleAt(words, at - 1);
@@ -181,11 +187,10 @@ function roleAt(words: readonly Spoken[], at: number): Role {
 }
 
 /** What a single word is by its shape alone. */
-const shapes: readonly (readonly ['person' | 'change' | 'many' | 'path' | 'text' | 'unknown name', RegExp])[] = [
+const shapes: readonly (readonly ['person' | 'change' | 'many' | 'text' | 'unknown name', RegExp])[] = [
   ['person', /^@[UW][A-Z\d]{2,20}$/],
   ['change', /^#\d{1,15}$/],
   ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
-  ['path', /^\/(?!\/)/],
   ['text', /^[\w.-]+=\S+$/],
   // With a dot before the slash it is an address.
   ['unknown name', /^[\p{L}\p{N}_-]+\/[\p{L}\p{N}_-]+$/u],
@@ -201,6 +206,7 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTa
   const of = names.environment(text);
   if (of) return { thing: { kind: 'environment', of, role: roleAt(words, at) }, length: 1 };
   if (quoted) return { thing: { kind: 'text', text }, length: 1 };
+  if (/^\/(?!\/)/.test(text)) return { thing: { kind: 'path', text, role: roleAt(words, at) }, length: 1 };
   return (
     wordThing(text) ??
     textAt(words, at) ??
@@ -233,7 +239,7 @@ const countedAt = (words: readonly Spoken[], at: number, isTaken: IsTaken): Foun
     : (spanAt(words, at) ?? numberAt(words, at));
 
 const every = /^(?:all|every|each)(?: (?:of|the|our|my|your))*$/i;
-const placeNouns = new Set(['sit', 'websit', 'environment', 'env', 'shop', 'stor', 'on'].map(keyOf));
+const placeNoun = /^(?:(?:web)?sites?|environments?|envs?|ones?)$/i;
 
 /** `all sites`, `every environment`, `all live ones`, `everywhere`. */
 function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
@@ -249,7 +255,7 @@ function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found 
   if (next === undefined) return undefined;
   const own = words[next]?.text.toLowerCase() ?? '';
   const noun = names.isOwnName(own) ? next + 1 : next;
-  const hasNoun = placeNouns.has(words[noun]?.key ?? '');
+  const hasNoun = placeNoun.test(words[noun]?.text ?? '');
   if (noun === next && !hasNoun) return undefined;
   return { thing: { kind: 'many', text: noun === next ? '*/*' : `*/${own}` }, length: noun - at + Number(hasNoun) };
 }

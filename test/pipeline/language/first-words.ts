@@ -1,3 +1,36 @@
+/** What turns a line round, or leaves out a part of it: nothing is guessed. */
+export const turned: readonly string[] = [
+  'deploy acme-shop/staging to acme-shop/live files without database',
+  'push acme-shop/staging acme-shop/live --db=false --files',
+  'push acme-shop/staging acme-shop/live --no-files',
+  'push acme-shop/staging acme-shop/live --files --dry',
+  'push acme-shop/staging acme-shop/live --files --at=22:00',
+  'deploy acme-shop/staging to acme-shop/live files except wp-content/uploads',
+  'deploy files acme-blog/live ← acme-blog/staging',
+  'push acme-blog/live <- acme-blog/staging --files',
+  'deploy files onto current acme-blog/live the acme-blog/staging',
+  'make acme-shop/staging a copy of acme-shop/live files',
+  'unlock acme-shop/live no force',
+  'do not clear the cache of acme-shop/live',
+  "don't delete acme-shop/staging",
+  'clear the cache of all sites except acme-blog/live',
+  'clear cache acme-docs/live not staging',
+  'clear the cache of acme-shop/live; do not send anything yet, dry-run only',
+  'clear cache acme-shop/live please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please --dry-run',
+  'allow 203.0.113.7, not 203.0.113.8 on acme-shop/live',
+  'allow 203.0.113.7 on acme-shop/live in 2 hours',
+  'remove all redirects except /a of acme-docs/live',
+  'remove all redirects of acme-docs/live containing ""',
+  'never stop everything',
+  'is everything paused?',
+  'who paused everything?',
+  'is acme-docs/staging deleted',
+  'should we delete acme-docs/staging',
+  'who locked acme-shop/live',
+  'changes not on acme-shop/live',
+  'freeze acme-shop/live because password=hunter2hunter2',
+];
+
 /** What people type before they know how, by kind, and what it means: see `reader.test.ts`. */
 export const firstWords: Readonly<Record<string, readonly (readonly [typed: string, means: string])[]>> = {
   'how is it': [
@@ -100,7 +133,6 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['copy live to staging acme-blog', 'push acme-blog/live acme-blog/staging …'],
     ['copy acme-blog/live over acme-blog/staging with the db', 'push acme-blog/live acme-blog/staging --database'],
     ['sync acme-docs live to staging database only', 'push acme-docs/live acme-docs/staging --database'],
-    ['promote acme-shop staging', 'push acme-shop/staging …'],
     ['refresh acme-shop staging from live', 'push acme-shop/live acme-shop/staging …'],
     ['pull live into staging on acme-shop', 'push acme-shop/live acme-shop/staging …'],
     [
@@ -114,7 +146,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
       'push acme-shop/staging acme-shop/live --files --only=wp-content/themes',
     ],
     ['ship acme-blog/staging to acme-blog/live', 'push acme-blog/staging acme-blog/live …'],
-    ['put acme-shop staging on live', 'push acme-shop/staging acme-shop/live …'],
+    ['put acme-shop staging on live', '—'],
   ],
   allowlist: [
     ['allow 203.0.113.7 on acme-shop/live', 'allowlist add acme-shop/live 203.0.113.7'],
@@ -161,10 +193,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['add domain shop.example to acme-shop/live', 'domains add acme-shop/live shop.example'],
     ['add shop.example acme-shop live', 'domains add acme-shop/live shop.example'],
     ['connect shop.example to acme-shop/live', 'domains add acme-shop/live shop.example'],
-    [
-      'what records do I set for acme-shop.example',
-      'unclear: domains records acme-shop.example | dns set acme-shop.example …',
-    ],
+    ['what records do I set for acme-shop.example', 'domains records acme-shop.example'],
     ['verify acme-shop.example', 'domains records acme-shop.example'],
     ['is the certificate of acme-shop.example ok', 'check acme-shop.example'],
     ['ssl acme-shop.example', 'check acme-shop.example'],

@@ -6,7 +6,7 @@ import { parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { read, type Reading } from '../../../src/pipeline/language/reader.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Place } from '../../../src/pipeline/language/things.ts';
-import { chatter, firstWords } from './first-words.ts';
+import { chatter, firstWords, turned } from './first-words.ts';
 
 const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'harbour-hotel'];
 const siteNamed = (name: string) => ({ id: `site-${name}`, name });
@@ -40,6 +40,10 @@ describe.each(Object.entries(firstWords))('%s', (_, lines) => {
   test.each(lines)('%s', (typed, means) => {
     expect(shown(read(typed, names, said))).toBe(means);
   });
+});
+
+test.each(turned)('%s: nothing is guessed', (line) => {
+  expect(shown(read(line, names, said))).toBe('—');
 });
 
 test.each(chatter)('in a mention, %s is left alone', (line) => {
