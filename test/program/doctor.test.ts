@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { doctor } from '../../src/program/doctor.ts';
-import { inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
+import { ids, inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
 
 /** The checks on the machine, beside a running bot and without one. */
 
@@ -35,12 +35,18 @@ test(
   'beside a running bot everything is fine, nothing is posted, and no connection is taken from it',
   inScenario({}, async (scenario) => {
     await scenario.person('ana').says('/site doctor');
+    // The first head is announced at the first start.
+    const isHead = ({ text }: { readonly text: string }): boolean => text.startsWith('The audit trail has ');
+    await scenario.slack.until(
+      () => scenario.slack.messages({ channel: 'C0OPS', as: ids.chi }).find(isHead),
+      patienceMs,
+    );
     const before = scenario.slack.calls().length;
     const { code, said } = await examine(scenario.environment);
     expect(code).toBe(0);
     expect(said).toContain('✅ Slack app: the bot token has every scope of manifest.yml\n');
     expect(said).toContain('✅ Deliveries from Slack: Slack accepts the app token; no connection was opened\n');
-    expect(said).toMatch(/✅ All 17 checks are fine\n$/);
+    expect(said).toMatch(/✅ All 18 checks are fine\n$/);
     const asked = scenario.slack.calls().slice(before);
     expect(asked.filter(({ method }) => /^(chat|files|views)\./.test(method))).toEqual([]);
     const heard = await scenario.person('ana').says('/site whoami');

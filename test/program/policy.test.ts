@@ -68,7 +68,7 @@ test.each([
     '@U0000000005+S0000000009 logs a/live',
     /names no Slack user group S0000000009\. Nothing was answered\. It names S0000000001\.\n$/,
   ],
-  ['@leads psuh a/staging a/live', /psuh.*Did you mean push\?\n$/],
+  ['@leads psuh a/staging a/live', /I don.t know psuh\. Nothing was done/],
   ['@leads', /^No command follows @leads\. Nothing was answered\.\n$/],
   ['', /neither a group of the file nor a Slack id/],
   ['@leads push a/staging', /needs a target|Nothing was done/],

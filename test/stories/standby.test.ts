@@ -55,7 +55,10 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL with a standby${noPostgres}`, () =>
     const change = await ana.requests('/site push lumen-studio/live lumen-studio/staging --database');
     await change.tells('this is waiting for your approval');
     await vi.waitFor(
-      async () => expect(await pair.standby.asked('select 1 from messages where due_at is null')).not.toEqual([]),
+      async () => {
+        const own = `select 1 from messages where due_at is null and change = ${change.number}`;
+        expect(await pair.standby.asked(own)).not.toEqual([]);
+      },
       { timeout: patienceMs },
     );
     await pair.stopReplication();

@@ -32,8 +32,8 @@ export async function attachFile(
   try {
     await messenger.edit(place, await contentInPlace(context, message, place, note), { file });
   } catch (error) {
-    const isFinal = error instanceof Undeliverable && (error.kind === 'gone' || error.kind === 'drawing');
-    if (!isFinal) throw error;
+    const kind = error instanceof Undeliverable ? error.kind : 'later';
+    if (kind === 'later' || kind === 'token') throw error;
     onTrouble(`attaching the file to ${message.key}`, error);
   }
 }

@@ -67,7 +67,7 @@ test(
     const words = [...admins, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
     expect(said).toMatch(
-      /✅ All 17 checks are fine\nTo start it: sitehand start\. Then in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
+      /✅ All 18 checks are fine\nTo start it: sitehand start\. Then in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
     );
     expect(code).toBe(0);
     expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
@@ -118,7 +118,7 @@ test(
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
-    expect(others.said).toMatch(/All 17 checks are fine\nTo start it: .*\n$/);
+    expect(others.said).toMatch(/All 18 checks are fine\nTo start it: .*\n$/);
     expect(others.code).toBe(1);
 
     await write('.env', 'LOG_LEVEL=debug\n');

@@ -82,7 +82,7 @@ test.skipIf(!hasTerminal)(
         ['Id of the channel', `C0OPS${keys.enter}`],
       ]);
       expect(unseen).toEqual([]);
-      expect(said).toMatch(/All 17 checks are fine/);
+      expect(said).toMatch(/All 18 checks are fine/);
       expect(code).toBe(0);
       for (const canary of Object.values(canaries)) expect(said).not.toContain(canary);
       expect((await readdir(folder)).toSorted()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
