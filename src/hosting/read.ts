@@ -146,9 +146,10 @@ function admissionFor(
   return async <T extends object>(begin: () => Promise<T>): Promise<T | Failed> => {
     for (let left = waitMs; ;) {
       const outcome = await turn(async () => {
-        const restMs = rate.restMs(part);
+        const by = isReport ? onBehalfOf : undefined;
+        const restMs = rate.restMs(part, by);
         if (restMs > 0 && !ending.aborted) return { restMs };
-        if (!ending.aborted) rate.note();
+        if (!ending.aborted) rate.note(by);
         return begin();
       });
       if (!('restMs' in outcome)) return outcome;

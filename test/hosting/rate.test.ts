@@ -30,3 +30,18 @@ test('without a limit there is always room', () => {
   for (let request = 0; request < 1_000; request += 1) note();
   expect(restMs(0.1)).toBe(0);
 });
+
+test('whoever has asked for much leaves some to others', () => {
+  const { note, restMs } = createRate({ perMinute: 120, replicas: () => 1, ticks: () => 0 });
+  let anas = 0;
+  for (; restMs(0.75, 'ana') === 0; anas += 1) note('ana');
+  expect(anas).toBe(78);
+  expect(restMs(0.75, 'ben')).toBe(0);
+  for (let request = 0; request < 12; request += 1) {
+    expect(restMs(0.75, 'ben')).toBe(0);
+    note('ben');
+  }
+  // Then nobody's reports have room; what is for changes has.
+  expect([restMs(0.75, 'ben'), restMs(0.75, 'chi')]).toEqual([62_000, 62_000]);
+  expect(restMs(0.9)).toBe(0);
+});
