@@ -287,13 +287,17 @@ describe('a form whose fields depend on each other', () => {
 
   test('where she may not edit redirects, the form reads none and offers none', async () => {
     const ana = scenario.person('ana');
-    const reads = () => scenario.hosting.journal.entries().filter(({ section }) => section === '4.2').length;
-    const before = reads();
+    // What other forms have changed may still be read back.
+    const id = scenario.hosting.world.environmentNamed('north-bakery/live')?.id ?? '';
+    const reads = () =>
+      scenario.hosting.journal
+        .entries()
+        .filter((entry) => entry.section === '4.2' && JSON.stringify(entry).includes(id));
     await ana.says('/site redirects edit north-bakery/live', 'C0GENERAL');
     await ana.form('Change where a redirect leads');
     const { control } = await forms.soon('ana', 'From', (one) => one !== undefined);
     expect(control?.type).toBe('plain_text_input');
-    expect(reads()).toBe(before);
+    expect(reads()).toEqual([]);
   });
 
   test('two people with open forms have separate lists', async () => {
