@@ -12,6 +12,7 @@ import type { Dialect, Host } from '../../src/playground/hosting/endpoint.ts';
 import { accepted } from '../../src/playground/hosting/operations.ts';
 import type { Reply } from '../../src/playground/hosting/reply.ts';
 import { routeFor } from '../../src/playground/hosting/routes/table.ts';
+import { everythingOn } from '../../src/playground/hosting/server.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
 import { address, noCertificate, nothingKnown, path } from '../pipeline/fixtures.ts';
@@ -26,14 +27,6 @@ const seeded = {
   ...whole,
   sites,
   domains: whole.domains.filter(({ siteId }) => sites.some(({ id }) => id === siteId)),
-};
-const on = {
-  operations: true,
-  sites: true,
-  validate: true,
-  restartPhp: true,
-  manualBackups: true,
-  environmentThemes: true,
 };
 
 export const ownWorld = (): World => new World(structuredClone(seeded));
@@ -62,7 +55,7 @@ export class InMemoryHost {
       contentType: 'application/json',
       body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
     };
-    return answerTo(asked, this.#host(), on);
+    return answerTo(asked, this.#host(), everythingOn);
   }
 
   #host(): Host {

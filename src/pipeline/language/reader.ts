@@ -30,14 +30,13 @@ export type Guess = {
 /** What a line probably means. */
 export type Reading =
   /**
-   * It is one command, by a clear margin. `isWhole`: by all its words; `isCertain`: by most of them. `isTyped`: it begins
-   * with the command as it is typed, so only what follows is wrong.
+   * It is one command, by a clear margin. `isWhole`: by all its words. `isTyped`: it begins with the command as it is
+   * typed, so only what follows is wrong.
    */
   | {
       readonly kind: 'clear';
       readonly guess: Guess;
       readonly isWhole: boolean;
-      readonly isCertain: boolean;
       readonly isTyped?: boolean;
     }
   /** It may be any of these, best first; at most three. */
@@ -50,13 +49,11 @@ type Meant =
   | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
 
 const meant = (of: Meant): Meant => of;
-const called = [...catalogue].map(([path, command]) => ({
-  of: meant({ path, command }),
-  phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
-}));
-const commands = createLexicon(called);
 const everything = createLexicon([
-  ...called,
+  ...[...catalogue].map(([path, command]) => ({
+    of: meant({ path, command }),
+    phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
+  })),
   ...cannotDo.map(({ also, says, instead }) => ({
     of: meant({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }),
     phrases: also,
@@ -206,9 +203,7 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   const [guess, another] = guesses;
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
-  const isWhole = best.filled?.isWhole === true;
-  const isCertain = best.filled?.isImplied ? isWhole : leftOf(best) * 2 <= understoodIn(best);
-  return { kind: 'clear', guess, isWhole, isCertain };
+  return { kind: 'clear', guess, isWhole: best.filled?.isWhole === true };
 }
 
 const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
@@ -245,13 +240,15 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
   // `help, I need to …` asks for something else.
   if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
-  const [match] = commands.matches(others, () => true, new Map()).toSorted((one, other) => other.score - one.score);
+  const [match] = everything
+    .matches(others, () => true, new Map())
+    .filter(({ of }) => of.says === undefined)
+    .toSorted((one, other) => other.score - one.score);
   const path = exact?.path ?? match?.of.path;
   const args = ['help', ...(path?.split(' ') ?? [])];
   return {
     kind: 'clear',
     isWhole: true,
-    isCertain: true,
     guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true },
   };
 }
@@ -264,12 +261,7 @@ export const likelyCommand = (line: string): Command | undefined => {
 
 /** Whether a command that takes another one names none: `can you push it`, `help me roll back`. */
 export const namesNoCommand = ({ path, command, given }: ParsedCommand): boolean => {
-  const inner = path === 'help' ? given['command'] : takesRest(command) ? given['command'] : undefined;
-  return (
-    inner !== undefined &&
-    typedCommands(
-      inner.map((text) => ({ text, quoted: false })),
-      catalogue,
-    ).length === 0
-  );
+  const inner = path === 'help' || takesRest(command) ? given['command'] : undefined;
+  const words = inner?.map((text) => ({ text, quoted: false }));
+  return words !== undefined && typedCommands(words, catalogue).length === 0;
 };

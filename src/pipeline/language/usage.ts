@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { near } from '../../nearest-words.ts';
 import type { Field, Fields } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import type { Args } from '../../errors.ts';
@@ -21,17 +21,9 @@ export const optionNames = (name: string, { label, says = [] }: Field): readonly
   ...new Set([optionName(name), ...says, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
 ];
 
-const lettersOf = (word: string): string => word.split('').toSorted().join('');
-
-/** The option of this name, or the only one that differs by two swapped letters, one letter, or two in a long name. */
-export function nearestOption(name: string, all: readonly string[]): string | undefined {
-  if (all.includes(name)) return name;
-  if (name.length < 4) return undefined;
-  const slips = (one: string): number => (lettersOf(one) === lettersOf(name) ? 1 : distance(one, name));
-  const fewest = Math.min(...all.map(slips));
-  const [near, another] = [...new Set(all)].filter((one) => slips(one) === fewest);
-  return another === undefined && fewest <= (name.length < 5 ? 1 : 2) ? near : undefined;
-}
+/** The option of this name, or that which it is nearest to, unless the name is short. */
+export const nearestOption = (name: string, all: readonly string[]): string | undefined =>
+  all.includes(name) || name.length < 4 ? all.find((one) => one === name) : near(name, all)[0];
 
 /** Whether an option takes a value; if not, it is a flag. */
 export const takesValue = (field: Field): boolean => field.kind !== 'plain' || typeof field.absent !== 'boolean';

@@ -50,7 +50,8 @@ export type HostingStandIn = {
   close(): Promise<void>;
 };
 
-const everythingOn: Switches = {
+/** All that the service may lack. */
+export const everythingOn: Switches = {
   operations: true,
   sites: true,
   validate: true,

@@ -1,7 +1,7 @@
 import { understand, type Understood, type Unread } from '../../pipeline/conversation/understand.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { laneOf, natureOf } from '../context/nature.ts';
+import { laneOf } from '../context/nature.ts';
 
 /** What a line probably means that is no command as it is typed. Throws `Refusal`. */
 export async function guess(
@@ -15,6 +15,6 @@ export async function guess(
     person: await identifyViewer(pipeline, interaction, 'everything'),
     opens: interaction.trigger !== undefined,
     // A report that nobody expected would take a turn from others.
-    answers: ({ command }) => laneOf(command) === natureOf(unread.line).lane,
+    answers: ({ command }) => laneOf(command) === interaction.lane,
   });
 }

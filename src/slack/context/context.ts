@@ -58,6 +58,8 @@ export type Interaction = ReplyTarget & {
   readonly request: string;
   /** What was typed, or the command of a form. It is not parsed yet, so check it before you repeat it. */
   readonly line?: string | undefined;
+  /** The queue that it runs in. */
+  readonly lane?: Lane;
   /** Where cards go instead of `channel`: a button in direct messages is about something asked for in this channel. */
   readonly cardsIn?: string | undefined;
   /** Work to do after the turn of this request has ended, so that others need not wait for it. */

@@ -19,7 +19,7 @@ export type Delivered = {
   readonly changes: boolean;
   /** The queue that limits how many run at the same time. */
   readonly lane: Lane;
-  readonly from: Omit<Interaction, 'inbox' | 'request' | 'since' | 'line'>;
+  readonly from: Omit<Interaction, 'inbox' | 'request' | 'since' | 'line' | 'lane'>;
   /** Answers Slack; resolves with true if `words` were shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
   readonly work: (interaction: Interaction) => Promise<void>;
@@ -41,7 +41,7 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
   const inbox = kept === 'new' ? key : undefined;
-  const interaction: Interaction = { ...from, since, line, inbox, request, afterwards: [] };
+  const interaction: Interaction = { ...from, since, line, inbox, request, lane, afterwards: [] };
   const handle = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(notTaken(context));
     return work(interaction);
