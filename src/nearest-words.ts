@@ -2,7 +2,7 @@ import { distance as levenshtein } from 'fastest-levenshtein';
 import { either, say, type Inline, type Text } from './text.ts';
 
 /** Edit distance; two swapped letters count as one edit. */
-const distance = (one: string, other: string): number =>
+export const edits = (one: string, other: string): number =>
   one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
 const sorted = (word: string): string => word.split('').toSorted().join('');
 
@@ -11,7 +11,7 @@ export const near = (typed: string, known: readonly string[]): readonly string[]
   nearestOf(typed, known).map(({ word }) => word);
 
 function nearestOf(typed: string, known: readonly string[]) {
-  const all = known.map((word) => ({ word, edits: distance(typed, word) }));
+  const all = known.map((word) => ({ word, edits: edits(typed, word) }));
   const [first] = all;
   if (typed === '' || first === undefined) return [];
   const closest = all.reduce((best, one) => (one.edits < best.edits ? one : best), first);

@@ -6,7 +6,7 @@ export type CannotDo = {
   /** What also means it in the thread of a request that waits. */
   readonly replies?: string;
   readonly says: Text;
-  readonly instead?: string;
+  readonly instead: string;
 };
 
 const onCard = say`Only the buttons on the change's card count, in the channel or on my App Home.`;

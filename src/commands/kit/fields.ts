@@ -17,7 +17,7 @@ type Common<Optional extends boolean> = {
   /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
   /** Other words for this option. */
-  readonly says?: readonly string[];
+  readonly also?: readonly string[];
 };
 
 /** A field that is read from its words alone, without the company's names. */
@@ -237,10 +237,10 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
 /** On if given (`--name`, `--name=yes`); off if left out (or `--name=no`). */
-export const flag = (label: string, says: readonly string[] = []): PlainField<boolean, false> =>
+export const flag = (label: string, also: readonly string[] = []): PlainField<boolean, false> =>
   plainField<boolean>(label, {
     place: 'option',
-    says,
+    also,
     choices: ['yes'],
     absent: false,
     read: ([first = 'yes']) => {

@@ -1,3 +1,4 @@
+import { dayMs, parseDuration } from '../../duration.ts';
 import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/ssh.ts';
 import { say } from '../../text.ts';
 import { action } from '../kit/action.ts';
@@ -13,19 +14,15 @@ const inWords = {
 
 const intervals = choice('Passwords expire', expirationIntervals);
 const lengths = new Map([
-  ['24h', 'hours_24'],
-  ['1d', 'hours_24'],
-  ['7d', 'days_7'],
-  ['30d', 'days_30'],
-  ['90d', 'days_90'],
+  [dayMs, 'hours_24'],
+  [7 * dayMs, 'days_7'],
+  [30 * dayMs, 'days_30'],
+  [90 * dayMs, 'days_90'],
 ]);
 const expiry: typeof intervals = {
   ...intervals,
   isTime: true,
-  read: ([first = '']) => {
-    const length = first.replace(/ ?(?:days?|hours?)$/i, (unit) => unit.trim().charAt(0));
-    return intervals.read([lengths.get(length) ?? first]);
-  },
+  read: ([first = '']) => intervals.read([lengths.get(parseDuration(first) ?? 0) ?? first]),
 };
 
 export const sshExpiry = action({

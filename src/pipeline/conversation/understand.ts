@@ -53,10 +53,10 @@ export function understand(context: PipelineContext, unread: Unread): Understood
 }
 
 function understandGuess(
-  { guess, isWhole, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
+  { guess, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
   { refusal, opens, answers }: Unread,
 ): Understood | Refusal {
-  const { parsed, isComplete } = guess;
+  const { parsed, isComplete, isWhole } = guess;
   if (isWhole && mayBeAnswered(guess) && answers(parsed)) return { parsed: { ...parsed, readAs: guess.line } };
   // What is wrong with a typed command is said, and not passed over.
   if (isTyped) return refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]);
@@ -74,7 +74,7 @@ const hintOf = (guesses: readonly Guess[]): Text =>
 
 /** Whether a guess may be answered at once: it shows something to whoever asked, which anybody may read. */
 const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>
-  isComplete && !changesSomething(command) && rightOf(path, command).risk === 'read' && !path.endsWith(' export');
+  isComplete && !changesSomething(command) && rightOf(path, command).risk === 'read';
 
 /** The button for a guess. What changes something opens its form, except the emergency brake. */
 function offerOf({ args, line, parsed: { path, command }, isComplete }: Guess): Offer {

@@ -60,10 +60,12 @@ const lengthLast = /(?:^| )for (\S+(?: [a-z]+)?)$/i;
 function withLength(given: Given, path: string, { fields }: Command): Given {
   const [name] = Object.entries<Field>(fields).find(([, { label }]) => label === 'Reason') ?? [];
   const why = name === undefined ? '' : (given[name] ?? []).join(' ');
-  const found = [lengthFirst, lengthLast].flatMap((shape) => shape.exec(why) ?? []);
-  const length = [found[1], found[1]?.split(' ')[0]].find((text) => parseDuration(text ?? '') !== undefined);
+  const length = [lengthFirst, lengthLast]
+    .flatMap((shape) => shape.exec(why)?.[1] ?? [])
+    .flatMap((said) => [said, said.split(' ')[0] ?? ''])
+    .find((said) => parseDuration(said) !== undefined);
   if (name === undefined || length === undefined || given['for'] !== undefined) return given;
-  const rest = why.replace(`for ${length}`, '').trim();
+  const rest = why.replace(new RegExp(`(?:^| )for ${length}(?= |$)`, 'i'), '').trim();
   const words = rest === '' ? [] : rest.split(' ');
   const others = { ...given, [name]: words };
   if (fields['for']) return { ...others, for: [length] };

@@ -2,6 +2,7 @@ import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { take, type Filling } from './filling.ts';
+import { takesMany } from './resolve.ts';
 import type { Thing } from './things.ts';
 
 /** Fills the fields that name an environment, a domain or a site. */
@@ -11,8 +12,7 @@ type NameField = Exclude<Field, PlainField<unknown>>;
 /** The ids of what a field names: of all that was said if it takes several, else of the one whose role fits. */
 export function takeName(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
   const { command, free, shown } = filling;
-  const isMany =
-    field.orMany === true || (command.shape === 'action' && command.batch !== undefined && command.target === name);
+  const isMany = field.orMany === true || takesMany(command, name);
   // What is named in full comes before what only a site or an address stands for.
   const fits = [...free]
     .filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'))

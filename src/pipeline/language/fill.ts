@@ -1,14 +1,14 @@
-import { distance } from 'fastest-levenshtein';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { attempt } from '../../errors.ts';
+import { edits } from '../../nearest-words.ts';
 import { saysRole, type Thing } from './things.ts';
 import { takeName } from './fill-names.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
-import { nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
+import { actionOptions, nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
 
 /** What of a line a command takes, by field, as in a typed line but with ids for names. */
 export type Filled = {
@@ -22,12 +22,12 @@ export type Filled = {
   readonly unused: number;
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
-  /** Whether an environment was taken of which only the site was said. */
   /** Whether no word was left, also in other clauses. */
   readonly isWhole: boolean;
   /** Whether a word was left that can turn it round (`not`, `except`), or it does not say which name is which. */
   readonly isTurned: boolean;
   readonly isQuestion: boolean;
+  /** Whether an environment was taken of which only the site was said. */
   readonly isImplied: boolean;
   /** Whether an environment was taken that was not said, because the thread is about it. */
   readonly isOfThread: boolean;
@@ -112,13 +112,11 @@ type SaidOption = Extract<Thing, { readonly kind: 'option' }>;
 /** The option of one of these names, or a mistyped one that is nearest to them. */
 function optionAmong({ free, command }: Filling, names: readonly string[]): SaidOption | undefined {
   const ofFields = Object.entries(command.fields).flatMap((one) => optionNames(...one));
-  const all = command.shape === 'action' ? [...ofFields, ...ofActions] : ofFields;
+  const all = command.shape === 'action' ? [...ofFields, ...actionOptions] : ofFields;
   return [...free].find(
     (thing): thing is SaidOption => thing.kind === 'option' && names.includes(nearestOption(thing.name, all) ?? ''),
   );
 }
-
-const ofActions = ['reason', 'dry-run', 'queue', 'canary'];
 
 /** The options that every action has. */
 function takeExtra(filling: Filling): Extra {
@@ -181,22 +179,22 @@ function takePlain(filling: Filling, name: string, field: PlainField<unknown>): 
   return taken.flatMap((thing) => wordFor(field, thing) ?? []);
 }
 
-const kinds = new Map<PlainField<unknown>['takes'], Thing['kind']>([
-  ['a person', 'person'],
-  ['an address', 'address'],
-  ['a path', 'path'],
-  ['a host name', 'host'],
-  ['a site', 'site'],
-]);
+/** The kinds of things that are what a field takes. A path may look like a name, or be that of an address. */
+const kinds: Readonly<Record<NonNullable<PlainField<unknown>['takes']>, readonly Thing['kind'][]>> = {
+  'a person': ['person'],
+  'an address': ['address'],
+  'a path': ['path', 'unknown name', 'host'],
+  'a host name': ['host'],
+  'a site': ['site'],
+  'a text': ['text', 'path'],
+  'a value': ['address', 'text', 'host'],
+  words: [],
+};
 
-/** The kinds of things that are of use to a field, best first. */
-function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly (Thing['kind'] | undefined)[] {
+function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly Thing['kind'][] {
   if (isTime) return ['time'];
   if (between) return [place === 'option' ? 'count' : 'change', 'number'];
-  // A path may look like a name, and where a redirect leads may be an address.
-  if (takes === 'a path') return ['path', 'unknown name', 'host'];
-  if (takes === 'a text') return ['text', 'path'];
-  return takes === 'a value' ? ['address', 'text', 'host'] : [kinds.get(takes)];
+  return takes === undefined ? [] : kinds[takes];
 }
 
 const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
@@ -239,7 +237,7 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
 }
 
 /** Whether a word is this one, or a longer one with one slip. */
-const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && distance(key, said) === 1);
+const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && edits(key, said) === 1);
 
 const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
   choices.find((one) => one === word.text) ??

@@ -1,5 +1,5 @@
-import { distance } from 'fastest-levenshtein';
 import { BoundedMap } from '../../bounded-map.ts';
+import { edits } from '../../nearest-words.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 
 /** Something that can be asked for, and the phrases that name it, with commas between them. */
@@ -114,12 +114,10 @@ const mistypedBefore = 4;
 function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>): string | undefined {
   if (key.length < mistypedBefore || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
   const most = key.length < 7 ? 1 : 2;
-  const letters = (word: string): string => word.split('').toSorted().join('');
-  const own = letters(key);
   const near = [-2, -1, 0, 1, 2]
     .filter((off) => Math.abs(off) <= most && key.length + off >= mistypedBefore - 1)
     .flatMap((off) => ofLength.get(key.length + off) ?? [])
-    .filter((one) => distance(one, key) <= most || (one.length === key.length && letters(one) === own));
+    .filter((one) => edits(one, key) <= most);
   return near.length === 1 ? near[0] : undefined;
 }
 

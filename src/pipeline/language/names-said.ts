@@ -1,6 +1,7 @@
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { cached } from '../../policy/cached.ts';
 import { comparableName } from '../../policy/pattern.ts';
+import { searchIn } from './name-search.ts';
 import type { KnownNames } from './resolve.ts';
 
 /** What a person may see, by the words that name it. A name is never found inside another word. */
@@ -27,14 +28,11 @@ const joint = /[\s_-]+/g;
 const siteKey = (name: string): string => comparableName(name).replaceAll(joint, '-');
 
 const environmentsByWords = cached((environments: readonly Environment[]) => {
-  const full = new Map<string, Environment | undefined>();
   const sites = new Map<string, Environment[]>();
   const parts = new Map<string, Set<string>>();
   const own = new Set<string>();
   for (const one of environments) {
     own.add(comparableName(ownName(one)));
-    // Two of one name are none: nobody knows which is meant.
-    for (const key of [comparableName(one.name), one.id]) full.set(key, full.has(key) ? undefined : one);
     const key = siteKey(siteName(one));
     const known = sites.get(key);
     if (known) known.push(one);
@@ -43,20 +41,19 @@ const environmentsByWords = cached((environments: readonly Environment[]) => {
       for (const part of key.split('-')) parts.set(part, (parts.get(part) ?? new Set()).add(key));
     }
   }
-  return { full, sites, parts, own };
+  return { sites, parts, own };
 });
 
-const domainsByName = cached(
-  (domains: readonly Domain[]): ReadonlyMap<string, Domain> =>
-    new Map(domains.map((one) => [comparableName(one.name), one])),
-);
-
 export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
-  const { full, sites, parts, own } = environmentsByWords(environments);
+  const { sites, parts, own } = environmentsByWords(environments);
   const ofOneSite = (all: readonly Environment[] = []): readonly Environment[] =>
     new Set(all.map(siteOf)).size === 1 ? all : [];
   return {
-    environment: (word) => full.get(comparableName(word)),
+    // Two of one name are none: nobody knows which is meant.
+    environment: (word) => {
+      const [one, another] = searchIn(environments).exact(word);
+      return another ? undefined : one;
+    },
     site: (words) => ofOneSite(sites.get(siteKey(words.join(' ')))),
     partOfSite: (word) => {
       const [key, ...others] = parts.get(comparableName(word)) ?? [];
@@ -66,7 +63,7 @@ export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
     domain: (host) => {
       const labels = comparableName(host).split('.');
       const names = labels.map((_, at) => labels.slice(at).join('.')).filter((name) => name.includes('.'));
-      return names.map((name) => domainsByName(domains).get(name)).find((found) => found !== undefined);
+      return names.map((name) => searchIn(domains).exact(name)[0]).find((found) => found !== undefined);
     },
   };
 }

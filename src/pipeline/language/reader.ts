@@ -1,4 +1,5 @@
-import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
+import { catalogue, changesSomething, commandAt, type Command } from '../../commands/index.ts';
+import { stateIn } from '../../commands/builtin/states.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
 import { scrub } from '../../secret.ts';
@@ -13,7 +14,7 @@ import { keyOf, spokenIn, type Spoken } from './spoken.ts';
 import { isAsking, isQuestion, isReportOfWork, withoutReason } from './talk.ts';
 import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';
-import { argsOf, nearestOption, optionNames, takesRest } from './usage.ts';
+import { actionOptions, argsOf, nearestOption, optionNames, takesRest } from './usage.ts';
 
 /** Reads what people say when it is not a command as it is typed. It only reads: what comes of it is decided elsewhere. */
 
@@ -25,18 +26,19 @@ export type Guess = {
   readonly line: string;
   /** Whether nothing is missing. */
   readonly isComplete: boolean;
+  /** Whether every word says something of it. */
+  readonly isWhole: boolean;
 };
 
 /** What a line probably means. */
 export type Reading =
   /**
-   * It is one command, by a clear margin. `isWhole`: by all its words. `isTyped`: it begins with the command as it is
-   * typed, so only what follows is wrong.
+   * It is one command, by a clear margin. `isTyped`: it begins with the command as it is typed, so only what follows is
+   * wrong.
    */
   | {
       readonly kind: 'clear';
       readonly guess: Guess;
-      readonly isWhole: boolean;
       readonly isTyped?: boolean;
     }
   /** It may be any of these, best first; at most three. */
@@ -44,21 +46,26 @@ export type Reading =
   /** It is nothing that a command does. */
   | { readonly kind: 'cannot'; readonly says: CannotDo['says']; readonly guesses: readonly Guess[] };
 
-type Meant =
-  | { readonly path: string; readonly command: Command; readonly says?: undefined }
-  | { readonly path: string | undefined; readonly command: Command | undefined; readonly says: CannotDo['says'] };
+/** A command, or what comes nearest to what no command does, and what to say of that. */
+type Meant = { readonly path: string; readonly command: Command; readonly says?: CannotDo['says'] };
 
-const meant = (of: Meant): Meant => of;
-const everything = createLexicon([
+const everything = createLexicon<Meant>([
   ...[...catalogue].map(([path, command]) => ({
-    of: meant({ path, command }),
+    of: { path, command },
     phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
   })),
   ...cannotDo.map(({ also, says, instead }) => ({
-    of: meant({ path: instead, command: instead === undefined ? undefined : catalogue.get(instead), says }),
+    of: { path: instead, command: commandAt(instead), says },
     phrases: also,
   })),
 ]);
+
+/** The command that these words call best, by the words alone. */
+const bestCalled = (words: readonly Spoken[]): Meant | undefined =>
+  everything
+    .matches(words, () => true, new Map())
+    .filter(({ of }) => of.says === undefined)
+    .toSorted((one, other) => other.score - one.score)[0]?.of;
 
 /** The words of the commands themselves. No site or environment is found in them unless it is named in full. */
 const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' ').map(keyOf)));
@@ -66,7 +73,7 @@ const pathWords = new Set([...catalogue.keys()].flatMap((path) => path.split(' '
 const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
   Object.entries(fields).flatMap((one) => optionNames(...one)),
 );
-const optionsOfAll = [...new Set([...optionsKnown, 'reason', 'dry-run', 'queue', 'canary'])];
+const optionsOfAll = [...new Set([...optionsKnown, ...actionOptions])];
 const known = {
   isWord: everything.has,
   isOption: (name: string) => nearestOption(name.toLowerCase(), optionsOfAll) !== undefined,
@@ -108,9 +115,12 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
   const [typed] = typedCommands(words, catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
   const asked = words.slice(/^(?:i|we)$/i.test(words[1]?.text ?? '') ? 2 : 1);
-  if (isRest && !isSmallAt(asked, 0)) return asIfTyped(typed.path, { ...line, words: asked }, names);
-  const candidates = candidatesIn(() => true).map((one) => withInner(one, candidatesIn));
-  if (typed === undefined || isRest) return readingOf(candidates.toSorted(byScore), names);
+  // `can you push it` asks for a push, `can push it` whether somebody may.
+  if (isRest && !asked.slice(0, 1).some(isSmall)) return asIfTyped(typed.path, { ...line, words: asked }, names);
+  const candidates = candidatesIn(() => true)
+    .map((one) => withInner(one, candidatesIn))
+    .toSorted(byScore);
+  if (typed === undefined || isRest) return readingOf(candidates, names);
   return readTyped(typed.path, candidates, names);
 }
 
@@ -118,15 +128,12 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
 function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
   const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
   const asTyped = readingOf(candidates.filter(isTyped), names);
-  if (asTyped?.kind === 'clear' && asTyped.isWhole) return { ...asTyped, isTyped: true };
+  if (asTyped?.kind === 'clear' && asTyped.guess.isWhole) return { ...asTyped, isTyped: true };
   const own = path.split(' ').map((_, at) => at);
   const possible = candidates.filter((one) => isTyped(one) || own.every((at) => one.explained.has(at)));
-  const all = readingOf(possible.toSorted(byScore), names) ?? asTyped;
+  const all = readingOf(possible, names) ?? asTyped;
   return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === path } : all;
 }
-
-/** `can you push it` asks for a push, `can push it` whether somebody may. */
-const isSmallAt = (words: readonly Spoken[], at: number): boolean => words[at] !== undefined && isSmall(words[at]);
 
 /** A command that takes another one, typed as it is, with what the words behind it mean. It runs nothing. */
 function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
@@ -149,28 +156,25 @@ function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | unde
     const keys = new Set(replies.split(/,? /).map(keyOf));
     return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
   };
-  const meant = isWaiting ? cannotDo.find(isReply) : undefined;
-  return meant && { kind: 'cannot', says: meant.says, guesses: [] };
+  const told = isWaiting ? cannotDo.find(isReply) : undefined;
+  return told && { kind: 'cannot', says: told.says, guesses: [] };
 }
 
 type Candidate = {
   readonly of: Meant;
-  readonly filled: Filled | undefined;
+  readonly filled: Filled;
   readonly score: number;
   /** What the words that call it add to the score. */
-  readonly said: number;
+  readonly called: number;
   readonly explained: ReadonlySet<number>;
 };
 
 function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLine, 'explained'>): Candidate {
-  const { path, command } = of;
-  const filled =
-    path === undefined || command === undefined ? undefined : fill(path, command, { ...line, explained: explains });
-  if (filled === undefined) return { of, filled, score: 2 * score, said: 2 * score, explained: explains };
+  const filled = fill(of.path, of.command, { ...line, explained: explains });
   const { missing, things, unused, left, isImplied } = filled;
   // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
   const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
-  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, said: 2 * score, explained: explains };
+  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, called: 2 * score, explained: explains };
 }
 
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
@@ -181,15 +185,22 @@ function withInner(
   candidatesIn: (free: (at: number) => boolean) => readonly Candidate[],
 ): Candidate {
   const { of, filled, explained } = candidate;
-  const [field] = Object.entries(of.command?.fields ?? {}).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
-  if (field === undefined || filled === undefined) return candidate;
-  const inner = candidatesIn((at) => !explained.has(at)).find((one) => one.of.command && !takesRest(one.of.command));
-  if (inner?.filled === undefined || inner.of.says) return candidate;
+  const [field] = Object.entries(of.command.fields).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
+  if (field === undefined) return candidate;
+  const inner = candidatesIn((at) => !explained.has(at)).find((one) => !takesRest(one.of.command));
+  if (inner === undefined || inner.of.says) return candidate;
   const { given, shown, unused } = inner.filled;
   const left = inner.filled.left.filter((word) => filled.left.includes(word));
-  const args = argsOf(inner.of.path ?? '', inner.of.command?.fields ?? {}, (name) => given[name] ?? []);
-  const whole = { ...filled, given: { ...filled.given, [field]: args }, shown, unused, left };
-  return { ...candidate, filled: whole, score: candidate.said + inner.score };
+  const args = argsOf(inner.of.path, inner.of.command.fields, (name) => given[name] ?? []);
+  const whole = {
+    ...filled,
+    given: { ...filled.given, [field]: args },
+    shown,
+    unused,
+    left,
+    isWhole: left.length === 0,
+  };
+  return { ...candidate, filled: whole, score: candidate.called + inner.score };
 }
 
 function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
@@ -198,16 +209,18 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   if (best === undefined || leftOf(best) > understoodIn(best)) return undefined;
   const near = candidates.filter(({ score }) => score > best.score - margin);
   const told = near.find(({ of }) => of.says);
+  if (told?.of.says)
+    return { kind: 'cannot', says: told.of.says, guesses: [guessOf(told, names)].flatMap((one) => one ?? []) };
   const guesses = near.flatMap((one) => guessOf(one, names) ?? []).slice(0, maxGuesses);
-  if (told?.of.says) return { kind: 'cannot', says: told.of.says, guesses: guesses.slice(0, 1) };
+
   const [guess, another] = guesses;
   if (guess === undefined) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
-  return { kind: 'clear', guess, isWhole: best.filled?.isWhole === true };
+  return { kind: 'clear', guess };
 }
 
-const leftOf = ({ filled }: Candidate): number => filled?.left.length ?? 0;
-const understoodIn = ({ explained, filled }: Candidate): number => explained.size + (filled?.things ?? 0);
+const leftOf = ({ filled }: Candidate): number => filled.left.length;
+const understoodIn = ({ explained, filled }: Candidate): number => explained.size + filled.things;
 
 /** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
 const isUnfit = ({ unused, isOfThread, left, isTurned, isQuestion: isAsked }: Filled, command: Command): boolean =>
@@ -215,7 +228,6 @@ const isUnfit = ({ unused, isOfThread, left, isTurned, isQuestion: isAsked }: Fi
 
 /** The guess, if it would be understood as it stands and drops nothing that was understood. */
 function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {
-  if (path === undefined || command === undefined || filled === undefined) return undefined;
   if (says === undefined && isUnfit(filled, command)) return undefined;
   const args = argsOf(path, command.fields, (name) => filled.given[name] ?? [], filled.extra);
   const parsed = attempt(() => parseArgs(args, catalogue));
@@ -225,7 +237,7 @@ function guessOf({ of: { path, command, says }, filled }: Candidate, names: Know
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (wrong && !wrong.unsaid) return undefined;
   const shown = args.map((word) => word.replaceAll(/[^,=]+/g, (part) => filled.shown.get(part) ?? part));
-  return { parsed, args, line: join(shown), isComplete: missing.length === 0 && !wrong };
+  return { parsed, args, line: join(shown), isComplete: missing.length === 0 && !wrong, isWhole: filled.isWhole };
 }
 
 const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
@@ -240,28 +252,24 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
   // `help, I need to …` asks for something else.
   if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
-  const [match] = everything
-    .matches(others, () => true, new Map())
-    .filter(({ of }) => of.says === undefined)
-    .toSorted((one, other) => other.score - one.score);
-  const path = exact?.path ?? match?.of.path;
+  const path = exact?.path ?? bestCalled(others)?.path;
   const args = ['help', ...(path?.split(' ') ?? [])];
   return {
     kind: 'clear',
-    isWhole: true,
-    guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true },
+    guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true, isWhole: true },
   };
 }
 
-/** The command that a line probably asks for, whoever says it. */
-export const likelyCommand = (line: string): Command | undefined => {
-  const reading = read(line, { environments: [], domains: [] }, { isAddressed: true });
-  return reading?.kind === 'clear' ? reading.guess.parsed.command : undefined;
-};
+/** The command that a line probably asks for, by its words alone. */
+export const likelyCommand = (line: string): Command | undefined =>
+  bestCalled(attempt(() => spokenIn(line, known)) ?? [])?.command;
 
 /** Whether a command that takes another one names none: `can you push it`, `help me roll back`. */
-export const namesNoCommand = ({ path, command, given }: ParsedCommand): boolean => {
+export function namesNoCommand({ path, command, given }: ParsedCommand): boolean {
   const inner = path === 'help' || takesRest(command) ? given['command'] : undefined;
-  const words = inner?.map((text) => ({ text, quoted: false }));
-  return words !== undefined && typedCommands(words, catalogue).length === 0;
-};
+  if (inner === undefined) return false;
+  const words = inner.map((text) => ({ text, quoted: false }));
+  const topic = inner.join(' ').toLowerCase();
+  const isTopic = stateIn(topic) !== undefined || [...catalogue.keys()].some((one) => one.startsWith(`${topic} `));
+  return typedCommands(words, catalogue).length === 0 && !(path === 'help' && isTopic);
+}

@@ -208,7 +208,7 @@ function environmentsBeside(typed: string, all: readonly NamedItem[]): readonly 
 }
 
 /** Whether this field of an action can name the environments of a batch. */
-const takesMany = (command: Command, field: string): boolean =>
+export const takesMany = (command: Command, field: string): boolean =>
   command.shape === 'action' && command.batch !== undefined && command.target === field;
 
 function takesOne({ path }: ParsedCommand, { kind }: NameKind): Refusal {

@@ -14,7 +14,7 @@ type Span = {
 const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
   ['for', 'for'],
   ['since', 'since'],
-  ['after', 'until'],
+  ['after', 'since'],
   ['last', 'since'],
   ['past', 'since'],
   ['until', 'until'],
@@ -51,7 +51,7 @@ const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d
 const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
-const small: Readonly<Record<string, string>> = {
+const inDigits: Readonly<Record<string, string>> = {
   two: '2',
   three: '3',
   four: '4',
@@ -66,7 +66,7 @@ const small: Readonly<Record<string, string>> = {
 
 /** `isLed`: a word before it says that a time follows, so `hour` alone is one. */
 function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount | undefined {
-  const next = words.slice(at, at + 3).map(({ text }) => small[text.toLowerCase()] ?? text.toLowerCase());
+  const next = words.slice(at, at + 3).map(({ text }) => inDigits[text.toLowerCase()] ?? text.toLowerCase());
   const line = next.join(' ');
   const amount = (said: string, text = said, isMoment = false): Amount => ({
     text,

@@ -48,7 +48,7 @@ const withoutMarks = (line: string): string =>
 function bareWord(word: string): string {
   if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
   const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
-  if (/^(?:\?|<[-=]+|[←⬅⇐]\uFE0F?)$/u.test(word)) return word;
+  if (/^(?:\?|<[-=]+|[←⬅⇐→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(word)) return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
 }
 

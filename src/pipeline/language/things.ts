@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { distance } from 'fastest-levenshtein';
+import { edits } from '../../nearest-words.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
 import { numberAt, spanAt } from './spans.ts';
@@ -124,7 +124,7 @@ function ownIn(around: readonly Environment[], word: string): Environment | unde
     const [live, another] = around.filter((one) => one.live);
     return another === undefined ? live : undefined;
   }
-  const near = said.length < 5 ? [] : around.filter((one) => distance(ownName(one).toLowerCase(), said) === 1);
+  const near = said.length < 5 ? [] : around.filter((one) => edits(ownName(one).toLowerCase(), said) === 1);
   return near.length === 1 ? near[0] : undefined;
 }
 

@@ -8,12 +8,12 @@ import type { Word } from './tokenize.ts';
 
 /** Refuses words that are no command. */
 export function unknownCommand([first, second]: readonly Word[], commands: ReadonlyMap<string, Command>): Refusal {
-  const [word, next] = [first, second].map((one) => one?.text.toLowerCase().slice(0, 60) ?? '');
-  if (word === undefined || word.trim() === '') return unknown('The first word is empty.');
+  const [word = '', next = ''] = [first, second].map((one) => one?.text.toLowerCase().slice(0, 60));
+  if (word.trim() === '') return unknown('The first word is empty.');
   const group = [...commands.keys()].filter((path) => path.startsWith(`${word} `));
   if (group.length === 0) return unknown(say`I don't know ${code(word)}.`);
   const says =
-    next === undefined || next === '' || next.includes('/')
+    next === '' || next.includes('/')
       ? say`${code(word)} needs a second word.`
       : say`I don't know ${code(`${word} ${next}`)}.`;
   return unknown(says, say`Type ${group.length === 1 ? '' : 'one of '}${joined(group.map(code), ', ')}.`);

@@ -13,12 +13,15 @@ export type Extra = {
   readonly handedOn?: string | undefined;
 };
 
+/** The options of every action that people type. */
+export const actionOptions = ['reason', 'dry-run', 'queue', 'canary'] as const;
+
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** What a field is called as an option, its own name first. Every field can be typed as one. */
-export const optionNames = (name: string, { label, says = [] }: Field): readonly string[] => [
-  ...new Set([optionName(name), ...says, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
+export const optionNames = (name: string, { label, also = [] }: Field): readonly string[] => [
+  ...new Set([optionName(name), ...also, ...(/^[a-z]+$/i.test(label) ? [label.toLowerCase()] : [])]),
 ];
 
 /** The option of this name, or that which it is nearest to, unless the name is short. */

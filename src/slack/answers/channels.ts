@@ -10,6 +10,7 @@ import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { BindContext } from '../../pipeline/language/bind-arguments.ts';
 import { ownName, siteOf } from '../../pipeline/language/names-said.ts';
+import { environmentsOfSite } from '../../pipeline/language/resolve.ts';
 import { namesNoCommand } from '../../pipeline/language/reader.ts';
 import type { Place } from '../../pipeline/language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
@@ -124,8 +125,9 @@ const noSuchCommand = new Refusal("I don't know that command. Nothing was done."
 /** Where it was typed. A thread's change may not be saved yet, and may be about another site than the channel. */
 async function placeOf({ pipeline }: SlackContext, { channel, thread }: Interaction, person: Person): Promise<Place> {
   if (channel === undefined) return {};
-  const { environments } = pipeline.names(person);
-  const ofSite = (site: string | undefined) => environments.filter((one) => site !== undefined && siteOf(one) === site);
+  const names = pipeline.names(person);
+  const { environments } = names;
+  const ofSite = (site: string | undefined) => (site === undefined ? [] : environmentsOfSite(names, site));
   const carded = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
   const change = carded && readerOf(pipeline, person)(carded) ? carded : undefined;
   const [kind, target] = change?.target.split(':') ?? [];

@@ -4,7 +4,7 @@ import { parse } from '../../pipeline/language/parse.ts';
 import { likelyCommand } from '../../pipeline/language/reader.ts';
 import type { Lane } from './context.ts';
 
-/** What a line will take, before anything is looked up. */
+/** What a line will take, by its words alone: before its ack, nothing is looked up. */
 
 /**
  * Whether these words change something, and in which queue they run. Words that are no command as it is typed change

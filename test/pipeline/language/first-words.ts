@@ -70,6 +70,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['errors on acme-shop since yesterday', 'logs acme-shop/live error --since=yesterday --errors'],
     ['what errors are there on acme-blog', 'logs acme-blog/live error --errors'],
     ['last 100 lines of the access log of acme-shop/live', 'logs acme-shop/live access --lines=100'],
+    ['logs of acme-shop after 14:00', 'logs acme-shop/live --since=14:00'],
     ['access log acme-shop since 14:00', 'logs acme-shop/live access --since=14:00'],
     ['cache log acme-shop live', 'logs acme-shop/live cache'],
     ['tail acme-shop/live', 'logs acme-shop/live'],

@@ -208,6 +208,7 @@ describe('lines that cannot be parsed', () => {
     ['lock a/b for 2h deploying', { env: ['a/b'], why: ['deploying'], for: ['2h'] }],
     ['lock a/b deploying for 2h', { env: ['a/b'], why: ['deploying'], for: ['2h'] }],
     ['lock a/b deploying for 2 hours', { env: ['a/b'], why: ['deploying'], for: ['2 hours'] }],
+    ['lock a/b for deploy for 2h', { env: ['a/b'], why: ['for', 'deploy'], for: ['2h'] }],
     ['lock a/b waiting for 2 people', { env: ['a/b'], why: ['waiting', 'for', '2', 'people'] }],
     ['lock a/b wait for it --for 1d', { env: ['a/b'], why: ['wait', 'for', 'it'], for: ['1d'] }],
     ['pause for the release', { why: ['for', 'the', 'release'] }],
