@@ -16,6 +16,9 @@ test('what only shows something is answered at once, and says how it was read', 
   const said = await scenario.person('ana').says('/site is the shop down?', where);
   const answer = await said.hears('Read as /site status acme-shop/live');
   expect(answer.text).toContain('acme-shop/live');
+  await (
+    await scenario.person('ana').says('/site tail acme-shop/live', where)
+  ).hears('Read as /site logs acme-shop/live');
   const mentioned = await scenario.person('ana').mentions('what changed on acme-shop live today?', where);
   await mentioned.hears('Read as /site changes acme-shop/live --since=today');
 });
