@@ -33,6 +33,19 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `
+      sftp password <environment>, send password, password lost, lost password, forgot password, reset password, change
+      password, get password, username, user name, credentials, login details, ssh key, ssh keys`,
+    says: say`I can't show or change passwords and keys, only when passwords expire and whether they are taken. The allowlist:`,
+    instead: 'allowlist show',
+  },
+  {
+    also: `
+      renew certificate, renew, new certificate, install certificate, certificate renew, force https, https redirect`,
+    says: say`I can't renew a certificate. What visitors get now:`,
+    instead: 'check',
+  },
+  {
+    also: `
       remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>,
       take <host> off, detach <host>, disconnect <host>, unlink <host>`,
     says: say`I can't take a domain off a site yet. These are there:`,
@@ -40,7 +53,7 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `
-      php version, set php, change php, upgrade php, update php, switch php, php <number>, update wordpress, upgrade
+      php version, set php, change php, upgrade php, update php, switch php, update wordpress, upgrade
       wordpress, wordpress update, core update, core version, wordpress version`,
     says: say`I can't change versions of PHP or WordPress yet, only themes. The site's state:`,
     instead: 'status',

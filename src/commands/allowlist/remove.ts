@@ -24,10 +24,10 @@ export const allowlistRemove = action({
   summary: 'Remove addresses from the SSH allowlist',
   button: 'Remove from allowlist',
   also: `
-    kick, kick <address>, kick out, kick out <address>, kick off, remove <address>, remove ip, remove access, kick
-    access, remove from allowlist, off allowlist, off allow list, take off <address>, take out <address>, take
-    <address> off allowlist, lock out <address>, close ssh for, unwhitelist, no longer <address>, no more
-    <address>, <address> out, <address> away`,
+    remove ssh <address>, remove <address> from ssh, kick, kick <address>, kick out, kick out <address>, kick off,
+    remove <address>, remove ip, remove access, kick access, remove from allowlist, off allowlist, off allow list,
+    take off <address>, take out <address>, take <address> off allowlist, lock out <address>, close ssh for,
+    unwhitelist, no longer <address>, no more <address>, <address> out, <address> away`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },

@@ -50,32 +50,33 @@ export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
     has: (key) => vocabulary.has(key),
     matches: (words, isFree, things) => {
       const said = new Map<string, Saying>();
-      let place = 0;
-      for (const [at, { key, quoted }] of words.entries()) {
-        if (quoted || !isFree(at)) continue;
-        place += 1;
+      const free = [...words.entries()].filter(([at, { quoted }]) => !quoted && isFree(at));
+      for (const [place, [at, { key }]] of free.entries()) {
         const isKnown = vocabulary.has(key);
         const found = meaningOf(isKnown ? key : meant(key));
-        const before = said.get(found);
-        if (found !== '' && (before === undefined || isKnown))
-          said.set(found, {
-            at: [...(before?.at ?? []), at],
-            places: [...(before?.places ?? []), place],
-            slip: isKnown ? 0 : 0.5,
-          });
+        const { at: ats = [], places = [] } = said.get(found) ?? {};
+        if (found !== '' && (ats.length === 0 || isKnown))
+          said.set(found, { at: [...ats, at], places: [...places, place], slip: isKnown ? 0 : 0.5 });
       }
-      const best = new Map<T, { score: number; readonly explains: Set<number> }>();
-      for (const phrase of ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? [])) {
-        const match = matchOf(phrase, said, things);
-        if (match === undefined) continue;
-        const one = best.get(phrase.of) ?? { score: 0, explains: new Set<number>() };
-        one.score = Math.max(one.score, match.score);
-        for (const at of match.explains) one.explains.add(at);
-        best.set(phrase.of, one);
-      }
-      return [...best].map(([of, match]) => ({ of, ...match }));
+      const possible = ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? []);
+      return bestOf(possible.map((phrase) => ({ of: phrase.of, match: matchOf(phrase, said, things) })));
     },
   };
+}
+
+/** Each entry once, with the score of its best phrase and what all of them explain. */
+function bestOf<T>(
+  matches: readonly { readonly of: T; readonly match: Omit<Match<unknown>, 'of'> | undefined }[],
+): readonly Match<T>[] {
+  const best = new Map<T, { score: number; readonly explains: Set<number> }>();
+  for (const { of, match } of matches) {
+    if (match === undefined) continue;
+    const one = best.get(of) ?? { score: 0, explains: new Set<number>() };
+    one.score = Math.max(one.score, match.score);
+    for (const at of match.explains) one.explains.add(at);
+    best.set(of, one);
+  }
+  return [...best].map(([of, match]) => ({ of, ...match }));
 }
 
 function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
@@ -100,7 +101,7 @@ function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
 /** Words that mean the same, whatever they are said of; the first stands for all of its line. */
 const alike = new Map(
   `add create new insert introduce
-  remove delete rm drop erase destroy discard uninstall kill
+  remove delete del rm rmv drop erase destroy discard uninstall kill
   change edit modify alter adjust correct
   stop end finish quit terminate
   cancel abort
@@ -111,6 +112,11 @@ const alike = new Map(
   allowlist whitelist safelist
   kick ban block revoke disallow deny
   find search locate lookup
+  check chk
+  update upd
+  error err
+  backup bkp
+  tell say msg message inform
   connect attach hook link map
   site website webpage homepage
   environment env
@@ -125,7 +131,7 @@ const alike = new Map(
   watch monitor alert alarm notify notification
   lock freeze reserve protect
   unlock unfreeze
-  queue waitlist
+  queue waitlist q
   wait pending
   temporary temp timed
   permission right privilege
@@ -154,7 +160,7 @@ const small = new Set(
   `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can u has have had having
   could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
   thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
-  which what see show list view display print want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not guys team url sudo wp systemctl kubectl docker git heroku terminus app`
+  which what see show list view display print want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not guys team customer cust client says saying n r wat wats frm url sudo wp systemctl kubectl docker git heroku terminus app`
     .split(/\s+/)
     .map(keyOf),
 );

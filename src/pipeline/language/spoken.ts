@@ -63,5 +63,5 @@ export function keyOf(word: string): string {
     .replace(/ies$/, 'y')
     .replace(/(?<=[^s])s$/, '')
     .replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
-  return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
+  return stem.length < 4 ? stem : stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
 }

@@ -11,19 +11,37 @@ export const turned: readonly string[] = [
   "don't delete acme-shop/staging",
   'clear the cache of all sites except acme-blog/live',
   'clear cache acme-docs/live not staging',
-  'clear the cache of acme-shop/live; do not send anything yet, dry-run only',
   'clear cache acme-shop/live please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please please --dry-run',
-  'allow 203.0.113.7, not 203.0.113.8 on acme-shop/live',
   'remove all redirects except /a of acme-docs/live',
   'remove all redirects of acme-docs/live containing ""',
   'never stop everything',
-  'push acme-shop staging to live, not the database but files',
-  'clear cache of the docs, but not of the shop',
+  'clear cache of the docs but not of the shop',
   'deploy acme-shop staging to live with database but no files',
   'is everything paused?',
   'who paused everything?',
   'who locked acme-shop/live',
   'freeze acme-shop/live because password=hunter2hunter2',
+];
+
+/** What another clause could turn round: it is offered without it, and neither answered nor opened. */
+export const asides: readonly (readonly [typed: string, means: string])[] = [
+  ['clear the cache of acme-shop/live; do not send anything yet, dry-run only', 'cache clear acme-shop/live'],
+  ['allow 203.0.113.7, not 203.0.113.8 on acme-shop/live', 'allowlist add --addresses=203.0.113.7 …'],
+  ['push acme-shop staging to live, not the database but files', 'push acme-shop/staging acme-shop/live …'],
+  ['clear cache of the docs, but not of the shop', 'cache clear acme-docs/live'],
+  [
+    "remove 192.0.2.88 from ssh acme-blog/live, he doesn't work here anymore",
+    'allowlist remove acme-blog/live 192.0.2.88',
+  ],
+  [
+    "STOP everything, don't send anything anymore, something is wrong at the host",
+    'pause "something is wrong at the host"',
+  ],
+  [
+    'tell us here if new errors pop up on acme-shop/live the next 4 hours, mail goes out at 12',
+    'watch acme-shop/live error --for=4h',
+  ],
+  ['changes not on acme-shop/live', 'changes acme-shop/live'],
 ];
 
 /** What people type before they know how, by kind, and what it means: see `reader.test.ts`. */
@@ -352,8 +370,14 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['ls sites', 'environments'],
   ],
   'left out, joined, and named': [
-    ['deploy acme-shop/staging to acme-shop/live files without database', 'push acme-shop/staging acme-shop/live --files'],
-    ['push acme-shop staging to live, only the files not the database', 'push acme-shop/staging acme-shop/live --files'],
+    [
+      'deploy acme-shop/staging to acme-shop/live files without database',
+      'push acme-shop/staging acme-shop/live --files',
+    ],
+    [
+      'push acme-shop staging to live, only the files not the database',
+      'push acme-shop/staging acme-shop/live --files',
+    ],
     ['push acme-shop/staging acme-shop/live --no-files', 'push acme-shop/staging acme-shop/live …'],
     ['push acme-shop staging to live without files and database', 'push acme-shop/staging acme-shop/live …'],
     ['push acme-shop staging to live without database or files', 'push acme-shop/staging acme-shop/live …'],
@@ -383,7 +407,10 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['what did @U01BEN do this week', 'audit --since=7d --by=@U01BEN'],
     ['any theme updates?', 'themes list --only=updates'],
     ['is acme-docs/staging deleted', 'status acme-docs/staging'],
-    ['https://acme-blog.example/old must go to https://acme-blog.example/new', 'redirects add acme-blog/live /old /new'],
+    [
+      'https://acme-blog.example/old must go to https://acme-blog.example/new',
+      'redirects add acme-blog/live /old /new',
+    ],
     ['set php 8.3 on acme-shop/staging', 'cannot: status acme-shop/staging'],
     ['freeze acme-shop live for 4h, black friday', 'lock acme-shop/live "black friday" --for=4h'],
     ['only 192.0.2.10 should have ssh on acme-shop live, nobody else', 'allowlist set acme-shop/live 192.0.2.10'],

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Domain, Environment } from '../../../src/hosting/contract/target.ts';
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
-import { likelyCommand, namesNoCommand, read, type Reading } from '../../../src/pipeline/language/reader.ts';
+import type { Reading } from '../../../src/pipeline/language/guesses.ts';
+import { likelyCommand, namesNoCommand, read } from '../../../src/pipeline/language/reader.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Place } from '../../../src/pipeline/language/things.ts';
-import { chatter, firstWords, turned } from './first-words.ts';
+import { asides, chatter, firstWords, turned } from './first-words.ts';
 
 const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'harbour-hotel'];
 const siteNamed = (name: string) => ({ id: `site-${name}`, name });
@@ -137,8 +138,10 @@ function raise(): never {
   throw new Error('it is empty');
 }
 
-test('what may be turned round is not answered at once', () => {
-  expect(read('changes not on acme-shop/live', names, said)).toMatchObject({ kind: 'clear', guess: { isWhole: false } });
+test.each(asides)('%s: what else it says is left aside', (line, means) => {
+  const reading = read(line, names, said);
+  expect(shown(reading)).toBe(means);
+  expect(reading?.kind === 'clear' && reading.guess.isWhole).toBe(false);
 });
 
 describe('for any line', () => {
