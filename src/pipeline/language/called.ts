@@ -9,7 +9,7 @@ import { actionOptions, nearestOption, optionNames, takesRest } from './usage.ts
 /** A command, or what comes nearest to what no command does, and what to say of that. */
 export type Meant = { readonly path: string; readonly command: Command; readonly says?: CannotDo['says'] };
 
-export const everything = createLexicon<Meant>([
+export const commandLexicon = createLexicon<Meant>([
   ...[...catalogue].map(([path, command]) => ({
     of: { path, command },
     phrases: [takesRest(command) ? '' : path, command.also ?? ''].join(),
@@ -22,7 +22,7 @@ export const everything = createLexicon<Meant>([
 
 /** The command that these words call best, by the words alone. */
 export const bestCalled = (words: readonly Spoken[]): Meant | undefined =>
-  everything
+  commandLexicon
     .matches(words, () => true, new Map())
     .filter(({ of }) => of.says === undefined)
     .toSorted((one, other) => other.score - one.score)[0]?.of;
@@ -35,6 +35,6 @@ const optionsKnown = [...catalogue.values()].flatMap(({ fields }) =>
 );
 const optionsOfAll = [...new Set([...optionsKnown, ...actionOptions])];
 export const known = {
-  isWord: everything.has,
+  isWord: commandLexicon.has,
   isOption: (name: string) => nearestOption(name.toLowerCase(), optionsOfAll) !== undefined,
 };

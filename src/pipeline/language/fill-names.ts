@@ -3,7 +3,7 @@ import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { take, type Filling } from './filling.ts';
 import { takesMany } from './resolve.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
 
 /** Fills the fields that name an environment, a domain or a site. */
 

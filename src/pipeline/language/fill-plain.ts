@@ -3,10 +3,10 @@ import type { Field, PlainField } from '../../commands/kit/fields.ts';
 import { attempt } from '../../errors.ts';
 import { edits } from '../../nearest-words.ts';
 import { take, type Filling } from './filling.ts';
-import { isSmall, meaningOf } from './lexicon.ts';
+import { isSmall, sameMeaning } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { turnsRound } from './talk.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
 import { optionNames, takesRest } from './usage.ts';
 
 /** Fills the fields that are no names. */
@@ -105,7 +105,7 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
   const own = new Set(path.split(' ').map(keyOf));
   const at = words.findIndex(
     (word, index) =>
-      !said.covered.has(index) && !chosen.has(index) && !own.has(meaningOf(word.key)) && choiceIn(field, word),
+      !said.covered.has(index) && !chosen.has(index) && !own.has(sameMeaning(word.key)) && choiceIn(field, word),
   );
   const word = words[at];
   if (word === undefined) return undefined;
@@ -136,7 +136,7 @@ function takeRecordName(filling: Filling, field: PlainField<unknown>): readonly 
 
 /** Whether a word is this one, or a longer one with one slip. */
 const isSaid = (one: string, { key, text }: Spoken): boolean =>
-  meaningOf(keyOf(one)) === meaningOf(key) ||
+  sameMeaning(keyOf(one)) === sameMeaning(key) ||
   (key.length > 3 && edits(keyOf(one), key) === 1) ||
   (text.length > 3 && edits(one, text) === 1);
 

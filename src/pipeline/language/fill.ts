@@ -1,7 +1,7 @@
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field } from '../../commands/kit/fields.ts';
 import { changesSomething, type Command } from '../../commands/index.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
 import { takeName } from './fill-names.ts';
 import { takePlain, takeWords, wordsNotTaken } from './fill-plain.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';

@@ -1,6 +1,7 @@
 import type { Command } from '../../commands/index.ts';
 import type { Spoken } from './spoken.ts';
-import type { Place, Said, Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
+import type { Place, Said } from './things.ts';
 
 /** A line that a command is filled with. */
 export type SpokenLine = {

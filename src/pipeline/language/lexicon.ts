@@ -53,7 +53,7 @@ export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
       const free = [...words.entries()].filter(([at, { quoted }]) => !quoted && isFree(at));
       for (const [place, [at, { key }]] of free.entries()) {
         const isKnown = vocabulary.has(key);
-        const found = meaningOf(isKnown ? key : meant(key));
+        const found = sameMeaning(isKnown ? key : meant(key));
         const { at: ats = [], places = [] } = said.get(found) ?? {};
         if (found !== '' && (ats.length === 0 || isKnown))
           said.set(found, { at: [...ats, at], places: [...places, place], slip: isKnown ? 0 : 0.5 });
@@ -92,7 +92,7 @@ function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
       );
       return {
         of,
-        words: all.filter((word) => !word.startsWith('<')).map((word) => meaningOf(keyOf(word))),
+        words: all.filter((word) => !word.startsWith('<')).map((word) => sameMeaning(keyOf(word))),
         kinds: [...kinds].map(([kind, { length }]) => [kind, length] as const),
       };
     });
@@ -153,7 +153,7 @@ const alike = new Map(
       return others.map((other) => [other, first] as const);
     }),
 );
-export const meaningOf = (key: string): string => alike.get(key) ?? key;
+export const sameMeaning = (key: string): string => alike.get(key) ?? key;
 
 /** Words that say nothing about what is wanted. */
 const small = new Set(

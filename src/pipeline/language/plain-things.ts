@@ -1,12 +1,45 @@
 import { isIP } from 'node:net';
-import type { Environment } from '../../hosting/contract/target.ts';
+import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, type NamesSaid } from './names-said.ts';
 import { numberAt, spanAt } from './spans.ts';
 import type { Spoken } from './spoken.ts';
-import { roleAt } from './talk.ts';
-import type { Found, IsTaken } from './things.ts';
+import { roleAt, type Role } from './talk.ts';
 
 /** What a word, or a few, are by their shape or as a name in full. */
+
+/** A thing, and the words that say it: from `at` to before `end`. */
+export type Thing = { readonly at: number; readonly end: number } & (
+  | { readonly kind: 'environment'; readonly of: Environment; readonly role: Role }
+  /** Only its site was said; `of` is the environment that is meant, if that is certain. */
+  | {
+      readonly kind: 'site';
+      readonly of: Environment | undefined;
+      readonly text: string;
+      readonly site: { readonly id: string; readonly name: string };
+      readonly role: Role;
+    }
+  /** A pattern, a list or a set. */
+  | { readonly kind: 'many'; readonly text: string }
+  /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
+  | {
+      readonly kind: 'host';
+      readonly text: string;
+      readonly domain: Domain | undefined;
+      readonly of: Environment | undefined;
+    }
+  | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
+  | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
+  | { readonly kind: 'path'; readonly text: string; readonly role: Role }
+  | {
+      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'visitor' | 'text' | 'unknown name';
+      readonly text: string;
+    }
+);
+
+type Unplaced<T = Thing> = T extends Thing ? Omit<T, 'at' | 'end'> : never;
+export type Found = { readonly thing: Unplaced; readonly length: number };
+/** Whether the word at an index is one that commands are called by: then it names no site, or is no part of its name. */
+export type IsTaken = Readonly<Record<'names' | 'parts', (at: number) => boolean>>;
 
 /** A mention of somebody. */
 export const isPerson = (text: string): boolean => /^@[UW][A-Z\d]{2,20}$/.test(text);

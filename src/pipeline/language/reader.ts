@@ -5,7 +5,7 @@ import type { Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt } from '../../errors.ts';
 import { scrub } from '../../secret.ts';
-import { bestCalled, everything, known, pathWords } from './called.ts';
+import { bestCalled, commandLexicon, known, pathWords } from './called.ts';
 import { byScore, candidateOf, withInner, type Candidate } from './candidates.ts';
 import type { SpokenLine } from './filling.ts';
 import { asPart, readingOf, type Reading } from './guesses.ts';
@@ -16,8 +16,8 @@ import type { ParsedCommand } from './parsed-command.ts';
 import type { KnownNames } from './resolve.ts';
 import { keyOf, spokenIn, type Spoken } from './spoken.ts';
 import { isAsking, isQuestion, turnsRound, withoutReason, withoutReports } from './talk.ts';
-import { isPerson } from './plain-things.ts';
-import { thingsIn, type Place, type Thing } from './things.ts';
+import { isPerson, type Thing } from './plain-things.ts';
+import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';
 import { takesRest } from './usage.ts';
 
@@ -40,7 +40,7 @@ type Line = Omit<SpokenLine, 'explained' | 'said'>;
 
 function commandIn(line: Line, names: KnownNames): Reading | undefined {
   const words = line.place.isAddressed ? line.words : withoutReports(line.words);
-  // What is empty can mean everything.
+  // What is empty can mean commandLexicon.
   if (words.length === 0 || words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
   const [typed] = typedCommands(words.map(asCan), catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
@@ -72,11 +72,11 @@ function candidatesOf(line: Line, names: KnownNames): readonly Candidate[] {
   const keyAt = (at: number): string => words[at]?.key ?? '';
   const said = thingsIn(words, namesSaidBy(names), place, {
     names: (at) => pathWords.has(keyAt(at)),
-    parts: (at) => everything.has(keyAt(at)),
+    parts: (at) => commandLexicon.has(keyAt(at)),
   });
   const counts = countsOf(said.things);
   const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
-    everything
+    commandLexicon
       .matches(words, (at) => free(at) && !said.covered.has(at), counts)
       .map((match) => candidateOf(match, { ...line, said }))
       .toSorted(byScore);
@@ -104,7 +104,7 @@ function withoutAsides(best: Candidate | undefined, line: Line, names: KnownName
   return asPart(commandIn({ ...line, words: words.filter(({ clause }) => !asides.has(clause)) }, names));
 }
 
-/** What was typed as a command is that command, if that explains everything; or one that its own words speak for too. */
+/** What was typed as a command is that command, if that explains commandLexicon; or one that its own words speak for too. */
 function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
   const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
   const asTyped = readingOf(candidates.filter(isTyped), names);

@@ -1,40 +1,11 @@
 import { edits } from '../../nearest-words.ts';
-import type { Domain, Environment } from '../../hosting/contract/target.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
-import { plainThing } from './plain-things.ts';
+import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
 import type { Spoken } from './spoken.ts';
-import { roleAt, type Role } from './talk.ts';
+import { roleAt } from './talk.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
-
-/** A thing, and the words that say it: from `at` to before `end`. */
-export type Thing = { readonly at: number; readonly end: number } & (
-  | { readonly kind: 'environment'; readonly of: Environment; readonly role: Role }
-  /** Only its site was said; `of` is the environment that is meant, if that is certain. */
-  | {
-      readonly kind: 'site';
-      readonly of: Environment | undefined;
-      readonly text: string;
-      readonly site: { readonly id: string; readonly name: string };
-      readonly role: Role;
-    }
-  /** A pattern, a list or a set. */
-  | { readonly kind: 'many'; readonly text: string }
-  /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
-  | {
-      readonly kind: 'host';
-      readonly text: string;
-      readonly domain: Domain | undefined;
-      readonly of: Environment | undefined;
-    }
-  | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
-  | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
-  | { readonly kind: 'path'; readonly text: string; readonly role: Role }
-  | {
-      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'visitor' | 'text' | 'unknown name';
-      readonly text: string;
-    }
-);
 
 /** Where a line is said. */
 export type Place = {
@@ -53,12 +24,7 @@ export type Place = {
 /** The things that a line says, in order, and the words that say them. */
 export type Said = { readonly things: readonly Thing[]; readonly covered: ReadonlySet<number> };
 
-type Unplaced<T = Thing> = T extends Thing ? Omit<T, 'at' | 'end'> : never;
-export type Found = { readonly thing: Unplaced; readonly length: number };
 type SaidSite = { readonly at: number; readonly end: number; readonly all: readonly Environment[] };
-
-/** Whether the word at an index is one that commands are called by: then it names no site, or is no part of its name. */
-export type IsTaken = Readonly<Record<'names' | 'parts', (at: number) => boolean>>;
 
 /** The things in these words. */
 export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Place, isTaken: IsTaken): Said {
