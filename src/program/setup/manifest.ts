@@ -33,8 +33,8 @@ export function manifestOf(command: string, requestUrl: string | undefined): str
 }
 
 /**
- * The address of Slack's page for a new app with this manifest filled in, as Slack's "Sharing manifests" had it;
- * undefined if it would be too long.
+ * The address of Slack's page for a new app with this manifest filled in; undefined if it would be too long. Its form is
+ * in Slack's "Configuring apps with app manifests".
  */
 export function newAppPage(manifest: string): string | undefined {
   const filledIn = encodeURIComponent(JSON.stringify(parse(manifest)));
