@@ -8,8 +8,8 @@ export const deletion = action({
   summary: 'Delete an environment for good',
   button: 'Delete an environment',
   also: `
-    remove environment, destroy, drop environment, delete environment, delete site, remove site, remove <environment>,
-    rm, rm <environment>, kill environment, tear down, get rid, drop <environment>, trash, decommission`,
+    remove environment, remove site, remove <environment>, kill environment, tear down, get rid, get rid
+    <environment>, trash, decommission, away <environment>, throw away <environment>, no longer need <environment>`,
   examples: ['acme-shop/staging'],
   risk: 'destructive',
   typedName: 'always',

@@ -23,8 +23,10 @@ export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
   also: `
-    new version, put live, deploy, copy, sync, promote, overwrite, release, ship, publish, copy over, move, deploy
-    <environment> <environment>, <environment> <environment>, pull, refresh from, transfer, roll out, merge, upload`,
+    new version, put live, bring live, go live, deploy, copy, copy over, sync, synchronize, mirror, promote,
+    overwrite, release, ship, publish, move, pull, refresh from, transfer, roll out, merge, upload, deploy
+    <environment> <environment>, bring <environment> <environment>, put <environment> <environment>, <environment>
+    <environment>`,
   examples: [
     'acme-shop/staging acme-shop/live --files --database',
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',

@@ -24,10 +24,10 @@ export const allowlistRemove = action({
   summary: 'Remove addresses from the SSH allowlist',
   button: 'Remove from allowlist',
   also: `
-    kick, kick <address>, kick off, off allowlist, off whitelist, off allow list, block, block <address>, remove <address>, remove ip, revoke, revoke <address>, revoke access, whitelist remove,
-    remove from whitelist, remove from allowlist, disallow, disallow <address>, deny <address>, take off <address>,
-    delete <address>, delete ip, ban, ban <address>, drop <address>, kick out, kick out <address>, lock out <address>,
-    remove whitelist, take <address> off, unwhitelist, close ssh for, remove access, no longer <address>`,
+    kick, kick <address>, kick out, kick out <address>, kick off, remove <address>, remove ip, remove access, kick
+    access, remove from allowlist, off allowlist, off allow list, take off <address>, take out <address>, take
+    <address> off allowlist, lock out <address>, close ssh for, unwhitelist, no longer <address>, no more
+    <address>, <address> out, <address> away`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },

@@ -30,7 +30,7 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
   /** What it is, so that it is recognised wherever it stands in a line; `words`: whatever is left. */
-  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'a site' | 'a text' | 'a value' | 'words';
+  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'a site' | 'a visitor' | 'a record name' | 'a text' | 'a value' | 'words';
   /** A sample value for the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */

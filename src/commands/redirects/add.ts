@@ -33,9 +33,9 @@ export const redirectsAdd = action({
   summary: 'Redirect a path',
   button: 'Add a redirect',
   also: `
-    redirect <path> <path>, <path> <path>, add redirect, create redirect, new redirect, forward, forward <path>, set
-    up redirect, redirect add, make redirect, 301 <path> <path>, send <path> <path>, point <path> <path>, rewrite
-    <path> <path>, redirect <path> <host>, forward <path> <host>`,
+    redirect <path> <path>, add redirect <path> <path>, <path> <path>, set up redirect, make redirect, 301 <path>
+    <path>, send <path> <path>, go <path> <path>, lead <path> <path>, point <path> <path>, redirect <path> <host>,
+    redirect <host> <path>, send <path> <host>, send <host> <path>, point <host> <path>, 301 <host> <path>`,
   examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
   mayBreakSite: true,

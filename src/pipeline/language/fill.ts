@@ -20,6 +20,8 @@ export type Filled = {
   /** Things that were said, and how many of them the command has no field for. */
   readonly things: number;
   readonly unused: number;
+  /** Words that were taken as somebody's own, such as a reason. */
+  readonly ownWords: number;
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
   /** Whether no word was left, also in other clauses. */
@@ -61,6 +63,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     things: line.said.things.length,
     unused: filling.free.size,
     left,
+    ownWords: filling.ownWords,
     isWhole: wordsNotTaken(filling).length === 0,
     isTurned: isTurned(filling),
     isQuestion: line.isQuestion,
@@ -93,8 +96,13 @@ const wordsNotTaken = ({ words, said, used }: Filling): readonly Spoken[] =>
 const turns =
   /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
 
-function isTurned({ words, explained, said, command }: Filling): boolean {
-  if (words.some(({ text, quoted }, at) => !quoted && !explained.has(at) && turns.test(text))) return true;
+const turnsRound = ({ text, quoted }: Spoken): boolean => !quoted && turns.test(text);
+
+function isTurned({ words, meant, said, command }: Filling): boolean {
+  // `no 4` is a number.
+  const isNumber = (at: number): boolean =>
+    said.things.some((thing) => thing.kind === 'number' && thing.at <= at && at < thing.end);
+  if (words.some((word, at) => !meant.has(at) && !isNumber(at) && turnsRound(word))) return true;
   const named = said.things.filter((thing) => thing.kind === 'environment');
   const [first, second] = named;
   const isOfTwo = Object.values<Field>(command.fields).filter((field) => isName(field) && !field.optional).length > 1;
@@ -163,6 +171,7 @@ function takeOption(filling: Filling, name: string, field: Field): readonly stri
 function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
   if (field.choices && !field.isTime) return takeChoice(filling, field);
+  if (field.takes === 'a record name') return takeRecordName(filling, field);
   const wanted = kindsFor(field);
   // The address that says which environment may say which path too.
   const isFree = (thing: Thing): boolean =>
@@ -186,6 +195,8 @@ const kinds: Readonly<Record<NonNullable<PlainField<unknown>['takes']>, readonly
   'a path': ['path', 'unknown name', 'host'],
   'a host name': ['host'],
   'a site': ['site'],
+  'a visitor': ['visitor'],
+  'a record name': [],
   'a text': ['text', 'path'],
   'a value': ['address', 'text', 'host'],
   words: [],
@@ -208,19 +219,27 @@ function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
   return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
 }
 
+const isTimeRole = (name: string): boolean => ['for', 'since', 'until'].includes(name);
+
 /** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
 const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
-  if (thing.kind === 'time') return thing.role === undefined || thing.role === name;
+  if (thing.kind === 'time') return thing.role === undefined || thing.role === name || !isTimeRole(name);
   if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields && 'to' in fields)) return true;
   return name === (thing.role === 'onto' ? 'to' : 'from');
 };
 
 function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   const keys = new Set(optionNames(name, field).map(keyOf));
-  const at = filling.words.findIndex(({ key }, index) => keys.has(key) && !filling.said.covered.has(index));
+  const { words, said, used, meant } = filling;
+  const at = words.findIndex(({ key }, index) => keys.has(key) && !said.covered.has(index));
   if (at === -1) return undefined;
-  filling.used.add(at);
-  return ['yes'];
+  used.add(at);
+  // `not the database`, `no database` leaves it out, as it is unless it is said.
+  const before = words.findLastIndex((word, index) => index < at && (turnsRound(word) || !isSmall(word)));
+  const negation = words[before];
+  const isLeftOut = negation !== undefined && turnsRound(negation);
+  if (isLeftOut) for (const taken of [used, meant]) taken.add(before);
+  return isLeftOut ? undefined : ['yes'];
 }
 
 function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
@@ -236,12 +255,29 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
   return [choiceIn(field, word) ?? ''];
 }
 
+/** A host below the domain that was said, or the word behind the type: `the A record www`. */
+function takeRecordName(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
+  const { words, said, used, chosen, free } = filling;
+  const below = said.things.find((thing) => thing.kind === 'host' && thing.domain && thing.text !== thing.domain.name);
+  if (below?.kind === 'host' && reads(field, below)) return [below.text];
+  const [type = words.length] = chosen;
+  const at = words.findIndex((word, index) => index > type && !used.has(index) && !isSmall(word));
+  const thing = said.things.find((one) => one.at <= at && at < one.end);
+  const word = words[at];
+  if (word === undefined || (thing && thing.kind !== 'site') || attempt(() => field.read([word.text])) === undefined)
+    return undefined;
+  used.add(at);
+  if (thing) free.delete(thing);
+  return [word.text];
+}
+
 /** Whether a word is this one, or a longer one with one slip. */
-const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && edits(key, said) === 1);
+const isSaid = (one: string, { key, text }: Spoken): boolean =>
+  keyOf(one) === key || (key.length > 3 && edits(keyOf(one), key) === 1) || (text.length > 3 && edits(one, text) === 1);
 
 const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
   choices.find((one) => one === word.text) ??
-  (isSmall(word) ? undefined : choices.find((one) => isSaid(keyOf(one), word.key))) ??
+  (isSmall(word) ? undefined : choices.find((one) => isSaid(one, word))) ??
   Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
 
 const lead = /^(?:as|named|called|matching|containing|with)$/i;
@@ -264,10 +300,11 @@ function takeWords(filling: Filling, field: PlainField<unknown>): readonly strin
 /** What is left, with the small words in between. */
 function wordsLeft(filling: Filling): string {
   const { words, said, used } = filling;
-  const places = leftOver(filling).map((word) => words.indexOf(word));
+  const places = wordsNotTaken(filling).map((word) => words.indexOf(word));
   const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
   const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
   for (const word of taken) used.add(words.indexOf(word));
+  filling.ownWords += places.length;
   return taken
     .map(({ text }) => text)
     .filter((text, at) => at > 0 || !lead.test(text))

@@ -117,10 +117,11 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
   const asked = words.slice(/^(?:i|we)$/i.test(words[1]?.text ?? '') ? 2 : 1);
   // `can you push it` asks for a push, `can push it` whether somebody may.
   if (isRest && !asked.slice(0, 1).some(isSmall)) return asIfTyped(typed.path, { ...line, words: asked }, names);
+  if (isRest || (typed?.path === 'help' && words.length > 1)) return commandIn({ ...line, words: words.slice(1) }, names);
   const candidates = candidatesIn(() => true)
     .map((one) => withInner(one, candidatesIn))
     .toSorted(byScore);
-  if (typed === undefined || isRest) return readingOf(candidates, names);
+  if (typed === undefined) return readingOf(candidates, names);
   return readTyped(typed.path, candidates, names);
 }
 
@@ -128,9 +129,10 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
 function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
   const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
   const asTyped = readingOf(candidates.filter(isTyped), names);
-  if (asTyped?.kind === 'clear' && asTyped.guess.isWhole) return { ...asTyped, isTyped: true };
   const own = path.split(' ').map((_, at) => at);
   const possible = candidates.filter((one) => isTyped(one) || own.every((at) => one.explained.has(at)));
+  const isBest = possible[0] !== undefined && isTyped(possible[0]);
+  if (isBest && asTyped?.kind === 'clear' && asTyped.guess.isWhole) return { ...asTyped, isTyped: true };
   const all = readingOf(possible, names) ?? asTyped;
   return all?.kind === 'clear' ? { ...all, isTyped: all.guess.parsed.path === path } : all;
 }
@@ -139,6 +141,7 @@ function readTyped(path: string, candidates: readonly Candidate[], names: KnownN
 function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
   const inner = commandIn({ ...line, isQuestion: false }, names);
   if (inner?.kind !== 'clear') return undefined;
+  if (takesRest(inner.guess.parsed.command)) return inner;
   const args = [path, ...inner.guess.args];
   const guess = {
     ...inner.guess,
@@ -167,14 +170,21 @@ type Candidate = {
   /** What the words that call it add to the score. */
   readonly called: number;
   readonly explained: ReadonlySet<number>;
+  /** Whether the line is mostly about something else. */
+  readonly isTooLittle: boolean;
 };
 
 function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLine, 'explained'>): Candidate {
   const filled = fill(of.path, of.command, { ...line, explained: explains });
-  const { missing, things, unused, left, isImplied } = filled;
+  const { missing, things, unused, left, ownWords, isImplied } = filled;
   // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
   const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
-  return { of, filled, score: 2 * score + (things - unused) * 0.5 - against, called: 2 * score, explained: explains };
+  // What is certainly said to me asks for something; a name alone doesn't say for what.
+  const isTooLittle = line.place.isAddressed
+    ? explains.size === 0 && left.length > things
+    : left.length + (things === 0 ? ownWords : 0) > explains.size + things;
+  const called = 2 * score;
+  return { of, filled, score: called + (things - unused) * 0.5 - against, called, explained: explains, isTooLittle };
 }
 
 const byScore = (one: Candidate, other: Candidate): number => other.score - one.score;
@@ -187,7 +197,9 @@ function withInner(
   const { of, filled, explained } = candidate;
   const [field] = Object.entries(of.command.fields).find(([, one]) => one.kind === 'plain' && one.rest) ?? [];
   if (field === undefined) return candidate;
-  const inner = candidatesIn((at) => !explained.has(at)).find((one) => !takesRest(one.of.command));
+  const inner = candidatesIn((at) => !explained.has(at)).find(
+    ({ of: { command: one } }) => !takesRest(one) && (one.shape !== 'builtin' || changesSomething(one)),
+  );
   if (inner === undefined || inner.of.says) return candidate;
   const { given, shown, unused } = inner.filled;
   const left = inner.filled.left.filter((word) => filled.left.includes(word));
@@ -206,7 +218,7 @@ function withInner(
 function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
   const [best] = candidates;
   // Of a line that is mostly about something else, nothing is made.
-  if (best === undefined || leftOf(best) > understoodIn(best)) return undefined;
+  if (best === undefined || best.isTooLittle) return undefined;
   const near = candidates.filter(({ score }) => score > best.score - margin);
   const told = near.find(({ of }) => of.says);
   if (told?.of.says)
@@ -218,9 +230,6 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
   if (another !== undefined) return { kind: 'unclear', guesses };
   return { kind: 'clear', guess };
 }
-
-const leftOf = ({ filled }: Candidate): number => filled.left.length;
-const understoodIn = ({ explained, filled }: Candidate): number => explained.size + filled.things;
 
 /** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
 const isUnfit = ({ unused, isOfThread, left, isTurned, isQuestion: isAsked }: Filled, command: Command): boolean =>

@@ -47,7 +47,7 @@ export function spanAt(words: readonly Spoken[], at: number): Span | undefined {
 type Amount = { readonly text: string; readonly length: number; readonly isMoment: boolean };
 
 /** How people write times, at the beginning of a text. */
-const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+const moment = /^(?:today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
 const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
@@ -91,10 +91,11 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
 /** `50 lines`, `last 50`, or a number alone, unless only what is `counted` is one: `500` can be an error. */
 export function numberAt(words: readonly Spoken[], at: number, only?: 'counted'): Span | undefined {
   const isLast = words[at]?.key === 'last';
-  const text = words[isLast ? at + 1 : at]?.text ?? '';
+  const isLed = isLast || /^(?:no|nr|num|number)$/i.test(words[at]?.text ?? '');
+  const text = words[isLed ? at + 1 : at]?.text ?? '';
   if (!/^\d{1,7}$/.test(text)) return undefined;
-  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[at + (isLast ? 2 : 1)]?.text ?? '');
+  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[at + (isLed ? 2 : 1)]?.text ?? '');
   if (only && !isCount) return undefined;
-  const length = 1 + Number(isLast) + Number(isCount);
+  const length = 1 + Number(isLed) + Number(isCount);
   return { thing: { kind: isCount || isLast ? 'count' : 'number', text }, length };
 }

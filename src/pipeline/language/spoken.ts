@@ -34,7 +34,7 @@ function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
   const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
   if (option !== '' && isOption(option)) return [`-${word}`.replace(/^-+/, '--')];
   if (option !== '') return [...partsOf(option, { isWord, isOption }), value ?? ''];
-  const parts = word.split(/-|\.(?=log$)/);
+  const parts = word.split(/[-:]|\.(?=log$)/);
   return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
 }
 

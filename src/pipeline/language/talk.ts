@@ -32,8 +32,12 @@ export function withoutReason(words: readonly Spoken[]): {
   };
 }
 
-/** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
-export const isReportOfWork = (words: readonly Spoken[]): boolean =>
-  /\balready\b|\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b|\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(
-    words.map(({ text }) => text).join(' '),
+/** `I already cleared it`, `fyi Ben pushed it`, `Ana is looking at it`: people talk to each other about what they did or do. */
+export const isReportOfWork = (words: readonly Spoken[]): boolean => {
+  const line = words.map(({ text }) => text).join(' ');
+  return (
+    /\balready\b|^(?:fyi|btw|haha+|lol|omg|wow)\b/i.test(line) ||
+    /(?<!\b(?:am|are|is|was|were) )\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b/i.test(line) ||
+    /\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(line)
   );
+};

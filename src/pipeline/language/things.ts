@@ -34,7 +34,7 @@ export type Thing = { readonly at: number; readonly end: number } & (
   | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
   | { readonly kind: 'path'; readonly text: string; readonly role: Role }
   | {
-      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'text' | 'unknown name';
+      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'visitor' | 'text' | 'unknown name';
       readonly text: string;
     }
 );
@@ -187,9 +187,10 @@ function roleAt(words: readonly Spoken[], at: number): Role {
 }
 
 /** What a single word is by its shape alone. */
-const shapes: readonly (readonly ['person' | 'change' | 'many' | 'text' | 'unknown name', RegExp])[] = [
+const shapes: readonly (readonly ['person' | 'change' | 'visitor' | 'many' | 'text' | 'unknown name', RegExp])[] = [
   ['person', /^@[UW][A-Z\d]{2,20}$/],
   ['change', /^#\d{1,15}$/],
+  ['visitor', /^client-[\da-f]{4,64}$/i],
   ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
   ['text', /^[\w.-]+=\S+$/],
   // With a dot before the slash it is an address.
@@ -197,13 +198,14 @@ const shapes: readonly (readonly ['person' | 'change' | 'many' | 'text' | 'unkno
 ];
 
 const beforeText = /^(?:grep|matching|containing|contains)$/i;
+const beforeName = /^(?:as|named|called|titled)$/i;
 
 /** What a word, or a few, are by themselves. */
 function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTaken: IsTaken): Found | undefined {
   const word = words[at];
   if (word === undefined) return undefined;
   const { text, quoted } = word;
-  const of = names.environment(text);
+  const of = names.environment(text) ?? joined(text, names);
   if (of) return { thing: { kind: 'environment', of, role: roleAt(words, at) }, length: 1 };
   if (quoted) return { thing: { kind: 'text', text }, length: 1 };
   if (/^\/(?!\/)/.test(text)) return { thing: { kind: 'path', text, role: roleAt(words, at) }, length: 1 };
@@ -216,6 +218,14 @@ function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTa
   );
 }
 
+/** `acme-shop-staging`, `acme-shop.staging`: a site and its environment as other tools write them. */
+function joined(text: string, names: NamesSaid): Environment | undefined {
+  const [, site = '', own = ''] = /^(.+)[-._:@]([^-._:@]+)$/.exec(text) ?? [];
+  return own !== '' && names.isOwnName(own)
+    ? names.site([site]).find((one) => ownName(one).toLowerCase() === own.toLowerCase())
+    : undefined;
+}
+
 /** What a word is by its shape. */
 function wordThing(text: string): Found | undefined {
   const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(text);
@@ -224,8 +234,17 @@ function wordThing(text: string): Found | undefined {
   return kind && { thing: { kind, text }, length: 1 };
 }
 
-/** What is searched for: the word after `grep`. */
+/** What is searched for, the word after `grep`, or a name of several words: `as Acme Relaunch`. */
 function textAt(words: readonly Spoken[], at: number): Found | undefined {
+  if (beforeName.test(words[at]?.text ?? '')) {
+    const named = words.slice(at + 1).findIndex(({ text, clause }) => clause !== words[at]?.clause || !/^\p{Lu}/u.test(text));
+    const end = named === -1 ? words.length : at + 1 + named;
+    const text = words
+      .slice(at + 1, end)
+      .map((word) => word.text)
+      .join(' ');
+    return text === '' ? undefined : { thing: { kind: 'text', text }, length: end - at };
+  }
   const wanted = words[at + 1]?.text;
   return wanted !== undefined && beforeText.test(words[at]?.text ?? '')
     ? { thing: { kind: 'text', text: wanted }, length: 2 }

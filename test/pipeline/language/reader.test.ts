@@ -63,7 +63,10 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   '<site>': ['acme-shop'],
   '<address>': ['203.0.113.7'],
   '<path>': ['/old', '/new'],
-  '<host>': ['acme-shop.example'],
+  '<host>': ['acme-shop.example', 'acme-blog.example'],
+  '<person>': ['@U01ANA'],
+  '<visitor>': ['client-3f2a1c'],
+  '<time>': ['7d'],
   '<number>': ['12'],
   '<change>': ['#12'],
 };
