@@ -33,6 +33,27 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `
+      remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>,
+      take <host> off, detach <host>, disconnect <host>, unlink <host>`,
+    says: say`I can't take a domain off a site yet. These are there:`,
+    instead: 'domains list',
+  },
+  {
+    also: `
+      php version, set php, change php, upgrade php, update php, switch php, php <number>, update wordpress, upgrade
+      wordpress, wordpress update, core update, core version, wordpress version`,
+    says: say`I can't change versions of PHP or WordPress yet, only themes. The site's state:`,
+    instead: 'status',
+  },
+  {
+    also: `
+      wpcli, run command, run script, search replace, sql, mysql, import database, database import, cron, new user, add
+      user, remove user, reset user, user password, admin password`,
+    says: say`I can't run anything on a server, or change users or the database there yet.`,
+    instead: 'status',
+  },
+  {
+    also: `
       restart, restart php, restart php-fpm, restart site, restart server, restart nginx, reload php, start php, start
       php new, kick php`,
     says: say`I can't restart anything yet. Its state:`,

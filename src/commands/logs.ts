@@ -28,7 +28,7 @@ export const logs = report({
     error, error log, access log, cache log, request log, php log, tail, tail log, tail error, tail error log,
     recent error, last error, any error, error in, php error, read log, what in log, search log, get log, cat log,
     log since, log slow, slow request, fatal, fatal error, php fatal, exception, stack trace, warning, debug, 500,
-    500s, 502, 503, 504, 404, 404s, visitor, traffic`,
+    500s, 502, 503, 504, 404, 404s, visitor, traffic, hit, who hit, request to`,
   examples: ['acme-shop/live --since 1h', 'acme-shop/live access --search checkout'],
   shows: ['changes'],
   fields,

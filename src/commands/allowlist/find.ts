@@ -14,7 +14,7 @@ export const allowlistFind = report({
   also: `
     find <address>, where <address>, who <address>, what <address>, whose <address>, is <address> allow, look up
     <address>, which <address>, which site <address>, where allow <address>, has access <address>, who let in
-    <address>, <address>`,
+    <address>, <address>, who allow <address>, who open <address>, who has open <address>, open <address>`,
   examples: ['203.0.113.7', '203.0.113.7 in acme-*/live'],
   shows: ['allowlist show'],
   fields: {

@@ -8,7 +8,7 @@ export const queue = builtin({
   button: 'Show the queue',
   also: `
     show queue, list queue, what queue, what queued, who queue, whats in queue, waiting line, waiting in line, in
-    line, line, line up, who waiting lock, who next`,
+    line, line, line up, who waiting lock, who next, in queue, still in queue, request in queue`,
   right: 'read',
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {

@@ -8,7 +8,8 @@ export const use = builtin({
   button: 'Bind channel',
   also: `
     bind, bind channel, set site, use site, channel site, connect channel, default site, bind site, this channel is
-    for, channel always, channel mean, channel always mean, unbind, unbind channel, forget site`,
+    for, channel always, channel mean, channel always mean, unbind, unbind channel, forget site, channel only
+    about, channel don't type, channel dont type, don't type, dont type`,
   right: 'named',
   changes: true,
   fields: { site: anySite(), forget: flag('Forget') },

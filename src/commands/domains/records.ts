@@ -12,7 +12,7 @@ export const domainsRecords = report({
     verify, verify domain, verify <host>, verification, txt verification, record verify, record verification, which
     record, what record, record to set, record set for, record set domain, record need, put record, customer
     record, which record set, dns to set, dns set for, put cloudflare, nameserver, domain setup record, point
-    domain record, how point, how point <host>`,
+    domain record, how point, how point <host>, registrar, enter registrar, registrar point`,
   examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',

@@ -33,9 +33,8 @@ export const redirectsAdd = action({
   summary: 'Redirect a path',
   button: 'Add a redirect',
   also: `
-    redirect <path> <path>, add redirect <path> <path>, <path> <path>, set up redirect, make redirect, 301 <path>
-    <path>, send <path> <path>, go <path> <path>, lead <path> <path>, point <path> <path>, redirect <path> <host>,
-    redirect <host> <path>, send <path> <host>, send <host> <path>, point <host> <path>, 301 <host> <path>`,
+    redirect <path> <path>, <path> <path>, set up redirect, make redirect, 301 <path> <path>, send <path> <path>,
+    go <path> <path>, lead <path> <path>, point <path> <path>, redirect <path> <host>, send <path> <host>`,
   examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
   mayBreakSite: true,

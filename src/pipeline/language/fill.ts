@@ -1,12 +1,12 @@
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type PlainField } from '../../commands/kit/fields.ts';
-import type { Command } from '../../commands/index.ts';
+import { changesSomething, type Command } from '../../commands/index.ts';
 import { attempt } from '../../errors.ts';
 import { edits } from '../../nearest-words.ts';
 import { saysRole, type Thing } from './things.ts';
 import { takeName } from './fill-names.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
-import { isSmall } from './lexicon.ts';
+import { createLexicon, isSmall } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { actionOptions, nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
 
@@ -24,7 +24,7 @@ export type Filled = {
   readonly ownWords: number;
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
-  /** Whether no word was left, also in other clauses. */
+  /** Whether no word was left, also in other clauses, and none turns it round. */
   readonly isWhole: boolean;
   /** Whether a word was left that can turn it round (`not`, `except`), or it does not say which name is which. */
   readonly isTurned: boolean;
@@ -61,16 +61,23 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     shown: filling.shown,
     missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
     things: line.said.things.length,
-    unused: filling.free.size,
+    unused: unusedIn(filling).length,
     left,
     ownWords: filling.ownWords,
-    isWhole: wordsNotTaken(filling).length === 0,
+    isWhole: wordsNotTaken(filling).length === 0 && filling.free.size === 0 && !isTurned(filling),
     isTurned: isTurned(filling),
-    isQuestion: line.isQuestion,
+    // What would happen is shown, and not done.
+    isQuestion: line.isQuestion && extra.dryRun !== true,
     isImplied: filling.isImplied,
     isOfThread: filling.isOfThread,
   };
 }
+
+/** Things that nothing took. What only looks at something may leave a time or a text aside: it is offered, not answered. */
+const unusedIn = ({ free, command }: Filling): readonly Thing[] =>
+  [...free].filter(({ kind }) => changesSomething(command) || !aside.has(kind));
+
+const aside: ReadonlySet<Thing['kind']> = new Set(['time', 'count', 'text']);
 
 /** Whatever is about the whole company is about all sites. */
 function takeWhole(filling: Filling): void {
@@ -81,11 +88,12 @@ function takeWhole(filling: Filling): void {
 
 const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
 
-/** What nothing took. Of what is said to me, only the clauses count that say which command is meant. */
+/** What nothing took. Of what is said to me, or names something, only the clauses count that say which command is meant. */
 function leftOver(filling: Filling): readonly Spoken[] {
-  const { words, explained, place } = filling;
+  const { words, explained, place, said } = filling;
   const clauses = new Set([...explained].map((at) => words[at]?.clause));
-  const isCounted = ({ clause }: Spoken): boolean => !place.isAddressed || clauses.size === 0 || clauses.has(clause);
+  const isMeant = place.isAddressed === true || said.things.some(({ at }) => clauses.has(words[at]?.clause));
+  const isCounted = ({ clause }: Spoken): boolean => !isMeant || clauses.size === 0 || clauses.has(clause);
   return wordsNotTaken(filling).filter(isCounted);
 }
 
@@ -132,13 +140,30 @@ function takeExtra(filling: Filling): Extra {
     const thing = optionAmong(filling, [name]);
     return thing && valueOf(filling, thing, name === 'reason');
   };
-  const [reason, dryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const dryRun = typedDryRun ?? takeDryRun(filling);
   const why = filling.why.join(' ');
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),
     ...(queue !== undefined && { queue: true }),
   };
+}
+
+const dryRuns = createLexicon([
+  {
+    of: '',
+    phrases: `
+      dry run, dry, simulate, what would happen, what would happen don't do it yet, what would happen don't do it, what
+      would happen dont do it, what would happen not yet`,
+  },
+]);
+
+/** `what would happen if …, don't do it yet`. */
+function takeDryRun({ words, said, used, meant }: Filling): string | undefined {
+  const [match] = dryRuns.matches(words, (at) => !said.covered.has(at), new Map());
+  for (const at of match?.explains ?? []) for (const taken of [used, meant]) taken.add(at);
+  return match?.of;
 }
 
 /** The value of an option: after its `=`, or the words that follow up to the next option. */
@@ -228,16 +253,27 @@ const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
   return name === (thing.role === 'onto' ? 'to' : 'from');
 };
 
+const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;
+
+const flagKeys = ({ fields }: Command): ReadonlySet<string> =>
+  new Set(
+    Object.entries<Field>(fields).flatMap(([name, field]) =>
+      field.kind === 'plain' && typeof field.absent === 'boolean' ? optionNames(name, field).map(keyOf) : [],
+    ),
+  );
+
 function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   const keys = new Set(optionNames(name, field).map(keyOf));
   const { words, said, used, meant } = filling;
   const at = words.findIndex(({ key }, index) => keys.has(key) && !said.covered.has(index));
   if (at === -1) return undefined;
   used.add(at);
-  // `not the database`, `no database` leaves it out, as it is unless it is said.
-  const before = words.findLastIndex((word, index) => index < at && (turnsRound(word) || !isSmall(word)));
-  const negation = words[before];
-  const isLeftOut = negation !== undefined && turnsRound(negation);
+  // `not the database`, `without files or database` leaves it out, as it is unless it is said.
+  const isFlag = ({ key }: Spoken): boolean => flagKeys(filling.command).has(key);
+  const before = words.findLastIndex(
+    (word, index) => index < at && (turnsRound(word) || !(isSmall(word) || isFlag(word))),
+  );
+  const isLeftOut = leavesOut.test(words[before]?.text ?? '');
   if (isLeftOut) for (const taken of [used, meant]) taken.add(before);
   return isLeftOut ? undefined : ['yes'];
 }
@@ -261,7 +297,10 @@ function takeRecordName(filling: Filling, field: PlainField<unknown>): readonly 
   const below = said.things.find((thing) => thing.kind === 'host' && thing.domain && thing.text !== thing.domain.name);
   if (below?.kind === 'host' && reads(field, below)) return [below.text];
   const [type = words.length] = chosen;
-  const at = words.findIndex((word, index) => index > type && !used.has(index) && !isSmall(word));
+  const isOpen = (index: number): boolean =>
+    words[index] !== undefined && !used.has(index) && !isSmall(words[index]) && !/^\d+$/.test(words[index].text);
+  const before = type - 1;
+  const at = isOpen(before) && !said.covered.has(before) ? before : words.findIndex((_, index) => index > type && isOpen(index));
   const thing = said.things.find((one) => one.at <= at && at < one.end);
   const word = words[at];
   if (word === undefined || (thing && thing.kind !== 'site') || attempt(() => field.read([word.text])) === undefined)

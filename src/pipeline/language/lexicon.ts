@@ -100,7 +100,7 @@ function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
 /** Words that mean the same, whatever they are said of; the first stands for all of its line. */
 const alike = new Map(
   `add create new insert introduce
-  remove delete rm drop erase destroy discard uninstall
+  remove delete rm drop erase destroy discard uninstall kill
   change edit modify alter adjust correct
   stop end finish quit terminate
   cancel abort
@@ -121,7 +121,7 @@ const alike = new Map(
   ssh sftp shell ftp scp
   password passwd pwd passphrase
   expire expiry expiration lifetime
-  clear flush purge empty wipe bust clean invalidate
+  clear clr flush purge empty wipe bust clean invalidate
   watch monitor alert alarm notify notification
   lock freeze reserve protect
   unlock unfreeze

@@ -1,5 +1,6 @@
 import { catalogue, changesSomething, commandAt, type Command } from '../../commands/index.ts';
 import { stateIn } from '../../commands/builtin/states.ts';
+import type { Field } from '../../commands/kit/fields.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt, type Args } from '../../errors.ts';
 import { scrub } from '../../secret.ts';
@@ -11,8 +12,8 @@ import { parseArgs, typedCommands } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { resolve, type KnownNames } from './resolve.ts';
 import { keyOf, spokenIn, type Spoken } from './spoken.ts';
-import { isAsking, isQuestion, isReportOfWork, withoutReason } from './talk.ts';
-import { thingsIn, type Place } from './things.ts';
+import { isAsking, isQuestion, withoutReason, withoutReports } from './talk.ts';
+import { isPerson, thingsIn, type Place, type Thing } from './things.ts';
 import { join } from './tokenize.ts';
 import { actionOptions, argsOf, nearestOption, optionNames, takesRest } from './usage.ts';
 
@@ -97,8 +98,9 @@ export function read(line: string, names: KnownNames, at: Place = {}): Reading |
 }
 
 function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
-  const { words, place } = line;
-  if (words.length === 0 || (!place.isAddressed && isReportOfWork(words))) return undefined;
+  const { place } = line;
+  const words = place.isAddressed ? line.words : withoutReports(line.words);
+  if (words.length === 0) return undefined;
   // What is empty can mean everything.
   if (words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
   const keyAt = (at: number): string => words[at]?.key ?? '';
@@ -106,17 +108,22 @@ function commandIn(line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNam
     names: (at) => pathWords.has(keyAt(at)),
     parts: (at) => everything.has(keyAt(at)),
   });
-  const counts = new Map([...Map.groupBy(said.things, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+  // After what is only told, what names nothing asks for nothing.
+  if (words.length < line.words.length && said.things.length === 0) return undefined;
+  // An address with a path is one, too.
+  const kindsOf = (thing: Thing): readonly string[] =>
+    thing.kind === 'host' && /[^/:]\/[^/]/.test(thing.text) ? ['host', 'path'] : [thing.kind];
+  const counts = new Map([...Map.groupBy(said.things.flatMap(kindsOf), (kind) => kind)].map(([kind, all]) => [kind, all.length]));
   const candidatesIn = (free: (at: number) => boolean): readonly Candidate[] =>
     everything
       .matches(words, (at) => free(at) && !said.covered.has(at), counts)
-      .map((match) => candidateOf(match, { ...line, said }))
+      .map((match) => candidateOf(match, { ...line, words, said }))
       .toSorted(byScore);
   const [typed] = typedCommands(words, catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
   const asked = words.slice(/^(?:i|we)$/i.test(words[1]?.text ?? '') ? 2 : 1);
   // `can you push it` asks for a push, `can push it` whether somebody may.
-  if (isRest && !asked.slice(0, 1).some(isSmall)) return asIfTyped(typed.path, { ...line, words: asked }, names);
+  if (isRest && !asked.slice(0, 1).some(isSmall)) return asIfTyped(typed, { ...line, words: asked }, names);
   if (isRest || (typed?.path === 'help' && words.length > 1)) return commandIn({ ...line, words: words.slice(1) }, names);
   const candidates = candidatesIn(() => true)
     .map((one) => withInner(one, candidatesIn))
@@ -138,15 +145,22 @@ function readTyped(path: string, candidates: readonly Candidate[], names: KnownN
 }
 
 /** A command that takes another one, typed as it is, with what the words behind it mean. It runs nothing. */
-function asIfTyped(path: string, line: Omit<SpokenLine, 'explained' | 'said'>, names: KnownNames): Reading | undefined {
-  const inner = commandIn({ ...line, isQuestion: false }, names);
+function asIfTyped(
+  { path, command }: Pick<ParsedCommand, 'path' | 'command'>,
+  line: Omit<SpokenLine, 'explained' | 'said'>,
+  names: KnownNames,
+): Reading | undefined {
+  const takesPerson = Object.values<Field>(command.fields).some((one) => one.kind === 'plain' && one.takes === 'a person');
+  const [person] = line.words.filter(({ text }) => takesPerson && isPerson(text));
+  const inner = commandIn({ ...line, words: line.words.filter((word) => word !== person), isQuestion: false }, names);
   if (inner?.kind !== 'clear') return undefined;
   if (takesRest(inner.guess.parsed.command)) return inner;
-  const args = [path, ...inner.guess.args];
+  const before = [...path.split(' '), ...(person ? [person.text] : [])];
+  const args = [...before, ...inner.guess.args];
   const guess = {
     ...inner.guess,
     args,
-    line: `${path} ${inner.guess.line}`,
+    line: `${join(before)} ${inner.guess.line}`,
     parsed: parseArgs(args, catalogue),
     isComplete: true,
   };
@@ -178,12 +192,15 @@ function candidateOf({ of, explains, score }: Match<Meant>, line: Omit<SpokenLin
   const filled = fill(of.path, of.command, { ...line, explained: explains });
   const { missing, things, unused, left, ownWords, isImplied } = filled;
   // A thing that a command has no field for speaks against it, a word that it doesn't know a little.
-  const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
+  const against = (of.says ? 0 : unused * 2) + left.length * 0.75 + ownWords * 0.25 + Math.min(missing, 1) * 0.5 + (isImplied ? 0.1 : 0);
   // What is certainly said to me asks for something; a name alone doesn't say for what.
+  // Only what changes something can be run dry.
+  const called = 2 * score + (filled.extra.dryRun === true ? 2 : 0);
+  const plain = 6;
+  const isEmergency = of.command.shape === 'builtin' && of.command.emergency === true && called > 2;
   const isTooLittle = line.place.isAddressed
     ? explains.size === 0 && left.length > things
-    : left.length + (things === 0 ? ownWords : 0) > explains.size + things;
-  const called = 2 * score;
+    : !isEmergency && called < plain && left.length + (things === 0 ? ownWords : 0) > explains.size + things;
   return { of, filled, score: called + (things - unused) * 0.5 - against, called, explained: explains, isTooLittle };
 }
 
@@ -208,14 +225,15 @@ function withInner(
     ...filled,
     given: { ...filled.given, [field]: args },
     shown,
-    unused,
+    unused: Math.max(0, unused - (filled.things - filled.unused)),
     left,
     isWhole: left.length === 0,
   };
   return { ...candidate, filled: whole, score: candidate.called + inner.score };
 }
 
-function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
+function readingOf(all: readonly Candidate[], names: KnownNames): Reading | undefined {
+  const candidates = all.filter((one) => !isDeed(one));
   const [best] = candidates;
   // Of a line that is mostly about something else, nothing is made.
   if (best === undefined || best.isTooLittle) return undefined;
@@ -232,8 +250,12 @@ function readingOf(candidates: readonly Candidate[], names: KnownNames): Reading
 }
 
 /** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
-const isUnfit = ({ unused, isOfThread, left, isTurned, isQuestion: isAsked }: Filled, command: Command): boolean =>
-  unused > 0 || isTurned || (isOfThread && left.length > 0) || (isAsked && changesSomething(command));
+const isUnfit = ({ unused, isOfThread, left, isTurned }: Filled, command: Command): boolean =>
+  unused > 0 || (isTurned && changesSomething(command)) || (isOfThread && left.length > 0);
+
+/** Whether a question is answered by doing something. */
+const isDeed = ({ of, filled }: Candidate): boolean =>
+  of.says === undefined && filled.isQuestion && changesSomething(of.command);
 
 /** The guess, if it would be understood as it stands and drops nothing that was understood. */
 function guessOf({ of: { path, command, says }, filled }: Candidate, names: KnownNames): Guess | undefined {

@@ -47,7 +47,7 @@ export function spanAt(words: readonly Spoken[], at: number): Span | undefined {
 type Amount = { readonly text: string; readonly length: number; readonly isMoment: boolean };
 
 /** How people write times, at the beginning of a text. */
-const moment = /^(?:today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+const moment = /^(?:this morning|morning|today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
 const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
@@ -74,7 +74,7 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
     isMoment,
   });
   const [clock] = moment.exec(line) ?? [];
-  if (clock !== undefined) return amount(clock, clock, true);
+  if (clock !== undefined) return amount(clock, clock.endsWith('morning') ? 'today' : clock, true);
   const [one, article, unit = ''] = oneUnit.exec(line) ?? [];
   if (one !== undefined && (isLed || article !== undefined)) return amount(one, wholeUnits[unit]);
   const [half] = /^half an? hour/.exec(line) ?? [];

@@ -34,8 +34,11 @@ function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
   const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
   if (option !== '' && isOption(option)) return [`-${word}`.replace(/^-+/, '--')];
   if (option !== '') return [...partsOf(option, { isWord, isOption }), value ?? ''];
+  const [, address] = /^[\w-]+=(https?:\/\/.*)$/.exec(word) ?? [];
+  if (address !== undefined) return [address];
   const parts = word.split(/[-:]|\.(?=log$)/);
-  return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
+  const isKnown = (part: string, at: number): boolean => isWord(keyOf(part)) || (at > 0 && /^\d+$/.test(part));
+  return parts.length > 1 && parts.every(isKnown) ? parts : [word];
 }
 
 /** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */

@@ -33,11 +33,21 @@ export function withoutReason(words: readonly Spoken[]): {
 }
 
 /** `I already cleared it`, `fyi Ben pushed it`, `Ana is looking at it`: people talk to each other about what they did or do. */
-export const isReportOfWork = (words: readonly Spoken[]): boolean => {
-  const line = words.map(({ text }) => text).join(' ');
-  return (
-    /\balready\b|^(?:fyi|btw|haha+|lol|omg|wow)\b/i.test(line) ||
-    /(?<!\b(?:am|are|is|was|were) )\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b/i.test(line) ||
-    /\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(line)
-  );
-};
+const report = new RegExp(
+  [
+    /^(?:fyi|btw|haha+|lol|omg|wow|phew)\b/,
+    /^(?!.*\?)(?!is |are |was |were ).*\balready\b/,
+    /(?<!\b(?:am|are|is|was|were|if) )\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b/,
+    /\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/,
+    /\S (?:is|are) (?:back|(?:up|ok|fine|working) again)\b(?!.*\?)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** A line without what is only told in it. */
+export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
+  [...Map.groupBy(words, ({ clause }) => clause).values()]
+    .filter((clause) => !report.test(clause.map(({ typed }) => typed).join(' ')))
+    .flat();

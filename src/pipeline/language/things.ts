@@ -105,6 +105,8 @@ function environmentsOf(
   const [last] = said.length === 1 ? said : [];
   const ofSite = (site: SaidSite): Thing[] => {
     if (said.some((one) => one.site === site)) return [];
+    // `the shop` beside `shop staging` says nothing more.
+    if (said.some(({ of }) => site.all.includes(of))) return [];
     const of = last && last.at > site.at ? ownIn(site.all, ownName(last.of)) : undefined;
     if (of === undefined) return [siteThing(site, words)];
     return [{ kind: 'environment', of, role: roleAt(words, site.at), at: site.at, end: site.end }];
@@ -176,7 +178,7 @@ const beforeTarget = new Set([
 export const saysRole = (text: string): boolean =>
   beforeSource.has(text.toLowerCase()) || beforeTarget.has(text.toLowerCase());
 
-const article = new Set(['the', 'our', 'my', 'site', 'environment']);
+const article = new Set(['the', 'our', 'my', 'its', 'their', 'his', 'her', 'site', 'environment']);
 
 /** The word that says which of two it is: the nearest one before it, up to the name before. */
 function roleAt(words: readonly Spoken[], at: number): Role {
@@ -186,13 +188,16 @@ function roleAt(words: readonly Spoken[], at: number): Role {
   return beforeTarget.has(before) ? 'onto' : undefined;
 }
 
+/** A mention of somebody. */
+export const isPerson = (text: string): boolean => /^@[UW][A-Z\d]{2,20}$/.test(text);
+
 /** What a single word is by its shape alone. */
-const shapes: readonly (readonly ['person' | 'change' | 'visitor' | 'many' | 'text' | 'unknown name', RegExp])[] = [
-  ['person', /^@[UW][A-Z\d]{2,20}$/],
+const shapes: readonly (readonly ['path' | 'change' | 'visitor' | 'many' | 'text' | 'unknown name', RegExp])[] = [
   ['change', /^#\d{1,15}$/],
   ['visitor', /^client-[\da-f]{4,64}$/i],
   ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
-  ['text', /^[\w.-]+=\S+$/],
+  ['path', /^wp-(?:content|admin|includes)(?:\/\S*)?$/],
+  ['text', /^[\w.-]+=\S+$|^[\w-]+\.(?:php|js|css|html?|xml|json|txt|jpe?g|png|gif|svg|pdf)$/i],
   // With a dot before the slash it is an address.
   ['unknown name', /^[\p{L}\p{N}_-]+\/[\p{L}\p{N}_-]+$/u],
 ];
@@ -230,14 +235,15 @@ function joined(text: string, names: NamesSaid): Environment | undefined {
 function wordThing(text: string): Found | undefined {
   const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(text);
   if (option) return { thing: { kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] }, length: 1 };
-  const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
+  const kind = isAddress(text) ? 'address' : isPerson(text) ? 'person' : shapes.find(([, shape]) => shape.test(text))?.[0];
+  if (kind === 'path') return { thing: { kind, text, role: undefined }, length: 1 };
   return kind && { thing: { kind, text }, length: 1 };
 }
 
 /** What is searched for, the word after `grep`, or a name of several words: `as Acme Relaunch`. */
 function textAt(words: readonly Spoken[], at: number): Found | undefined {
   if (beforeName.test(words[at]?.text ?? '')) {
-    const named = words.slice(at + 1).findIndex(({ text, clause }) => clause !== words[at]?.clause || !/^\p{Lu}/u.test(text));
+    const named = words.slice(at + 1).findIndex(({ text, clause }) => clause !== words[at]?.clause || !/^[\p{Lu}\d]/u.test(text));
     const end = named === -1 ? words.length : at + 1 + named;
     const text = words
       .slice(at + 1, end)

@@ -137,6 +137,10 @@ function raise(): never {
   throw new Error('it is empty');
 }
 
+test('what may be turned round is not answered at once', () => {
+  expect(read('changes not on acme-shop/live', names, said)).toMatchObject({ kind: 'clear', guess: { isWhole: false } });
+});
+
 describe('for any line', () => {
   test('whatever is offered is understood as it stands, with nothing wrong', () => {
     fc.assert(
