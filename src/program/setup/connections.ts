@@ -45,7 +45,8 @@ export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
 export const obtainAppToken = (job: Job): Promise<void> =>
   obtain(job, {
     name: 'SLACK_APP_TOKEN',
-    ask: (prompts) => prompts.askSecret('App-level token (xapp-…) with connections:write, from Basic Information → App-Level Tokens'),
+    ask: (prompts) =>
+      prompts.askSecret('App-level token (xapp-…) with connections:write, from Basic Information → App-Level Tokens'),
     test: async () => {
       const token = valueIn(job.settings, 'SLACK_APP_TOKEN');
       if (token === undefined) return 'SLACK_APP_TOKEN is not set: Socket Mode needs it';
