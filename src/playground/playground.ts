@@ -8,6 +8,7 @@ import { servePage } from './page/server.ts';
 import { freePort, openDataFolder } from './paths-and-ports.ts';
 import { readyByHttp, readyBySocket } from './readiness.ts';
 import { type Rehearsal, readRehearsal } from './rehearsal.ts';
+import { rehearseSetup } from './setup-rehearsal.ts';
 import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
@@ -24,6 +25,8 @@ export type PlaygroundOptions = {
   readonly keep?: string;
   /** A policy file to rehearse: its people, channels and sites replace the default ones. */
   readonly policy?: string;
+  /** Whether `sitehand setup` runs first, at this terminal. The bot then has what it wrote. */
+  readonly setup?: boolean;
   /** The bot's LOG_LEVEL; `warn` by default. */
   readonly logLevel?: string;
   /** Extra or overriding environment variables for the bot. */
@@ -89,16 +92,17 @@ async function start(
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
+  const environment = botEnvironment({
+    ...standIns,
+    folder: folder.path,
+    port,
+    logLevel: options.logLevel ?? 'warn',
+    policy: rehearsal?.file,
+    more: options.environment ?? {},
+  });
   const bot = startBot({
     program: options.program ?? 'src/main.ts',
-    environment: botEnvironment({
-      ...standIns,
-      folder: folder.path,
-      port,
-      logLevel: options.logLevel ?? 'warn',
-      policy: rehearsal?.file,
-      more: options.environment ?? {},
-    }),
+    environment: options.setup === true ? await rehearseSetup(environment, folder.path) : environment,
     ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {
