@@ -26,7 +26,9 @@ rules:
 const sites = createServer((request, response) => {
   const name = request.headers.host ?? '';
   if (name.startsWith('lumen-studio')) return;
-  response.writeHead(name.startsWith('acme-blog') ? 500 : 200).end('<title>Shop</title>Add to cart');
+  // Of this one, only the cache still has the page.
+  const isBad = name.startsWith('acme-blog') || (name.startsWith('harbor-events') && request.url?.includes('?'));
+  response.writeHead(isBad ? 500 : 200).end('<title>Shop</title>Add to cart');
 });
 const environment: Record<string, string> = {};
 beforeAll(async () => {
@@ -151,6 +153,10 @@ describe('status', () => {
       expect(card.text).not.toContain(`❔ ${other}`);
       expect(card.text).toContain('✅ Lock and open changes: not locked.');
       expect(card.text).not.toMatch(/^✅/);
+      const isOnlyCached = card.text.includes('Visitors still get pages, but past the cache the site fails.');
+      expect([isOnlyCached, labelsOf(card).includes('Clear the cache…')]).toEqual(
+        env === 'harbor-events/live' ? [true, false] : [false, true],
+      );
       await scenario.hosting.until(
         () => requestsOf(scenario, env, part).every(({ state }) => state !== 'received') || undefined,
         patienceMs,
