@@ -11,6 +11,8 @@ export type Receipt =
       readonly operation?: string;
       /** The answer was `{result: null}`: the write is done, not just started. */
       readonly immediate: boolean;
+      /** Its body is no JSON, so it may say more than is known here. An empty body says nothing. */
+      readonly isUnread?: true;
     }
   /** Not accepted; it may be sent again after a pause. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined; readonly message?: string }
@@ -48,7 +50,8 @@ export function receiptOf(
     case 'accepted': {
       const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
       const immediate = fieldOf(answer, 'result') === null;
-      return { kind, status, ...(operation && { operation }), immediate };
+      const isUnread = answer === undefined && body.trim() !== '';
+      return { kind, status, ...(operation && { operation }), immediate, ...(isUnread && { isUnread }) };
     }
     case 'throttled':
       return { kind, retryAfterMs: retryAfterOf(retryAfter, now), ...message };

@@ -132,12 +132,7 @@ describe('status', () => {
     ],
     ['north-bakery/staging', 'logs', { kind: 'broken-json' }, "The host sent an answer I can't use."],
     ['lumen-studio/live', 'backups', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
-    [
-      'lumen-studio/staging',
-      'backups',
-      { kind: 'status', status: 404 },
-      "The host says this is gone, or my key can't see it (404).",
-    ],
+    ['lumen-studio/staging', 'backups', { kind: 'status', status: 404 }, 'The host answered 404: not found.'],
     ['harbor-events/live', 'backups', { kind: 'status', status: 500 }, 'The host answered 500 (tried 3 times'],
   ])(
     '%s: a part that cannot be had (%s, %o) is unknown, and the others are there in time',

@@ -156,7 +156,8 @@ const changeText = ({ number, state, title, requester, at, sentAt }: ListedChang
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 
 function backupText(backup: NewestBackup, now: number): StatusText {
-  if (backup === null) return { mark: '⚠️', says: say`**there is none.** What is overwritten or deleted is lost.` };
+  if (backup === null)
+    return { mark: '⚠️', says: say`**the host lists none.** Without one, what is overwritten or deleted is lost.` };
   const kind = backup.type || 'of unknown kind';
   if (backup.at === undefined) return { mark: '❔', says: say`${kind}; the host doesn't say how old it is.` };
   return {

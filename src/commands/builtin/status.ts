@@ -58,13 +58,13 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
 
 /** What is known of a site that commands can help with. `around`: the change that is open, or the last one. */
 function signsIn({ site, errors, backup, work, changes, pause, access }: SiteStatus) {
-  const read = site.kind === 'found' ? site.found : undefined;
+  const reading = site.kind === 'found' && site.found.kind === 'read' ? site.found.reading : undefined;
   const [newest] = work.kind === 'found' ? work.found.open : [];
   const [last] = changes.kind === 'found' ? changes.found.lines : [];
   return {
-    isWell: read?.kind === 'read' && impressionIn(read.reading) === 'well' && slownessIn([read.reading]) === undefined,
+    isWell: reading && impressionIn(reading) === 'well' && slownessIn([reading]) === undefined,
     // Without its cache, everybody would get the error.
-    needsCache: read?.kind === 'read' && isOnlyCached(read.reading.looks),
+    needsCache: reading && isOnlyCached(reading.looks),
     hasErrors: errors.kind === 'found' && errors.found.errors > 0,
     isPaused: pause.kind === 'found' && pause.found,
     isRecent: backup.kind === 'found' && backup.found !== null,

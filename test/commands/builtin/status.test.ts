@@ -87,7 +87,10 @@ describe('a line of the status', () => {
       { site: { kind: 'late', afterMs: 2_000 } },
       "❔ Site: unknown: one reading had not ended after 2 s. Verdict within 25 s, unless I'm restarted.",
     ],
-    [{ backup: found(null) }, '⚠️ Newest backup: there is none. What is overwritten or deleted is lost.'],
+    [
+      { backup: found(null) },
+      '⚠️ Newest backup: the host lists none. Without one, what is overwritten or deleted is lost.',
+    ],
     [
       { backup: found({ type: '', at: undefined }) },
       "❔ Newest backup: of unknown kind; the host doesn't say how old it is.",
