@@ -101,18 +101,21 @@ export function createReader(options: ReaderOptions): Reader {
     const ending = cancel === undefined ? closing.signal : AbortSignal.any([closing.signal, cancel]);
     const admitted = admissionFor(options, turns, call, { onBehalfOf, ending });
     const began = performance.now();
+    let answered: HostFailure | undefined;
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await admitted(async () =>
         // The read may have been cancelled while it waited.
         cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
-      const failure = cancel?.aborted ? cancelled : outcome.failure;
+      if (outcome.failure.status !== undefined) answered = outcome.failure;
+      const failure = cancel?.aborted ? (answered ?? cancelled) : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
       const rest = failure.retryAfterMs ?? options.random() * budget.pauseMs * 2 ** (attempts - 1);
       const again = attempts < budget.tries && isTransient(failure) && elapsedMs + rest <= budget.withinMs;
       if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
       await pause(rest, undefined, { signal: ending }).catch(() => undefined);
+      if (ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
     }
   }
 

@@ -123,6 +123,12 @@ describe('status', () => {
 
   test.each<[string, string, FaultRequest, string]>([
     ['acme-shop/staging', 'logs', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
+    [
+      'acme-shop/live',
+      'logs',
+      { kind: 'status', status: 503, headers: { 'retry-after': '3' } },
+      'The host answered 503.',
+    ],
     ['acme-docs/live', 'logs', { kind: 'slow-body' }, 'no answer within 2 s, so I stopped waiting.'],
     [
       'north-bakery/live',

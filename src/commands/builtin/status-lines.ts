@@ -150,8 +150,14 @@ const othersText = (rest: number, more: boolean): string =>
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
-const changeText = ({ number, state, title, requester, at, sentAt }: ListedChange): Text =>
-  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`;
+const changeText = ({ number, state, title, requester, cancelled, at, sentAt }: ListedChange): Text =>
+  joined(
+    [
+      say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`,
+      cancelled,
+    ],
+    ' · ',
+  );
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 

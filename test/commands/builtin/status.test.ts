@@ -3,7 +3,7 @@ import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
 import type { ListedChange, TimerLine } from '../../../src/commands/kit/change-lines.ts';
 import type { Look } from '../../../src/site-check/reading.ts';
 import type { LoudestError, SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
-import { plain, say } from '../../../src/text.ts';
+import { mention, plain, say } from '../../../src/text.ts';
 
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });
@@ -169,6 +169,17 @@ describe('a line of the status', () => {
     [
       { work: found({ lock: undefined, open: [change()], hidden: 0, queued: 2, more: false }) },
       '• Lock and open changes: not locked.\n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
+    ],
+    [
+      {
+        changes: found({
+          lines: [
+            change({ state: '⛔ cancelled', cancelled: say`**Stopped by ${mention('U03CHI')}.** Nothing was sent.` }),
+          ],
+          more: false,
+        }),
+      },
+      '• Last changes: \n   ⛔ cancelled: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC · Stopped by @U03CHI. Nothing was sent.',
     ],
     [{ changes: found({ lines: [], more: true }) }, '• Last changes: none that you can see among the newest ones.'],
     [
