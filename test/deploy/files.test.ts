@@ -144,7 +144,9 @@ test('the image is built with every file that the build reads, and without secre
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : [])),
   );
   const read = [
-    ...text('deploy/build.ts').matchAll(/'(LICENSE|[\w-]*\.(?:env\.example|yml|example\.yml|schema\.json))'/g),
+    ...text('deploy/build.ts').matchAll(
+      /'(LICENSE|README\.md|[\w-]*\.(?:env\.example|yml|example\.yml|schema\.json))'/g,
+    ),
   ].map(([, name]) => name);
   expect(read).toContain('policy.schema.json');
   for (const name of read) expect(allowed).toContain(name);
