@@ -48,6 +48,8 @@ export async function bundle(
     platform,
     external: ['pg-native'],
     plugins: [beside],
+    // Else it says where each module was on this machine.
+    experimental: { attachDebugInfo: 'none' },
   });
   const { output } = await build.write({ file, codeSplitting: false, comments: false });
   await build.close();
@@ -80,7 +82,6 @@ export async function build(folder: string, about: Manifest = projectManifest): 
   await writeFile(join(folder, 'sbom.cdx.json'), billOfMaterials(root, inside));
   await copyFile(join(root, 'src/node-version.js'), join(folder, 'node-version.js'));
   await copyFile(join(root, 'deploy/sitehand.js'), join(folder, 'sitehand.js'));
-  await chmod(join(folder, 'sitehand.js'), 0o755);
   const taken = ['README.md', 'LICENSE', 'manifest.yml', 'policy.example.yml', 'policy.schema.json', '.env.example'];
   for (const name of taken) await copyFile(join(root, name), join(folder, name));
   // Nothing of it can be imported, but for what tools read.
@@ -93,6 +94,12 @@ export async function build(folder: string, about: Manifest = projectManifest): 
     publishConfig: { access: 'public', provenance: true },
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...uses }, null, 2)}\n`);
+  // Whoever builds it may have files that nobody else can read.
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await chmod(
+      join(entry.parentPath, entry.name),
+      entry.isDirectory() || entry.name === 'sitehand.js' ? 0o755 : 0o644,
+    );
 }
 
 if (import.meta.main) {
