@@ -20,6 +20,8 @@ const manifest = z.object({
   repository: z.object({ type: z.literal('git'), url: z.string() }),
   type: z.literal('module'),
   engines: z.object({ node: z.string() }),
+  // Whoever publishes it elsewhere than in CI is refused by npm itself.
+  publishConfig: z.object({ access: z.literal('public'), provenance: z.literal(true) }),
 });
 export type Manifest = z.output<typeof manifest>;
 export const projectManifest: Manifest = manifest.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
@@ -90,8 +92,6 @@ export async function build(folder: string, about: Manifest = projectManifest): 
     bin: { sitehand: 'sitehand.js' },
     exports: Object.fromEntries(readable.map((name) => [name, name])),
     files: (await readdir(folder)).toSorted(),
-    // Whoever publishes it elsewhere than in the release workflow is refused by npm.
-    publishConfig: { access: 'public', provenance: true },
   };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...uses }, null, 2)}\n`);
   // Whoever builds it may have files that nobody else can read.

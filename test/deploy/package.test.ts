@@ -42,6 +42,8 @@ const sitehand = (words: readonly string[], env?: Environment) =>
 test('it needs no other package, and has the licence of each one within it', () => {
   const read = (name: string): string => readFileSync(join(program, '..', name), 'utf8');
   expect(JSON.parse(read('package.json'))).not.toHaveProperty('dependencies');
+  // The stand-ins are in a bundle of their own.
+  expect(read('program.js')).not.toContain('T0SITEHAND');
   const licences = read('THIRD-PARTY-LICENCES.txt');
   for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod', '@clack/prompts'])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\n\n.+`, 'm'));
