@@ -13,31 +13,67 @@ const onCard = say`Only the buttons on the change's card count, in the channel o
 
 export const cannotDo: readonly CannotDo[] = [
   {
-    also: `backup now, backup create, backup make, make backup, take backup, snapshot, create backup`,
+    also: `backup now, create backup, make backup, take backup, do backup, run backup, snapshot`,
     says: say`I can't make a backup yet. These are the ones there are:`,
     instead: 'backups list',
   },
   {
-    also: `restore, restore backup, rollback, roll back, revert, backup restore, bring back`,
+    also: `
+      restore, restore backup, roll back, roll back backup, bring back, bring back backup, put back backup, go back backup,
+      back to backup, back last backup`,
     says: say`I can't bring a backup back yet. These are the ones there are:`,
     instead: 'backups list',
   },
   {
     also: `
-      plugin, update plugin, plugin update, plugin list, list plugin, deactivate plugin, disable plugin, install
-      plugin, which plugin`,
+      plugin, update plugin, upgrade plugin, list plugin, which plugin, disable plugin, enable plugin, remove plugin,
+      install plugin`,
     says: say`I can't see or change plugins yet, only themes:`,
     instead: 'themes show',
   },
   {
     also: `
-      restart, reboot, restart php, restart php-fpm, php-fpm restart, restart site, php restart, restart server,
-      reload php, restart nginx`,
+      sftp password <environment>, send password, password lost, lost password, forgot password, reset password, change
+      password, get password, username, user name, credentials, login details, ssh key, ssh keys`,
+    says: say`I can't show or change passwords and keys, only when passwords expire and whether they are taken. The allowlist:`,
+    instead: 'allowlist show',
+  },
+  {
+    also: `
+      renew certificate, renew, new certificate, install certificate, certificate renew, force https, https redirect`,
+    says: say`I can't renew a certificate. What visitors get now:`,
+    instead: 'check',
+  },
+  {
+    also: `
+      remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>,
+      take <host> off, detach <host>, disconnect <host>, unlink <host>`,
+    says: say`I can't take a domain off a site yet. These are there:`,
+    instead: 'domains list',
+  },
+  {
+    also: `
+      php version, set php, change php, upgrade php, update php, switch php, update wordpress, upgrade
+      wordpress, wordpress update, core update, core version, wordpress version`,
+    says: say`I can't change versions of PHP or WordPress yet, only themes. The site's state:`,
+    instead: 'status',
+  },
+  {
+    also: `
+      wpcli, run command, run script, search replace, sql, mysql, import database, database import, cron, new user, add
+      user, remove user, reset user, user password, admin password`,
+    says: say`I can't run anything on a server, or change users or the database there yet.`,
+    instead: 'status',
+  },
+  {
+    also: `
+      restart, restart php, restart php-fpm, restart site, restart server, restart nginx, reload php, start php, start
+      php new, kick php`,
     says: say`I can't restart anything yet. Its state:`,
     instead: 'status',
   },
   {
-    also: `approve, lgtm, decline, reject, approved, confirm`,
+    also: `approve, approve <change>, approve <number>, lgtm, decline, reject, confirm`,
     replies:
       'approved, approve, lgtm, yes, yep, yeah, ok, okay, go, go ahead, ship it, do it, no, nope, fine, sure, +1, :+1:, good',
     says: onCard,
@@ -49,7 +85,7 @@ export const cannotDo: readonly CannotDo[] = [
     instead: 'changes',
   },
   {
-    also: `cancel, abort, cancel it, cancel change, cancel push, abort push, stop push`,
+    also: `cancel, cancel it, cancel change, cancel push, stop push`,
     says: say`Press *Cancel* on the change's card. Yours are listed here:`,
     instead: 'changes',
   },

@@ -4,23 +4,20 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/**
- * An empty temporary folder to run the bot in, and the folder of its database: the same, or a named one. `release`
- * removes the temporary one.
- */
+/** An empty folder to run the bot in, and that of its database. `release` removes what is temporary. */
 export type Folders = { readonly work: string; readonly data: string; release(): Promise<void> };
 
-/** Makes the folders; the named one is created if needed. Rejects with the system's error. */
+/** Makes temporary folders; `kept`, created if needed, is the database's instead. Rejects with the system's error. */
 export async function openFolders(kept?: string): Promise<Folders> {
-  const data = kept === undefined ? undefined : resolve(kept);
-  if (data !== undefined) await mkdir(data, { recursive: true, mode: 0o700 });
   const work = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
   const removal = { recursive: true, force: true } as const;
   const removeAtExit = (): void => rmSync(work, removal);
   process.once('exit', removeAtExit);
+  const data = kept === undefined ? join(work, 'data') : resolve(kept);
+  await mkdir(data, { recursive: true, mode: 0o700 });
   return {
     work,
-    data: data ?? work,
+    data,
     async release() {
       await rm(work, removal);
       process.off('exit', removeAtExit);

@@ -9,6 +9,7 @@ import { servePage } from './page/server.ts';
 import { freePort, openFolders } from './paths-and-ports.ts';
 import { readyByHttp, readyBySocket } from './readiness.ts';
 import { type Rehearsal, readRehearsal } from './rehearsal.ts';
+import { rehearseSetup } from './setup-rehearsal.ts';
 import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
@@ -25,6 +26,8 @@ export type PlaygroundOptions = {
   readonly keep?: string;
   /** A policy file to rehearse: its people, channels and sites replace the default ones. */
   readonly policy?: string;
+  /** Whether `sitehand setup` runs first, at this terminal. The bot then has what it wrote. */
+  readonly setup?: boolean;
   /** The bot's LOG_LEVEL; `warn` by default. */
   readonly logLevel?: string;
   /** Extra or overriding environment variables for the bot. */
@@ -90,17 +93,18 @@ async function start(
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
+  const environment = botEnvironment({
+    ...standIns,
+    folder: folders.data,
+    port,
+    logLevel: options.logLevel ?? 'warn',
+    policy: rehearsal?.file,
+    more: options.environment ?? {},
+  });
   const bot = startBot({
     words: options.program === undefined ? [...sitehand, 'start'] : [options.program],
     folder: folders.work,
-    environment: botEnvironment({
-      ...standIns,
-      folder: folders.data,
-      port,
-      logLevel: options.logLevel ?? 'warn',
-      policy: rehearsal?.file,
-      more: options.environment ?? {},
-    }),
+    environment: options.setup === true ? await rehearseSetup(environment, folders.data) : environment,
     ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {

@@ -74,7 +74,7 @@ async function tryPackage(root: string): Promise<void> {
     const sitehand = (words: readonly string[], env = {}) =>
       inside(['/usr/bin/env', `--chdir=${work}`, node, program, ...words], env);
     const expectDone = ({ code, out, said }: Awaited<ReturnType<typeof inside>>) => assert.equal(code, 0, out + said);
-    expectDone(await sitehand(['setup', '--admins', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'], answers));
+    expectDone(await sitehand(['setup', '--leads', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'], answers));
     // From here on the settings are those of the `.env` that it wrote.
     expectDone(await sitehand(['doctor']));
     await scenario.start({ POLICY_FILE: join(work, 'policy.yml') });

@@ -145,7 +145,7 @@ test('from setup to a push: doctor is green, the push is approved and written on
   const hosting = { durations: { 'environments:push': 0 } } as const;
   await inScenario({ start: false, ownProcess: 'all', program: packed, hosting }, async (scenario) => {
     const { POLICY_FILE: _, ...answers } = scenario.environment;
-    const people = ['--admins', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'];
+    const people = ['--leads', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'];
     const prepared = await run(process.execPath, [program, 'setup', ...people], work, answers);
     expect(prepared).toMatchObject({ code: 0, said: '' });
     // The settings are those of the `.env` that it wrote.

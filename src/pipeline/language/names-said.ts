@@ -25,7 +25,9 @@ export const siteOf = ({ site }: Environment): string | undefined => site?.id ??
 const siteName = ({ site, name }: Environment): string => site?.name ?? name.slice(0, name.indexOf('/'));
 
 const joint = /[\s_-]+/g;
-const siteKey = (name: string): string => comparableName(name).replaceAll(joint, '-');
+/** `the shop's staging`: whose it is, is no part of a name. */
+const saidName = (name: string): string => comparableName(name).replaceAll(/['’]s(?=[\s_-]|$)/g, '');
+const siteKey = (name: string): string => saidName(name).replaceAll(joint, '-');
 
 const environmentsByWords = cached((environments: readonly Environment[]) => {
   const sites = new Map<string, Environment[]>();
@@ -56,10 +58,10 @@ export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
     },
     site: (words) => ofOneSite(sites.get(siteKey(words.join(' ')))),
     partOfSite: (word) => {
-      const [key, ...others] = parts.get(comparableName(word)) ?? [];
+      const [key, ...others] = parts.get(saidName(word)) ?? [];
       return key === undefined || others.length > 0 ? [] : ofOneSite(sites.get(key));
     },
-    isOwnName: (word) => own.has(comparableName(word)),
+    isOwnName: (word) => own.has(saidName(word)),
     domain: (host) => {
       const labels = comparableName(host).split('.');
       const names = labels.map((_, at) => labels.slice(at).join('.')).filter((name) => name.includes('.'));

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Domain, Environment } from '../../../src/hosting/contract/target.ts';
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
-import { likelyCommand, namesNoCommand, read, type Reading } from '../../../src/pipeline/language/reader.ts';
+import type { Reading } from '../../../src/pipeline/language/guesses.ts';
+import { likelyCommand, namesNoCommand, read } from '../../../src/pipeline/language/reader.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Place } from '../../../src/pipeline/language/things.ts';
-import { chatter, firstWords, turned } from './first-words.ts';
+import { asides, chatter, firstWords, turned } from './first-words.ts';
 
 const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'harbour-hotel'];
 const siteNamed = (name: string) => ({ id: `site-${name}`, name });
@@ -63,7 +64,10 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   '<site>': ['acme-shop'],
   '<address>': ['203.0.113.7'],
   '<path>': ['/old', '/new'],
-  '<host>': ['acme-shop.example'],
+  '<host>': ['acme-shop.example', 'acme-blog.example'],
+  '<person>': ['@U01ANA'],
+  '<visitor>': ['client-3f2a1c'],
+  '<time>': ['7d'],
   '<number>': ['12'],
   '<change>': ['#12'],
 };
@@ -133,6 +137,12 @@ test.each(['help redirects', 'help expired', 'help push'])('%s names something',
 function raise(): never {
   throw new Error('it is empty');
 }
+
+test.each(asides)('%s: what else it says is left aside', (line, means) => {
+  const reading = read(line, names, said);
+  expect(shown(reading)).toBe(means);
+  expect(reading?.kind === 'clear' && reading.guess.isWhole).toBe(false);
+});
 
 describe('for any line', () => {
   test('whatever is offered is understood as it stands, with nothing wrong', () => {
