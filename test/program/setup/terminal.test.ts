@@ -64,7 +64,7 @@ test.skipIf(!hasTerminal)(
   `at a terminal it asks for everything, asks again after a wrong token, and shows no secret; the bot starts with it${noTerminal}`,
   () =>
     inFolder(async (folder) => {
-      const { code, said, unseen } = await converse(folder, `playground/main.ts --setup --port 0 --keep ${folder}`, [
+      const { code, said, unseen } = await converse(folder, `sitehand.ts playground --setup --port 0 --keep ${folder}`, [
         ['Name of the slash command', keys.enter],
         ['How does Slack deliver?', keys.enter],
         ['manifest_json=', ''],
