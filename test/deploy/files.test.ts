@@ -120,7 +120,8 @@ const [ci, release] = ['ci', 'release'].map((name) => text(`.github/workflows/${
 const job = z.looseObject({
   needs: z.string().optional(),
   environment: z.string().optional(),
-  permissions: z.record(z.string(), z.string()),
+  container: z.unknown().optional(),
+  permissions: z.record(z.string(), z.string()).default({}),
   steps: z.array(z.object({ uses: z.string().default(''), run: z.string().default(''), with: z.unknown().optional() })),
 });
 
@@ -145,6 +146,8 @@ test('only the job that publishes can sign: it runs after the tests, behind an e
   const { test: tests, publish, ...others } = jobs;
   expect(others).toEqual({});
   expect(tests?.permissions).toEqual({ contents: 'read' });
+  const usual = z.object({ jobs: z.object({ run: job }) }).parse(parse(ci ?? '')).jobs.run;
+  expect(tests?.container).toEqual(usual.container);
   expect(publish).toMatchObject({ needs: 'test', environment: 'release', permissions: { 'id-token': 'write' } });
   const uses = publish?.steps.map((step) => step.uses.replace(/@.*/, '')).filter(Boolean);
   expect(new Set(uses)).toEqual(new Set(['actions/download-artifact', 'actions/setup-node', 'actions/attest']));
