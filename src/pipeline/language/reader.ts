@@ -57,10 +57,12 @@ function bestOf(line: Line, typed: string | undefined, isPart: boolean, names: K
   // After what is only told, what names nothing asks for nothing.
   if (isPart && best?.filled.namesNothing === true) return undefined;
   const aside = (one: Candidate | undefined): Reading | undefined => withoutAsides(one, line, names);
+  // What is wrong with a typed command is said better without it.
+  const isOffered = line.place.isAddressed === true && typed === undefined;
   // The brake comes first, whatever else is said.
   const brake = aside(candidates.find(({ isEmergency }) => isEmergency));
   const reading = typed === undefined ? readingOf(candidates, names) : readTyped(typed, candidates, names);
-  return brake ?? reading ?? aside(best) ?? (line.place.isAddressed ? helpOn(best) : undefined);
+  return brake ?? reading ?? aside(best) ?? (isOffered ? helpOn(best) : undefined);
 }
 
 /** `can push it` asks whether somebody may, `can you push it` and `help me push it` ask for a push. */
