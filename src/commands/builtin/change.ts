@@ -12,7 +12,7 @@ export const change = builtin({
     change <change>, change <number>, show <change>, show change <number>, what <change>, what about <change>, what
     happened <change>, happened to <change>, where <change>, how <change>, look <change>, detail <change>, detail
     change <number>, status <change>, status change <number>, request <change>, request <number>, number <number>,
-    <change>, <number>, who who approve change <number>, who approve <number>`,
+    <change>, <number>, who approve change <number>, who approve <number>`,
   right: 'read',
   fields: { number: count('Number', 1, 999_999_999) },
   answer: async ({ input, queryService }) => {

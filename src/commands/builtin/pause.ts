@@ -10,7 +10,7 @@ export const pause = builtin({
   also: `
     stop everything, halt everything, lock everything, hold everything, pause everything, cancel everything, stop
     all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency, emergency stop,
-    panic, red button, brake, kill switch, maintenance, stop, halt, lock`,
+    panic, red button, brake, kill switch, stop, halt, lock`,
   right: 'named',
   shows: ['changes'],
   changes: true,

@@ -10,8 +10,9 @@ export const resume = builtin({
   summary: 'End a pause and send what is approved and still valid',
   button: 'Resume',
   also: `
-    continue, continue again, go on, carry on, start again, send again, unpause, lift pause, stop pause, unhalt,
-    unlock, unlock all, unlock everything, resume everything`,
+    pause can go, pause go, pause off, pause over, turn off pause, continue, continue again, go on, carry on, start
+    again, send again, unpause, lift pause, stop pause, unhalt, unlock, unlock all, unlock everything, resume
+    everything`,
   right: 'named',
   shows: ['changes'],
   changes: true,

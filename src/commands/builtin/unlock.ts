@@ -11,8 +11,9 @@ export const unlock = builtin({
   button: 'Unlock',
   also: `
     un-lock, remove lock, stop lock, lift lock, lift freeze, release lock, take lock off, lock away, lock go away,
-    lock off, lock gone, lock no longer, unlock <environment>, unlock <site>, release <environment>, unblock
-    <environment>, free <environment>, open again, open <environment> again, open <site> again`,
+    lock off, lock can go, lock go, lock gone, lock over, turn off lock, turn lock off, lock no longer, unlock
+    <environment>, unlock <site>, release <environment>, unblock <environment>, free <environment>, open again,
+    open <environment> again, open <site> again`,
   right: 'named',
   shows: ['environments'],
   changes: true,

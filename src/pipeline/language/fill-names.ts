@@ -68,7 +68,7 @@ function idIn(thing: Thing, { kind, orDomain }: NameKind): { readonly id: string
     const of = thing.kind === 'environment' || thing.kind === 'host' ? thing.of : undefined;
     return of?.site && { id: of.site.id ?? of.site.name, name: of.site.name };
   }
-  if (thing.kind === 'host' && (kind === 'domain' || orDomain)) return thing.domain;
-  if (kind === 'domain') return undefined;
+  if (thing.kind === 'host' && orDomain) return thing.domain;
+  if (kind === 'domain') return 'domain' in thing ? thing.domain : undefined;
   return thing.kind === 'environment' || thing.kind === 'site' || thing.kind === 'host' ? thing.of : undefined;
 }

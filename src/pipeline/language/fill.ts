@@ -19,6 +19,8 @@ export type Filled = {
   readonly missing: number;
   /** Things that were said, and how many of them the command has no field for. */
   readonly things: number;
+  /** Whether nothing was said but times and numbers. */
+  readonly namesNothing: boolean;
   readonly unused: number;
   readonly free: readonly Thing[];
   /** Words that were taken as somebody's own, such as a reason. */
@@ -62,6 +64,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     shown: filling.shown,
     missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
     things: line.said.things.length,
+    namesNothing: line.said.things.every(({ kind }) => ['time', 'count', 'number'].includes(kind)),
     unused: unusedIn(filling).length,
     free: unusedIn(filling),
     left,

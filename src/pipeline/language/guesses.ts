@@ -7,7 +7,7 @@ import { parseArgs } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { resolve, type KnownNames } from './resolve.ts';
 import { join } from './tokenize.ts';
-import { argsOf } from './usage.ts';
+import { argsOf, takesRest } from './usage.ts';
 
 /** A command that was probably meant, with everything that was said filled in. */
 export type Guess = {
@@ -61,7 +61,11 @@ export function readingOf(all: readonly Candidate[], names: KnownNames): Reading
 
 /** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
 const isUnfit = ({ unused, isOfThread, left, isTurned }: Filled, command: Command): boolean =>
-  unused > 0 || (isTurned && changesSomething(command)) || (isOfThread && left.length > 0);
+  unused > 0 ||
+  // It may be somebody's name.
+  (takesRest(command) && left.length > 0) ||
+  (isTurned && changesSomething(command)) ||
+  (isOfThread && left.length > 0);
 
 /** Whether a question is answered by doing something. */
 const isDeed = ({ of, filled }: Candidate): boolean =>

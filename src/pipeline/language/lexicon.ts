@@ -176,9 +176,15 @@ type Saying = { readonly at: readonly number[]; readonly places: readonly number
 const maxSlips = 1_000;
 const mistypedBefore = 5;
 
+/** Whether two letters, or more, changed places. */
+const isSwapped = (one: string, other: string): boolean =>
+  one.length === other.length && one.split('').toSorted().join('') === other.split('').toSorted().join('');
+
 /** The only known word that differs by a letter or two, not the first one, unless the word is short or small. */
 function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>): string | undefined {
-  if (key.length < mistypedBefore || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
+  if (key.length < 4 || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
+  const [swapped, another] = (ofLength.get(key.length) ?? []).filter((one) => one[0] === key[0] && isSwapped(one, key));
+  if (swapped !== undefined || key.length < mistypedBefore) return another === undefined ? swapped : undefined;
   const most = key.length < 7 ? 1 : 2;
   const near = [-2, -1, 0, 1, 2]
     .filter((off) => Math.abs(off) <= most && key.length + off >= mistypedBefore - 1)

@@ -14,6 +14,8 @@ export type NamesSaid = {
   readonly partOfSite: (word: string) => readonly Environment[];
   /** Whether some environment is called so within its site (`live`). */
   readonly isOwnName: (word: string) => boolean;
+  /** The only domain of a site. */
+  readonly domainOf: (site: string) => Domain | undefined;
   /** A domain, by its name or that of a host below it. */
   readonly domain: (host: string) => Domain | undefined;
 };
@@ -46,6 +48,10 @@ const environmentsByWords = cached((environments: readonly Environment[]) => {
   return { sites, parts, own };
 });
 
+const domainsBySite = cached((domains: readonly Domain[]) =>
+  Map.groupBy(domains, ({ site }) => site?.id ?? site?.name ?? ''),
+);
+
 export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
   const { sites, parts, own } = environmentsByWords(environments);
   const ofOneSite = (all: readonly Environment[] = []): readonly Environment[] =>
@@ -60,6 +66,10 @@ export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
     partOfSite: (word) => {
       const [key, ...others] = parts.get(saidName(word)) ?? [];
       return key === undefined || others.length > 0 ? [] : ofOneSite(sites.get(key));
+    },
+    domainOf: (site) => {
+      const [one, another] = domainsBySite(domains).get(site) ?? [];
+      return another ? undefined : one;
     },
     isOwnName: (word) => own.has(saidName(word)),
     domain: (host) => {

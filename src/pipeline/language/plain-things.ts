@@ -8,33 +8,41 @@ import { roleAt, type Role } from './talk.ts';
 /** What a word, or a few, are by their shape or as a name in full. */
 
 /** A thing, and the words that say it: from `at` to before `end`. */
-export type Thing = { readonly at: number; readonly end: number } & (
-  | { readonly kind: 'environment'; readonly of: Environment; readonly role: Role }
-  /** Only its site was said; `of` is the environment that is meant, if that is certain. */
-  | {
-      readonly kind: 'site';
-      readonly of: Environment | undefined;
-      readonly text: string;
-      readonly site: { readonly id: string; readonly name: string };
-      readonly role: Role;
-    }
-  /** A pattern, a list or a set. */
-  | { readonly kind: 'many'; readonly text: string }
-  /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
-  | {
-      readonly kind: 'host';
-      readonly text: string;
-      readonly domain: Domain | undefined;
-      readonly of: Environment | undefined;
-    }
-  | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
-  | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
-  | { readonly kind: 'path'; readonly text: string; readonly role: Role }
-  | {
-      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'visitor' | 'text' | 'unknown name';
-      readonly text: string;
-    }
-);
+export type Thing = { readonly at: number; readonly end: number } &
+  /** `domain`: the only one of its site, if it is live. */
+  (
+    | {
+        readonly kind: 'environment';
+        readonly of: Environment;
+        readonly role: Role;
+        readonly domain?: Domain | undefined;
+      }
+    /** Only its site was said; `of` is the environment that is meant, if that is certain. */
+    | {
+        readonly kind: 'site';
+        readonly of: Environment | undefined;
+        readonly text: string;
+        readonly site: { readonly id: string; readonly name: string };
+        readonly role: Role;
+        readonly domain?: Domain | undefined;
+      }
+    /** A pattern, a list or a set. */
+    | { readonly kind: 'many'; readonly text: string }
+    /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
+    | {
+        readonly kind: 'host';
+        readonly text: string;
+        readonly domain: Domain | undefined;
+        readonly of: Environment | undefined;
+      }
+    | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
+    | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
+    | { readonly kind: 'path'; readonly text: string; readonly role: Role }
+    | {
+        readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'visitor' | 'text' | 'unknown name';
+        readonly text: string;
+      }
+  );
 
 type Unplaced<T = Thing> = T extends Thing ? Omit<T, 'at' | 'end'> : never;
 export type Found = { readonly thing: Unplaced; readonly length: number };

@@ -8,7 +8,7 @@ import { scrub } from '../../secret.ts';
 import { bestCalled, commandLexicon, known, pathWords } from './called.ts';
 import { byScore, candidateOf, withInner, type Candidate } from './candidates.ts';
 import type { SpokenLine } from './filling.ts';
-import { asPart, readingOf, type Reading } from './guesses.ts';
+import { asPart, readingOf, type Guess, type Reading } from './guesses.ts';
 import { isSmall } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
 import { parseArgs, typedCommands } from './parse.ts';
@@ -27,6 +27,8 @@ import { takesRest } from './usage.ts';
 export function read(line: string, names: KnownNames, at: Place = {}): Reading | undefined {
   // A line with a credential is repeated nowhere.
   const spoken = scrub(line) !== line ? [] : (attempt(() => spokenIn(line, known)) ?? []);
+  // Whoever mentions somebody first talks to them.
+  if (at.isAddressed !== true && isPerson(spoken[0]?.text ?? '')) return undefined;
   const place = { ...at, isAddressed: at.isAddressed === true || isAsking(line) };
   const { words, why } = withoutReason(spoken);
   return (
@@ -45,22 +47,31 @@ function commandIn(line: Line, names: KnownNames): Reading | undefined {
   const [typed] = typedCommands(words.map(asCan), catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
   if (isRest || (typed?.path === 'help' && words.length > 1)) return innerOf(typed, { ...line, words }, names);
-  const candidates = candidatesOf({ ...line, words }, names);
+  return bestOf({ ...line, words }, typed?.path, words.length < line.words.length, names);
+}
+
+/** `isPart`: something that is only told was left out. */
+function bestOf(line: Line, typed: string | undefined, isPart: boolean, names: KnownNames): Reading | undefined {
+  const candidates = candidatesOf(line, names);
+  const [best] = candidates;
   // After what is only told, what names nothing asks for nothing.
-  if (words.length < line.words.length && candidates[0]?.filled.things === 0) return undefined;
-  const aside = (best: Candidate | undefined): Reading | undefined => withoutAsides(best, { ...line, words }, names);
-  const reading = typed ? readTyped(typed.path, candidates, names) : readingOf(candidates, names);
+  if (isPart && best?.filled.namesNothing === true) return undefined;
+  const aside = (one: Candidate | undefined): Reading | undefined => withoutAsides(one, line, names);
+  // What is wrong with a typed command is said better without it.
+  const isOffered = line.place.isAddressed === true && typed === undefined;
   // The brake comes first, whatever else is said.
-  return aside(candidates.find(({ isEmergency }) => isEmergency)) ?? reading ?? aside(candidates[0]);
+  const brake = aside(candidates.find(({ isEmergency }) => isEmergency));
+  const reading = typed === undefined ? readingOf(candidates, names) : readTyped(typed, candidates, names);
+  return brake ?? reading ?? aside(best) ?? (isOffered ? helpOn(best) : undefined);
 }
 
 /** `can push it` asks whether somebody may, `can you push it` and `help me push it` ask for a push. */
 function innerOf(typed: Pick<ParsedCommand, 'path' | 'command'>, line: Line, names: KnownNames): Reading | undefined {
-  const asked = line.words.slice(/^(?:i|we)$/i.test(line.words[1]?.text ?? '') ? 2 : 1);
-  const isAsked = takesRest(typed.command) && !asked.slice(0, 1).some(isSmall);
-  return isAsked
-    ? asIfTyped(typed, { ...line, words: asked }, names)
-    : commandIn({ ...line, words: line.words.slice(1) }, names);
+  const isOwn = /^(?:i|we)$/i.test(line.words[1]?.text ?? '');
+  const asked = { ...line, words: line.words.slice(isOwn ? 2 : 1) };
+  const isAsked = takesRest(typed.command) && !asked.words.slice(0, 1).some(isSmall);
+  if (!isAsked) return commandIn({ ...line, words: line.words.slice(1) }, names);
+  return asIfTyped(typed, asked, names) ?? (isOwn ? asPart(commandIn(asked, names)) : undefined);
 }
 
 /** `may I push` is `can I push`. */
@@ -91,6 +102,18 @@ function countsOf(things: readonly Thing[]): ReadonlyMap<string, number> {
     thing.kind === 'host' && /[^/:]\/[^/]/.test(thing.text) ? ['host', 'path'] : [thing.kind];
   const kinds = Map.groupBy(things.flatMap(kindsOf), (kind) => kind);
   return new Map([...kinds].map(([kind, { length }]) => [kind, length]));
+}
+
+/** How that is typed which a line is probably about, if what it says has no place there. */
+function helpOn(best: Candidate | undefined): Reading | undefined {
+  if (best === undefined || best.of.says || best.isTooLittle || best.filled.isQuestion || best.explained.size === 0)
+    return undefined;
+  return { kind: 'unclear', guesses: [helpGuess(best.of.path)] };
+}
+
+function helpGuess(path = ''): Guess {
+  const args = ['help', ...path.split(' ').filter((word) => word !== '')];
+  return { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true, isWhole: true };
 }
 
 /** What is meant without the clauses that could turn it round, or name something else, and say nothing more of it. */
@@ -127,7 +150,7 @@ function asIfTyped(
   );
   const person = takesPerson ? line.words.find(({ text }) => isPerson(text)) : undefined;
   const inner = commandIn({ ...line, words: line.words.filter((word) => word !== person), isQuestion: false }, names);
-  if (inner?.kind !== 'clear') return undefined;
+  if (inner?.kind !== 'clear' || !inner.guess.isWhole) return undefined;
   if (takesRest(inner.guess.parsed.command)) return inner;
   const before = [...path.split(' '), ...(person ? [person.text] : [])];
   const args = [...before, ...inner.guess.args];
@@ -141,13 +164,13 @@ function asIfTyped(
   return { ...inner, guess, isTyped: true };
 }
 
-/** `yes` or `lgtm` in the thread of a request that waits. */
-function replyIn(words: readonly Spoken[], { isWaiting }: Place): Reading | undefined {
+/** `yes` or `lgtm` in the thread of a change that is not sent yet. */
+function replyIn(words: readonly Spoken[], { isUnsent }: Place): Reading | undefined {
   const isReply = ({ replies = '' }: CannotDo): boolean => {
     const keys = new Set(replies.split(/,? /).map(keyOf));
     return words.some(({ key }) => keys.has(key)) && words.every((word) => keys.has(word.key) || isSmall(word));
   };
-  const told = isWaiting ? cannotDo.find(isReply) : undefined;
+  const told = isUnsent ? cannotDo.find(isReply) : undefined;
   return told && { kind: 'cannot', says: told.says, guesses: [] };
 }
 
@@ -164,11 +187,7 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   // `help, I need to …` asks for something else.
   if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
   const path = exact?.path ?? bestCalled(others)?.path;
-  const args = ['help', ...(path?.split(' ') ?? [])];
-  return {
-    kind: 'clear',
-    guess: { parsed: parseArgs(args, catalogue), args, line: join(args), isComplete: true, isWhole: true },
-  };
+  return { kind: 'clear', guess: helpGuess(path) };
 }
 
 /** The command that a line probably asks for, by its words alone. */

@@ -48,7 +48,15 @@ type Amount = { readonly text: string; readonly length: number; readonly isMomen
 
 /** How people write times, at the beginning of a text. */
 const moment =
-  /^(?:this morning|morning|today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+  /^(?:(?:1[0-2]|0?[1-9])(?::[0-5]\d)? ?[ap]m|this morning|morning|today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+/** `6am` is `06:00`, and this morning today. */
+function in24(clock: string): string {
+  if (clock.endsWith('morning')) return 'today';
+  const [, hour, minutes = ':00', half] = /^(\d+)(:\d\d)? ?([ap])m$/.exec(clock) ?? [];
+  if (hour === undefined) return clock;
+  return `${String((Number(hour) % 12) + (half === 'p' ? 12 : 0)).padStart(2, '0')}${minutes}`;
+}
+
 const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
@@ -75,7 +83,7 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
     isMoment,
   });
   const [clock] = moment.exec(line) ?? [];
-  if (clock !== undefined) return amount(clock, clock.endsWith('morning') ? 'today' : clock, true);
+  if (clock !== undefined) return amount(clock, in24(clock), true);
   const [one, article, unit = ''] = oneUnit.exec(line) ?? [];
   if (one !== undefined && (isLed || article !== undefined)) return amount(one, wholeUnits[unit]);
   const [half] = /^half an? hour/.exec(line) ?? [];

@@ -50,7 +50,10 @@ const withoutMarks = (line: string): string =>
 /** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
 function bareWord(word: string): string {
   if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
-  const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
+  const bare = word
+    .replace(/^(@\w+)['’]s$/, '$1')
+    .replace(/^[([{<“"'‘]+/u, '')
+    .replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
   if (/^(?:\?|<[-=]+|[←⬅⇐→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(word)) return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
 }

@@ -55,7 +55,7 @@ export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
 
 /** Words that can mean the opposite, or less, of what stands beside them. */
 const turns =
-  /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
+  /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|until|till?|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
 
 export const turnsRound = ({ text, quoted }: Spoken): boolean => !quoted && turns.test(text);
 

@@ -15,8 +15,8 @@ export type Place = {
   readonly target?: string;
   /** That target, if it is an environment that the person sees. */
   readonly environment?: Environment;
-  /** Whether that change waits for approval. */
-  readonly isWaiting?: boolean;
+  /** Whether that change is not sent yet. */
+  readonly isUnsent?: boolean;
   /** The environments of the site of that change or of the channel that this person sees. */
   readonly site?: readonly Environment[];
 };
@@ -41,11 +41,18 @@ export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Plac
   }
   const around = [siteOfNamed(things, names), place.site].find((one) => one !== undefined) ?? [];
   const named = environmentsOf(words, sites, own, around);
-  const all = [...things, ...named];
+  const all = [...things, ...named].map((thing) => withDomain(thing, names));
   return {
     things: all.toSorted((one, other) => one.at - other.at),
     covered: new Set([...all, ...sites].flatMap(({ at, end }) => Array.from({ length: end - at }, (_, on) => at + on))),
   };
+}
+
+/** With the only domain of its site, which may be what is asked for. */
+function withDomain(thing: Thing, { domainOf }: NamesSaid): Thing {
+  if (thing.kind === 'site') return { ...thing, domain: domainOf(thing.site.id) };
+  const site = thing.kind === 'environment' && thing.of.live ? siteOf(thing.of) : undefined;
+  return thing.kind === 'environment' && site ? { ...thing, domain: domainOf(site) } : thing;
 }
 
 /**

@@ -160,7 +160,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
       'push acme-shop/staging acme-shop/live --files --only=wp-content/themes',
     ],
     ['ship acme-blog/staging to acme-blog/live', 'push acme-blog/staging acme-blog/live …'],
-    ['put acme-shop staging on live', '—'],
+    ['put acme-shop staging on live', 'unclear: help push'],
   ],
   allowlist: [
     ['allow 203.0.113.7 on acme-shop/live', 'allowlist add acme-shop/live 203.0.113.7'],
@@ -171,7 +171,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
       'allowlist add acme-shop/staging 203.0.113.7 --for=1h30m',
     ],
     ['whitelist my ip 203.0.113.7 acme-blog live', 'allowlist add acme-blog/live 203.0.113.7'],
-    ['give 203.0.113.7 ssh access to acme-blog/live until tomorrow', 'allowlist add acme-blog/live 203.0.113.7'],
+    ['give 203.0.113.7 ssh access to acme-blog/live until tomorrow', 'unclear: help allowlist add'],
     ['give Dee ssh access to acme-blog/live', 'allowlist add acme-blog/live …'],
     ['open ssh on acme-shop/live for 203.0.113.9', 'allowlist add acme-shop/live 203.0.113.9'],
     ['unblock 203.0.113.9 on acme-shop', 'allowlist add acme-shop/live 203.0.113.9'],
@@ -368,6 +368,23 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['environments of acme-shop', 'environments acme-shop'],
     ['which sites do we have', 'environments'],
     ['ls sites', 'environments'],
+  ],
+  'how it ends': [
+    ['the lock can go', 'unlock …'],
+    ['turn off the lock on acme-shop live', 'unlock acme-shop/live'],
+    ['the pause can go', 'resume'],
+    ['turn on maintenance mode', 'cannot: status'],
+    ['delete the backup', 'cannot: backups list …'],
+    ['stop the push', 'cannot: changes'],
+    ['cancel 25', 'cannot: changes'],
+    ['give 203.0.113.8 access to acme-shop live until 6am', 'unclear: help allowlist add'],
+    [
+      '_dmarc.acme-shop.example. 3600 IN TXT "v=DMARC1; p=reject"',
+      'dns set acme-shop.example TXT _dmarc.acme-shop.example --ttl=3600 --add="v=DMARC1; p=reject"',
+    ],
+    ['show me dns records of the shop', 'dns list acme-shop.example'],
+    ['is ana allowed to delete acme-shop/staging', '—'],
+    ["let @U01BEN's IP in for two hours", 'cannot: allowlist add --for=2h …'],
   ],
   'left out, joined, and named': [
     [
