@@ -101,7 +101,8 @@ export function createReader(options: ReaderOptions): Reader {
     const ending = cancel === undefined ? closing.signal : AbortSignal.any([closing.signal, cancel]);
     const admitted = admissionFor(options, turns, call, { onBehalfOf, ending });
     const began = performance.now();
-    let answered: HostFailure | undefined;
+    // The last failure that is an answer. If the caller waits no longer, it says more than that.
+    let answered = cancelled;
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await admitted(async () =>
         // The read may have been cancelled while it waited.
@@ -109,22 +110,18 @@ export function createReader(options: ReaderOptions): Reader {
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
       if (outcome.failure.status !== undefined) answered = outcome.failure;
-      const failure = cancel?.aborted ? (answered ?? cancelled) : outcome.failure;
+      const failure = cancel?.aborted ? answered : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
       const rest = failure.retryAfterMs ?? options.random() * budget.pauseMs * 2 ** (attempts - 1);
       const again = attempts < budget.tries && isTransient(failure) && elapsedMs + rest <= budget.withinMs;
+      if (again) await pause(rest, undefined, { signal: ending }).catch(() => undefined);
       if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
-      await pause(rest, undefined, { signal: ending }).catch(() => undefined);
-      if (ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
     }
   }
 
   return {
     read,
-    load: () => ({
-      free: turns.forAll.load().free,
-      waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
-    }),
+    load: () => loadOf(turns),
     async close() {
       closing.abort();
       await pool.destroy();
@@ -193,6 +190,11 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
     forRoom: createSemaphore({ most: waiting, waiting: 0, waitMs }),
   };
 }
+
+const loadOf = (turns: ReturnType<typeof turnsAmong>): Load => ({
+  free: turns.forAll.load().free,
+  waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
+});
 
 /** A turn among all reads, and before it one among those of the same kind, or of the same person. */
 function turnFor(

@@ -34,7 +34,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
-      ": refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);",
+      "const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);",
       "right.kind === 'may not' → true",
     ),
   ],

@@ -221,11 +221,9 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
   }
   if (right.kind === 'may not' && right.why === 'unknown')
     throw refusal(voting, couldNotCheck(right.groups, `${verb} this`));
-  const why =
-    voting.needed === 'none'
-      ? say`The rules don't let you do this yourself, so you can't ${verb} it.`
-      : refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);
-  throw refusal(voting, joined([why, voting.whoCloses]));
+  const own = say`The rules don't let you do this yourself, so you can't ${verb} it.`;
+  const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);
+  throw refusal(voting, joined([voting.needed === 'none' ? own : others, voting.whoCloses]));
 }
 
 function refusalText(
