@@ -1,4 +1,5 @@
 import { isPageInstead, jsonOf, retryAfterOf } from './answer.ts';
+import { hostFailureOf } from './failure.ts';
 import { contradictionIn, fieldOf, wordsIn } from './body.ts';
 import { operationId } from './contract/fields.ts';
 
@@ -60,6 +61,19 @@ export function receiptOf(
     case 'unknown':
       return { kind, why: `the host answered ${status}`, status, ...message };
   }
+}
+
+/**
+ * What is known of a write without a whole answer. `status`: what the answer began with. `waitedMs`: how long it was
+ * waited for; undefined: `error` ended that.
+ */
+export function unanswered(status: number | undefined, error: unknown, waitedMs: number | undefined): Receipt {
+  const [begun, whole] = status === undefined ? ['', ''] : [`the host began to answer ${status}, but `, 'whole '];
+  const why =
+    waitedMs === undefined
+      ? hostFailureOf(error).says
+      : `the host gave no ${whole}answer within ${Math.round(waitedMs / 100) / 10} s`;
+  return { kind: 'unknown', why: begun + why, ...(status !== undefined && { status }) };
 }
 
 function meaningOf(status: number): Receipt['kind'] {

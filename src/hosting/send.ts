@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { boundedConnector } from '../sockets/answer-bounds.ts';
-import { beforeParsing } from '../sockets/received-bytes.ts';
+import { statusHeard } from '../sockets/received-bytes.ts';
 import type { Secret } from '../secret.ts';
 import { startDeadline } from '../time-limit.ts';
 import { excerptBytes, readExcerpt } from './answer.ts';
 import type { Write } from './contract/call.ts';
 import { hostFailureOf } from './failure.ts';
-import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
+import { receiptOf, unanswered, type Receipt, type Unsent } from './receipt.ts';
 import { NotSent } from './trouble.ts';
 import { requestBody, headersFor, SecretGone, requestTarget, type HostConnection } from './wire.ts';
 
@@ -48,15 +48,13 @@ export async function openConnection(setup: WriteSetup): Promise<Opened> {
   const socket = await connected(setup.wire, setup.budget.connectMs);
   // The write checks the socket itself, but without a listener an error would end the process.
   socket.on('error', () => undefined);
-  const statusOf = statusHeard(socket);
   let used = false;
   return {
     async write(call, request) {
       if (used) return unsent('its connection was already used');
       used = true;
       const body = bodyFor(call, setup);
-      const receipt =
-        'why' in body ? body : await sendOnce({ ...call, request }, body.text, { socket, statusOf }, setup);
+      const receipt = 'why' in body ? body : await sendOnce({ ...call, request }, body.text, socket, setup);
       socket.destroy();
       return receipt;
     },
@@ -80,22 +78,6 @@ function bodyFor(call: Write, { secrets }: WriteSetup): { readonly text: string 
 /** Whether the socket is open in both directions and has received nothing: early bytes can't be an answer. */
 const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
 
-/** The status that an answer on this socket began with, also if the rest of it never comes. */
-function statusHeard(socket: Socket): () => number | undefined {
-  let head = '';
-  beforeParsing(socket, (bytes, pass) => {
-    if (head.length < statusLength) head += Buffer.from(bytes.subarray(0, statusLength)).toString('latin1');
-    return pass(bytes);
-  });
-  return () => {
-    const status = /^HTTP\/1\.\d ([2-5]\d\d)\b/.exec(head)?.[1];
-    return status === undefined ? undefined : Number(status);
-  };
-}
-
-/** The characters of `HTTP/1.1 202 `. */
-const statusLength = 13;
-
 function connected({ origin }: HostConnection, timeout: number): Promise<Socket> {
   const { protocol, host, hostname, port } = new URL(origin);
   const connect = boundedConnector(excerptBytes, timeout);
@@ -109,9 +91,10 @@ function connected({ origin }: HostConnection, timeout: number): Promise<Socket>
 async function sendOnce(
   call: Write & { readonly request: string | undefined },
   body: string | undefined,
-  { socket, statusOf }: { readonly socket: Socket; readonly statusOf: () => number | undefined },
+  socket: Socket,
   { wire, budget }: WriteSetup,
 ): Promise<Receipt | Unsent> {
+  const statusOf = statusHeard(socket);
   let isHandedOver = false;
   const client = new Client(wire.origin, {
     allowH2: false,
@@ -135,16 +118,8 @@ async function sendOnce(
     return receiptOf(answer.statusCode, await readExcerpt(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
-    const status = statusOf();
-    const why = late.signal.aborted
-      ? `the host gave no ${status === undefined ? '' : 'whole '}answer within ${inSeconds(budget.answerMs)}`
-      : hostFailureOf(error).says;
-    return status === undefined
-      ? { kind: 'unknown', why }
-      : { kind: 'unknown', why: `the host began to answer ${status}, but ${why}`, status };
+    return unanswered(statusOf(), error, late.signal.aborted ? budget.answerMs : undefined);
   } finally {
     await client.destroy().catch(() => undefined);
   }
 }
-
-const inSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`;
