@@ -31,7 +31,7 @@ type Words = Pick<HostFailure, 'kind' | 'says'>;
 const unreachable = (says: string): Words => ({ kind: 'unreachable', says });
 const noName = unreachable("the host's name could not be looked up");
 const noConnection = unreachable('the connection to the host took too long');
-const reset = unreachable('the connection was reset before an answer');
+const reset = unreachable('the connection was reset before a whole answer');
 const silence: Words = { kind: 'time-out', says: 'the host did not answer in time' };
 const unreadable: Words = { kind: 'odd answer', says: 'the host did not answer in HTTP' };
 
@@ -43,7 +43,7 @@ const byCode: ReadonlyMap<string, Words> = new Map([
   ['ETIMEDOUT', noConnection],
   ['ECONNRESET', reset],
   ['EPIPE', reset],
-  ['UND_ERR_SOCKET', unreachable('the connection was closed before an answer')],
+  ['UND_ERR_SOCKET', unreachable('the connection was closed before a whole answer')],
   ['UND_ERR_HEADERS_TIMEOUT', silence],
   ['UND_ERR_BODY_TIMEOUT', silence],
   ['UND_ERR_HEADERS_OVERFLOW', unreadable],

@@ -101,27 +101,27 @@ export function createReader(options: ReaderOptions): Reader {
     const ending = cancel === undefined ? closing.signal : AbortSignal.any([closing.signal, cancel]);
     const admitted = admissionFor(options, turns, call, { onBehalfOf, ending });
     const began = performance.now();
+    // The last failure that is an answer. If the caller waits no longer, it says more than that.
+    let answered = cancelled;
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await admitted(async () =>
         // The read may have been cancelled while it waited.
         cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
-      const failure = cancel?.aborted ? cancelled : outcome.failure;
+      if (outcome.failure.status !== undefined) answered = outcome.failure;
+      const failure = cancel?.aborted ? answered : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
       const rest = failure.retryAfterMs ?? options.random() * budget.pauseMs * 2 ** (attempts - 1);
       const again = attempts < budget.tries && isTransient(failure) && elapsedMs + rest <= budget.withinMs;
+      if (again) await pause(rest, undefined, { signal: ending }).catch(() => undefined);
       if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
-      await pause(rest, undefined, { signal: ending }).catch(() => undefined);
     }
   }
 
   return {
     read,
-    load: () => ({
-      free: turns.forAll.load().free,
-      waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
-    }),
+    load: () => loadOf(turns),
     async close() {
       closing.abort();
       await pool.destroy();
@@ -190,6 +190,11 @@ function turnsAmong(budget: ReadBudget, replicas: () => number) {
     forRoom: createSemaphore({ most: waiting, waiting: 0, waitMs }),
   };
 }
+
+const loadOf = (turns: ReturnType<typeof turnsAmong>): Load => ({
+  free: turns.forAll.load().free,
+  waiting: Object.values(turns).reduce((sum, { load }) => sum + load().waiting, 0),
+});
 
 /** A turn among all reads, and before it one among those of the same kind, or of the same person. */
 function turnFor(

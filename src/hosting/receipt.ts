@@ -1,4 +1,5 @@
 import { isPageInstead, jsonOf, retryAfterOf } from './answer.ts';
+import { hostFailureOf } from './failure.ts';
 import { contradictionIn, fieldOf, wordsIn } from './body.ts';
 import { operationId } from './contract/fields.ts';
 
@@ -11,6 +12,8 @@ export type Receipt =
       readonly operation?: string;
       /** The answer was `{result: null}`: the write is done, not just started. */
       readonly immediate: boolean;
+      /** Its body is no JSON, so it may say more than is known here. An empty body says nothing. */
+      readonly isUnread?: true;
     }
   /** Not accepted; it may be sent again after a pause. */
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | undefined; readonly message?: string }
@@ -48,7 +51,8 @@ export function receiptOf(
     case 'accepted': {
       const operation = operationId.safeParse(fieldOf(answer, 'operation_id')).data;
       const immediate = fieldOf(answer, 'result') === null;
-      return { kind, status, ...(operation && { operation }), immediate };
+      const isUnread = answer === undefined && body.trim() !== '';
+      return { kind, status, ...(operation && { operation }), immediate, ...(isUnread && { isUnread }) };
     }
     case 'throttled':
       return { kind, retryAfterMs: retryAfterOf(retryAfter, now), ...message };
@@ -57,6 +61,19 @@ export function receiptOf(
     case 'unknown':
       return { kind, why: `the host answered ${status}`, status, ...message };
   }
+}
+
+/**
+ * What is known of a write without a whole answer. `status`: what the answer began with. `waitedMs`: how long it was
+ * waited for; undefined: `error` ended that.
+ */
+export function unanswered(status: number | undefined, error: unknown, waitedMs: number | undefined): Receipt {
+  const [begun, whole] = status === undefined ? ['', ''] : [`the host began to answer ${status}, but `, 'whole '];
+  const why =
+    waitedMs === undefined
+      ? hostFailureOf(error).says
+      : `the host gave no ${whole}answer within ${Math.round(waitedMs / 100) / 10} s`;
+  return { kind: 'unknown', why: begun + why, ...(status !== undefined && { status }) };
 }
 
 function meaningOf(status: number): Receipt['kind'] {

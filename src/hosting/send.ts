@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { boundedConnector } from '../sockets/answer-bounds.ts';
+import { statusHeard } from '../sockets/received-bytes.ts';
 import type { Secret } from '../secret.ts';
 import { startDeadline } from '../time-limit.ts';
 import { excerptBytes, readExcerpt } from './answer.ts';
 import type { Write } from './contract/call.ts';
 import { hostFailureOf } from './failure.ts';
-import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
+import { receiptOf, unanswered, type Receipt, type Unsent } from './receipt.ts';
 import { NotSent } from './trouble.ts';
 import { requestBody, headersFor, SecretGone, requestTarget, type HostConnection } from './wire.ts';
 
@@ -93,6 +94,7 @@ async function sendOnce(
   socket: Socket,
   { wire, budget }: WriteSetup,
 ): Promise<Receipt | Unsent> {
+  const statusOf = statusHeard(socket);
   let isHandedOver = false;
   const client = new Client(wire.origin, {
     allowH2: false,
@@ -116,13 +118,8 @@ async function sendOnce(
     return receiptOf(answer.statusCode, await readExcerpt(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
-    const why = late.signal.aborted
-      ? `the host gave no answer within ${inSeconds(budget.answerMs)}`
-      : hostFailureOf(error).says;
-    return { kind: 'unknown', why };
+    return unanswered(statusOf(), error, late.signal.aborted ? budget.answerMs : undefined);
   } finally {
     await client.destroy().catch(() => undefined);
   }
 }
-
-const inSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`;

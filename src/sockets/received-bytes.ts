@@ -14,3 +14,19 @@ export function beforeParsing(socket: Socket, hear: (bytes: Uint8Array, pass: Pa
   socket.push = (chunk: unknown, encoding?: BufferEncoding) =>
     chunk instanceof Uint8Array ? hear(chunk, (bytes) => push(bytes)) : push(chunk, encoding);
 }
+
+/** The characters of `HTTP/1.1 202 `. */
+const statusLength = 13;
+
+/** The status that what comes from now on begins with, also if the rest of that answer never comes. */
+export function statusHeard(socket: Socket): () => number | undefined {
+  let head = '';
+  beforeParsing(socket, (bytes, pass) => {
+    if (head.length < statusLength) head += Buffer.from(bytes.subarray(0, statusLength)).toString('latin1');
+    return pass(bytes);
+  });
+  return () => {
+    const status = /^HTTP\/1\.\d ([2-5]\d\d)\b/.exec(head)?.[1];
+    return status === undefined ? undefined : Number(status);
+  };
+}

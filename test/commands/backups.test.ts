@@ -46,7 +46,7 @@ describe('the backups of an environment', () => {
     const page = await show([]);
     expect(plain(page.title)).toBe('acme-shop/live · backups · 0 backups');
     expect(linesOf(page)).toEqual([
-      "There is no backup of acme-shop/live. Anything overwritten or deleted there can't be brought back.",
+      'The host lists no backup of acme-shop/live. Without one, what is overwritten or deleted there is lost.',
     ]);
   });
 
@@ -95,7 +95,7 @@ describe('the backups of an environment', () => {
 });
 
 test.each<[string, readonly unknown[], string]>([
-  ['none', [], '⚠️ acme-shop/live has no backup.'],
+  ['none', [], '⚠️ acme-shop/live has no listed backup.'],
   ['one that is null', [null], "❔ acme-shop/live unknown: the host doesn't say how old it is (of unknown kind)."],
   [
     'one that is null, beside another',

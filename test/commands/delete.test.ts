@@ -35,7 +35,7 @@ describe('the card', () => {
   });
 
   test.each<[string, NewestBackup, string]>([
-    ['none', null, 'none'],
+    ['none', null, 'the host lists none'],
     ['one', { type: 'scheduled', at: now }, 'scheduled, 1970-01-11 00:00 UTC'],
     [
       'one of an unknown age and kind',

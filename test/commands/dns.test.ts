@@ -170,6 +170,9 @@ describe('a change', () => {
     ],
     ['of another script', ['A', 'bücher', '--add=192.0.2.7'], { name: 'xn--bcher-kva.acme.com' }],
     ['of a wildcard', ['A', '*', '--add=192.0.2.7'], { name: '*.acme.com' }],
+    ['of several labels', ['A', 'www.other.org', '--add=192.0.2.7'], { name: 'www.other.org.acme.com' }],
+    ['of one label like the zone’s end', ['A', 'com', '--add=192.0.2.7'], { name: 'com.acme.com' }],
+    ['that looks complete, in full', ['A', 'b.com.acme.com', '--add=192.0.2.7'], { name: 'b.com.acme.com' }],
     ['of the largest TTL', ['A', '@', '--ttl=2147483647'], { ttl: 2_147_483_647 }],
   ])('%s', async (_, words, expected) => {
     const { input, snapshot, wrong } = await held(asWords(words), new Zone(usual));
@@ -219,6 +222,7 @@ describe('a change', () => {
   test.each<[string, readonly string[], string, string]>([
     ['nothing', ['A', '@'], 'add', 'What should be changed?'],
     ['a name elsewhere', ['A', 'www.other.org.', '--add=192.0.2.7'], 'name', 'not a name in acme.com'],
+    ['a name elsewhere without its dot', ['A', 'www.other.com', '--add=192.0.2.7'], 'name', 'not a name in acme.com'],
     ['a name of 254 characters', ['A', `${'a.'.repeat(122)}a`, '--add=192.0.2.7'], 'name', 'longer than 253'],
     ['the same value both ways', ['TXT', '@', '--add=x', '--remove="x"'], 'remove', 'both added and removed'],
     ['the same address both ways', ['AAAA', '@', '--add=::1', '--remove=0::1'], 'remove', 'both added and removed'],

@@ -212,16 +212,28 @@ describe('the error log', () => {
     [
       'no line in a range',
       '--since 1h',
-      'No line in this log since 2026-11-21 13:05 UTC. Read another log, or go further back, as with --since=24h.',
-      ['Last 24 hours', 'Access log', 'Cache log'],
+      'No line in this log since 2026-11-21 13:05 UTC. Read its newest lines, or another log.',
+      ['Newest lines', 'Access log', 'Cache log'],
+    ],
+    [
+      'no line in a range, unless its times are of another zone',
+      '--since 59m',
+      'No line in this log since 2026-11-21 13:06 UTC, if times without a zone are UTC: the newest says 2026-11-21 09:05. Read its newest lines, or another log.',
+      ['Newest lines', 'Access log', 'Cache log'],
     ],
     ['no error', '--errors', 'No error in 1 line. Read all lines', ['All lines', 'Access log', 'Cache log']],
   ])('%s', async (_, words, says, labels) => {
-    const page = await shown(`error ${words}`, { host: words === '--errors' ? warning(5) : '' });
+    const host = { '--errors': warning(5), '--since 59m': warning(300) }[words] ?? '';
+    const page = await shown(`error ${words}`, { host });
     expect(textOf(page)).toContain(says);
     expect(page.offers?.map(({ label }) => label)).toEqual(labels);
     expect(page.file).toBeUndefined();
     for (const { args } of page.offers ?? []) expect(parse(join(args), catalogue)?.path).toBe('logs');
+    const newest = page.offers
+      ?.find(({ label }) => label === 'Newest lines')
+      ?.args.slice(2)
+      .join(' ');
+    if (newest && host) expect(textOf(await shown(newest, { host }))).toContain('PHP Warning');
   });
 
   test('a line that does not say how grave it is may be an error', async () => {

@@ -131,7 +131,7 @@ describe('the card', () => {
       [{ files: true, only: Array.from({ length: 5_000 }, (_, at) => `p${at}`) }],
       ['5,000 paths of acme-shop/live will be replaced.', always],
     ],
-    ['no backup', [{ files: true }, null], [files, always, 'There is no backup of acme-shop/live.']],
+    ['no backup', [{ files: true }, null], [files, always, 'The host lists no backup of acme-shop/live.']],
     [
       'an old backup',
       [{ files: true }, { type: 'manual', at: now - dayMs - 1 }],

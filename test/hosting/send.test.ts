@@ -36,8 +36,12 @@ describe('one write is one request on one connection, whatever the host does', (
   const cases: readonly (readonly [string, Answer, object])[] = [
     ['202', says(202, JSON.parse(acknowledged)), { ...accepted, operation: 'cache:clear-1' }],
     ['200 done at once', says(200, { result: null }), { kind: 'accepted', status: 200, immediate: true }],
-    ['202 with broken JSON', (socket) => socket.write(http(202, '{"operation_id":')), accepted],
-    ['202 without a body', (socket) => socket.write(http(202)), accepted],
+    [
+      '202 with broken JSON',
+      (socket) => socket.write(http(202, '{"operation_id":')),
+      { ...accepted, immediate: false, isUnread: true },
+    ],
+    ['202 without a body', (socket) => socket.write(http(202)), { ...accepted, immediate: false }],
     ['201', (socket) => socket.write(http(201)), { kind: 'accepted', status: 201 }],
     ['204', (socket) => socket.write(http(204)), { kind: 'accepted', status: 204 }],
     ['302', (socket) => socket.write(http(302, '', { location: '/v2/elsewhere' })), { kind: 'unknown', status: 302 }],
@@ -58,10 +62,18 @@ describe('one write is one request on one connection, whatever the host does', (
     [
       'a reset',
       (socket) => socket.resetAndDestroy(),
-      { kind: 'unknown', why: 'the connection was reset before an answer' },
+      { kind: 'unknown', why: 'the connection was reset before a whole answer' },
     ],
-    ['an end', (socket) => socket.end(), { kind: 'unknown', why: 'the connection was closed before an answer' }],
-    ['a reset after the status line', (socket) => reset(socket, 'HTTP/1.1 202 X\r\n'), { kind: 'unknown' }],
+    ['an end', (socket) => socket.end(), { kind: 'unknown', why: 'the connection was closed before a whole answer' }],
+    [
+      'a reset after the status line',
+      (socket) => reset(socket, 'HTTP/1.1 202 X\r\n'),
+      {
+        kind: 'unknown',
+        status: 202,
+        why: 'the host began to answer 202, but the connection was reset before a whole answer',
+      },
+    ],
     ['half a status line', (socket) => socket.end('HTTP/1.1 20'), { kind: 'unknown' }],
     ['an end after the headers', (socket) => socket.end(head(202)), accepted],
     ['an end in the body', (socket) => socket.end(`${head(202)}{"oper`), accepted],

@@ -34,7 +34,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
-      "throw refusal(voting, refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb));",
+      "const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);",
       "right.kind === 'may not' → true",
     ),
   ],
@@ -60,10 +60,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "observed.proof === 'trouble' → false",
       '\'trouble\' → ""',
     ),
+  ],
+  'src/pipeline/changes/write-result.ts': [
     ...same(
       'JSON reads null as null.',
-      'const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);',
-      'change.receipt === null → false',
+      'receipt === null ? undefined : parseStored<Receipt>(receipt);',
+      'receipt === null → false',
     ),
   ],
   'src/pipeline/access/may-run.ts': [

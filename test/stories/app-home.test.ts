@@ -36,6 +36,7 @@ describe('App Home', () => {
 
       const waiting = await homeOf('chi', '⏳ Push acme-shop/live → acme-shop/staging · #1');
       expect(waiting).toContain('All files of acme-shop/staging will be replaced.');
+      expect(waiting).toContain('You have no other open changes.');
       expect(slack.views(ids.chi).home?.controls.map(({ label }) => label)).not.toContain('Cancel');
       const mine = await homeOf('ana', 'Your open changes');
       expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);

@@ -63,7 +63,7 @@ describe.concurrent('the file of a batch', () => {
         });
         if (number !== '') expect(nameOf(Number(number))).toBe(env);
         expect(sent === '').toBe(writes.length === 0);
-        if (state === 'failed') expect(outcome).toContain('The host rejected it (422)');
+        if (state === 'failed') expect(outcome).toContain('The host rejected it (422: unprocessable entity)');
         if (state === 'not sent') expect(outcome).toMatch(/^acme-docs\/live is locked by U03CHI .*=SUM\(1\)/);
         if (sent)
           expect(Math.abs(Date.parse(`${sent.replace(' ', 'T')}Z`) - (writes[0]?.at ?? 0))).toBeLessThan(60_000);

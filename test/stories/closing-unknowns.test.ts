@@ -134,9 +134,9 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       const direct = await ben.reads(/Outcome still unknown/);
       expect(labelsOf(direct)).toEqual(closing);
       const refused = [
-        [ana, 'This is your own change, so somebody else has to close it.'],
-        [chi, "You're not among the people who can close it."],
-        [dee, "You're not among the people who can close it."],
+        [ana, 'This is your own change, so somebody else has to close it. @Ben can close it.'],
+        [chi, "You're not among the people who can close it. @Ben can close it."],
+        [dee, "You're not among the people who can close it. @Ben can close it."],
       ] as const;
       for (const [who, says] of refused) await (await who.clicks(reminder, 'It happened')).hears(says);
       await ben.clicks(direct, 'It did not happen');

@@ -8,7 +8,7 @@ type Case = { readonly fault: FaultRequest; readonly state: string; readonly say
 
 const hostile = 'No <!channel> <@U03CHI> *today*';
 const data = { errors: ['environment is in maintenance'], sftp_password: 'hunter22x' };
-const quoted = `It says: “${hostile} · environment is in maintenance · sftp_password: ***”`;
+const quoted = `It says: “${hostile} · environment is in maintenance · sftp_password: ***”.`;
 
 const unknown = (fault: FaultRequest, says: Words = /⚠️ @\w+ Outcome unknown\. I sent it at/): Case => ({
   fault,
@@ -29,18 +29,19 @@ const accepted = (fault: FaultRequest, as = '.'): Case => ({
   state: 'accepted',
   says: `☑️ Accepted by the host${as}`,
 });
+const unread = ", but I couldn't read its answer. This cannot be verified from here.";
 const rejected = (status: number, says: string): Case => ({
   fault: { kind: 'status', status, body: { message: hostile, status, data } },
   state: 'rejected',
-  says: `❌ The host rejected it (${status}${says}). Nothing was changed. ${quoted}`,
+  says: `❌ The host rejected it (${status}: ${says}). Nothing was changed. ${quoted}`,
 });
 
 const cases: Readonly<Record<string, Case>> = {
-  'answers 400': rejected(400, ': it says the request is malformed'),
-  'answers 401': rejected(401, ': my key is not valid there'),
-  'answers 403': rejected(403, ': my key is not allowed to do this'),
-  'answers 404': rejected(404, ': it is gone, or my key cannot see it'),
-  'answers 418': rejected(418, ''),
+  'answers 400': rejected(400, 'bad request'),
+  'answers 401': rejected(401, 'unauthorized'),
+  'answers 403': rejected(403, 'forbidden'),
+  'answers 404': rejected(404, 'not found'),
+  'answers 418': rejected(418, "i'm a teapot"),
   'answers 408': unknown({ kind: 'status', status: 408 }),
   'answers 409': explained(409, { status: 409 }),
   'answers 202 about a failure': contradicting(202, { status: 500, operation_id: null }, '500'),
@@ -51,10 +52,13 @@ const cases: Readonly<Record<string, Case>> = {
   'answers 500 without a word': unknown({ kind: 'status', status: 500, applied: true }),
   'answers 503 in HTML': unknown({ kind: 'status', status: 503, text: '<h1>Sorry</h1>' }),
   'cuts the wire before it answers': unknown({ kind: 'reset', at: 'before-headers', applied: true }),
-  'cuts the wire after the status line': unknown({ kind: 'reset', at: 'after-status-line', applied: true }),
+  'cuts the wire after the status line': unknown(
+    { kind: 'reset', at: 'after-status-line', applied: true },
+    /and the host began to answer 202, but the connection was reset before a whole answer\. It may or may/,
+  ),
   'cuts the wire after the headers of a 202': accepted({ kind: 'reset', at: 'after-headers', applied: true }),
-  'cuts the wire in the body of a 202': accepted({ kind: 'reset', at: 'mid-body', applied: true }),
-  'answers 202 in broken JSON': accepted({ kind: 'broken-json', applied: true }),
+  'cuts the wire in the body of a 202': accepted({ kind: 'reset', at: 'mid-body', applied: true }, unread),
+  'answers 202 in broken JSON': accepted({ kind: 'broken-json', applied: true }, unread),
   'answers 202 without an operation': accepted({ kind: 'odd-202', shape: 'no-id', applied: true }),
   'answers 202 with a number for an operation': accepted({ kind: 'odd-202', shape: 'number-id', applied: true }),
   'answers 202 without a body': accepted({ kind: 'odd-202', shape: 'no-body', applied: true }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { labelsOf } from './people.ts';
 
@@ -145,13 +145,23 @@ describe('a channel without the bot', () => {
 });
 
 test(
-  'a channel of which Slack tells nothing right now is not called one without the bot',
+  'a Slack that answers nothing for a while is no reason for another place: the card and its reply come later',
   inScenario({}, async (slow) => {
-    slow.slack.faults.add({ method: 'conversations.info', kind: 'status', status: 503 });
     const ana = slow.person('ana');
-    const asked = await ana.says(clear, 'C0ACME');
-    await asked.hears(/in our direct messages\. Slack didn't tell me in time whether I can post in this channel\.$/);
+    await (await ana.says('/site whoami', 'C0GENERAL')).hears('U01ANA');
+    slow.slack.faults.add({ method: '*', kind: 'status', status: 503 });
+    await ana.says(clear, 'C0ACME');
+    await ana.says('/site status acme-shop/staging', 'C0ACME');
+    const owed = (): unknown =>
+      slow.rows("select key from messages where due_at is not null and (kind = 'card' or key like 'answer:%')");
+    await vi.waitFor(() => expect(owed()).toHaveLength(2), { timeout: patienceMs });
     slow.slack.faults.remove();
+    const change = await slow.change(1);
+    await change.tells('the host reports it finished');
+    expect(change.channel).toBe('C0ACME');
+    await ana.reads(/^You asked for status acme-shop\/staging\. Slack didn't take my answer to this \(HTTP 503\)\./);
+    const direct = slow.slack.messages({ channel: ana.direct, as: ana.id });
+    expect(direct.map(({ text }) => text)).toHaveLength(1);
     const hidden = await ana.says(clear, 'G0SECRET');
     await hidden.hears(/in our direct messages\. I'm not in this channel\. Use \/invite if you want cards there\.$/);
   }),

@@ -53,7 +53,7 @@ describe('many environments', () => {
     breaks('lumen-studio/live', 'backups', { kind: 'broken-json' });
     const page = await ask('backups list */live', 'Newest backups, oldest first · 4 of 6 environments, 2 unknown');
     expect(told(page).map((line) => line.replace(/( ago|host|can't read).*/, '$1'))).toEqual([
-      '⚠️ acme-shop/live has no backup.',
+      '⚠️ acme-shop/live has no listed backup.',
       expect.stringMatching(/^⚠️ acme-blog\/live 2 days ago$/),
       '❔ acme-docs/live unknown: The host',
       '❔ lumen-studio/live unknown: The host',
@@ -221,7 +221,7 @@ describe('many environments', () => {
     const page = await ask('status */live', 'Locks, open changes and backups · 5 of 6 environments, 1 unknown');
     expect(told(page).map((line) => line.replace(/ \d+ \w+ ago/, ' … ago'))).toEqual([
       '⚠️ lumen-studio/live locked, newest backup unknown',
-      '⚠️ acme-shop/live no backup',
+      '⚠️ acme-shop/live no backup listed',
       '⚠️ acme-blog/live newest backup … ago',
       '❔ acme-docs/live newest backup unknown',
       '• harbor-events/live newest backup … ago',

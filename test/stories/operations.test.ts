@@ -131,7 +131,7 @@ test('promise 2: the host itself calls a push failed: it counts only once the ho
   await moveBack(scenario, change, '$.failing.since', 60_000);
   await untilSettled(scenario, change);
   const reply = await change.tells(
-    '❌ The host reports that it failed. It says: “Error occurred while processing your request” ' +
+    '❌ The host reports that it failed. It says: “Error occurred while processing your request”. ' +
       'Part of it may have been done, so please check acme-docs/staging before you ask again.',
   );
   expect(labelsOf(reply)).toEqual(['Error log since the push', 'Check the site', 'Ask again']);

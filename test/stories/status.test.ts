@@ -26,7 +26,9 @@ rules:
 const sites = createServer((request, response) => {
   const name = request.headers.host ?? '';
   if (name.startsWith('lumen-studio')) return;
-  response.writeHead(name.startsWith('acme-blog') ? 500 : 200).end('<title>Shop</title>Add to cart');
+  // Of this one, only the cache still has the page.
+  const isBad = name.startsWith('acme-blog') || (name.startsWith('harbor-events') && request.url?.includes('?'));
+  response.writeHead(isBad ? 500 : 200).end('<title>Shop</title>Add to cart');
 });
 const environment: Record<string, string> = {};
 beforeAll(async () => {
@@ -121,6 +123,12 @@ describe('status', () => {
 
   test.each<[string, string, FaultRequest, string]>([
     ['acme-shop/staging', 'logs', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
+    [
+      'acme-shop/live',
+      'logs',
+      { kind: 'status', status: 503, headers: { 'retry-after': '3' } },
+      'The host answered 503.',
+    ],
     ['acme-docs/live', 'logs', { kind: 'slow-body' }, 'no answer within 2 s, so I stopped waiting.'],
     [
       'north-bakery/live',
@@ -130,12 +138,7 @@ describe('status', () => {
     ],
     ['north-bakery/staging', 'logs', { kind: 'broken-json' }, "The host sent an answer I can't use."],
     ['lumen-studio/live', 'backups', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
-    [
-      'lumen-studio/staging',
-      'backups',
-      { kind: 'status', status: 404 },
-      "The host says this is gone, or my key can't see it (404).",
-    ],
+    ['lumen-studio/staging', 'backups', { kind: 'status', status: 404 }, 'The host answered 404: not found.'],
     ['harbor-events/live', 'backups', { kind: 'status', status: 500 }, 'The host answered 500 (tried 3 times'],
   ])(
     '%s: a part that cannot be had (%s, %o) is unknown, and the others are there in time',
@@ -151,6 +154,10 @@ describe('status', () => {
       expect(card.text).not.toContain(`❔ ${other}`);
       expect(card.text).toContain('✅ Lock and open changes: not locked.');
       expect(card.text).not.toMatch(/^✅/);
+      const isOnlyCached = card.text.includes('Visitors still get pages, but past the cache the site fails.');
+      expect([isOnlyCached, labelsOf(card).includes('Clear the cache…')]).toEqual(
+        env === 'harbor-events/live' ? [true, false] : [false, true],
+      );
       await scenario.hosting.until(
         () => requestsOf(scenario, env, part).every(({ state }) => state !== 'received') || undefined,
         patienceMs,

@@ -177,8 +177,10 @@ describe.concurrent('the requester reads directly that it was approved, and ther
       const { ts } = await approvedFor(ana);
       scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422, body: { message: 'no space left' } });
       scenario.makeDue(change.number);
-      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host rejected it \(422\)/);
-      const rejected = await ana.reads(/^#1 · Push .*\n❌ The host rejected it \(422\)\. Nothing was changed\./);
+      await shown(scenario, ana, ts, /\nApproved by @Chi\.\n❌ The host rejected it \(422: unprocessable entity\)/);
+      const rejected = await ana.reads(
+        /^#1 · Push .*\n❌ The host rejected it \(422: unprocessable entity\)\. Nothing was changed\./,
+      );
       expect([rejected.ts === ts, labelsOf(rejected)]).toEqual([false, ['Ask again']]);
     }),
   );

@@ -89,7 +89,7 @@ describe.concurrent('what said that a change will be sent', () => {
       const { change, backAgain } = await approvedWhileAway(scenario);
       scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 422, body: { message: 'no space left' } });
       scenario.makeDue(change.number);
-      await change.tells('❌ The host rejected it (422)');
+      await change.tells('❌ The host rejected it (422: unprocessable entity)');
       backAgain();
       await ana.reads('The host rejected it');
       await untilAllTold(scenario, ana);

@@ -30,7 +30,7 @@ export const backupsList = report({
     return {
       title: say`**${env.name} · backups** · ${counted(count, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,
       parts: listOr(
-        say`**There is no backup of ${env.name}.** Anything overwritten or deleted there can't be brought back.`,
+        say`**The host lists no backup of ${env.name}.** Without one, what is overwritten or deleted there is lost.`,
         backups.entries.map(({ created_at: at, type = '', name = '', note = '' }) =>
           joined(
             [
@@ -77,7 +77,7 @@ async function newestOfMany(
 
 /** Environments without a backup come first, then the oldest backups; undefined if the backup is not older than `older`. */
 function newestText(backup: NewestBackup, now: number, older: number | undefined): Ranked | undefined {
-  if (backup === null) return { mark: '⚠️', says: say`**has no backup.**`, rank: 0 };
+  if (backup === null) return { mark: '⚠️', says: say`**has no listed backup.**`, rank: 0 };
   const { at, type } = backup;
   const kind = type || 'of unknown kind';
   if (at === undefined)

@@ -48,14 +48,14 @@ export async function newestIfReadable(read: HostReader, { id }: Environment): P
 
 export function backupFact(backup: CardBackup): Text {
   if (backup === 'unreadable') return say`unknown: the host sent an answer I can't use`;
-  return backup === null ? say`none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
+  return backup === null ? say`the host lists none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
 }
 
 /** A warning about a missing or old backup; undefined if it is recent enough. */
 export function backupWarning({ name }: Environment, backup: CardBackup, now: number): Text | undefined {
   if (backup === 'unreadable')
     return say`**I can't tell whether there is a backup of ${name}.** Please check the host's panel.`;
-  if (backup === null) return say`**There is no backup of ${name}.**`;
+  if (backup === null) return say`**The host lists no backup of ${name}.**`;
   if (backup.at === undefined) return say`**The host doesn't say how old the newest backup of ${name} is.**`;
   if (isAhead(backup.at, now))
     return say`**The host dates the newest backup of ${name} in the future,** so its age is unknown.`;

@@ -3,7 +3,7 @@ import { addressesInShort } from '../allowlist/listing.ts';
 import { cutTo } from '../logs/section.ts';
 import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
-import { readAsUtc } from '../kit/log-query.ts';
+import { ifUtc } from '../kit/log-query.ts';
 import { siteText } from './status-site.ts';
 import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
 import { age, counted, isAhead } from '../kit/page.ts';
@@ -46,34 +46,34 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
 }
 
 function errorsText(found: LoudestError): StatusText {
-  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless, mayBeLater } = found;
+  const { errors, kinds, possible, withoutLevel, others, loudest, cut: left, isTimeless, newestIfUtc } = found;
   const where = whichLines(found);
   // Many plugins write lines without a level. A few of them are just a fact, many could be an outage.
   const isUnclear = possible > 0 || withoutLevel >= manyWithoutLevel;
   if (loudest === undefined || (errors === 0 && !isUnclear)) {
-    const mark = left || isTimeless || mayBeLater ? '❔' : withoutLevel > 0 ? '•' : '✅';
-    return { mark, says: joined([noErrorText(found), '.', where], '') };
+    const mark = left || isTimeless || newestIfUtc !== undefined ? '❔' : withoutLevel > 0 ? '•' : '✅';
+    return { mark, says: say`${noErrorText(found)}${ifUtc(newestIfUtc)}.${where}` };
   }
+  const more = newestIfUtc === undefined ? '' : say` No others${ifUtc(newestIfUtc)}.`;
   const { says, count, last } = loudest;
   const mark = last === undefined ? '❔' : '⚠️';
   const when = last === undefined ? '' : say`, last ${time(last)}`;
   const most = say`most frequent, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.`;
   if (errors === 0) {
     const beside = others === 0 ? '' : ` Beside them, ${lesserText(others)}.`;
-    return { mark, says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}` };
+    return { mark, says: say`${noErrorText({ ...found, others: 0 })}; ${most}${beside}${where}${more}` };
   }
   const rest =
     errors > count ? ` ${counted(errors - count, 'more error')} of ${counted(kinds - 1, 'other kind')}.` : '';
-  return { mark, says: say`${most}${rest}${where}` };
+  return { mark, says: say`${most}${rest}${where}${more}` };
 }
 
-const whichLines = ({ cut: left, isTimeless, timelessErrors, mayBeLater }: LoudestError): Text =>
+const whichLines = ({ cut: left, isTimeless, timelessErrors }: LoudestError): Text =>
   joined(
     [
       left &&
         say` Only the newest lines were read${left.since === undefined ? '' : say`, back to ${time(left.since)}`}.`,
       isTimeless ? ` ${timelessText(timelessErrors)} be of another hour.` : undefined,
-      mayBeLater ? say` ${readAsUtc}` : undefined,
     ],
     '',
   );
@@ -87,14 +87,16 @@ const timelessText = (errors: number): string =>
         'errors have no time that can be true, so they may',
       );
 
-function noErrorText({ others, possible, withoutLevel, timelessErrors }: LoudestError): string {
+function noErrorText({ others, possible, withoutLevel, timelessErrors, newestIfUtc }: LoudestError): string {
   const unclear = [
     possible > 0 ? `${counted(possible, 'message')} could be` : '',
     withoutLevel > 0 ? counted(withoutLevel, "line doesn't say what it is", "lines don't say what they are") : '',
   ].filter((part) => part !== '');
   const said =
     unclear.length === 0
-      ? 'no error'
+      ? newestIfUtc === undefined
+        ? 'no error'
+        : 'none'
       : `no line ${timelessErrors > 0 ? 'with a time ' : ''}says that it is an error, but ${unclear.join(', and ')}`;
   return others === 0 ? said : `${said}; ${lesserText(others)}`;
 }
@@ -148,13 +150,20 @@ const othersText = (rest: number, more: boolean): string =>
 
 const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
-const changeText = ({ number, state, title, requester, at, sentAt }: ListedChange): Text =>
-  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`;
+const changeText = ({ number, state, title, requester, cancelled, at, sentAt }: ListedChange): Text =>
+  joined(
+    [
+      say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, asked by ${mention(requester)}${sentAt === undefined ? '' : ', sent'} ${time(sentAt ?? at, 'date')}`,
+      cancelled,
+    ],
+    ' · ',
+  );
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 
 function backupText(backup: NewestBackup, now: number): StatusText {
-  if (backup === null) return { mark: '⚠️', says: say`**there is none.** What is overwritten or deleted is lost.` };
+  if (backup === null)
+    return { mark: '⚠️', says: say`**the host lists none.** Without one, what is overwritten or deleted is lost.` };
   const kind = backup.type || 'of unknown kind';
   if (backup.at === undefined) return { mark: '❔', says: say`${kind}; the host doesn't say how old it is.` };
   return {

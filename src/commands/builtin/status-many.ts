@@ -79,7 +79,7 @@ function backupText(read: StatusPart<NewestBackup>, now: number): Part {
     return part('❔', 5, 'you may not see its backups');
   if (read.kind !== 'found') return part('❔', 4, 'newest backup unknown');
   const backup = read.found;
-  if (backup === null) return part('⚠️', 2, say`**no backup**`);
+  if (backup === null) return part('⚠️', 2, say`**no backup listed**`);
   if (backup.at === undefined) return part('❔', 4, 'age of the newest backup unknown');
   if (isAhead(backup.at, now)) return part('❔', 4, 'newest backup dated in the future');
   const isOld = isOldBackup(backup.at, now);

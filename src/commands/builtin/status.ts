@@ -6,7 +6,7 @@ import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
-import { checkPage } from '../check.ts';
+import { checkPage, isOnlyCached } from '../check.ts';
 import { statusOfMany } from './status-many.ts';
 import { linesOf } from './status-lines.ts';
 import type { StatusLine } from './status-line.ts';
@@ -59,11 +59,13 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
 
 /** What is known of a site that commands can help with. `around`: the change that is open, or the last one. */
 function signsIn({ site, errors, backup, work, changes, pause, access }: SiteStatus) {
-  const read = site.kind === 'found' ? site.found : undefined;
+  const reading = site.kind === 'found' && site.found.kind === 'read' ? site.found.reading : undefined;
   const [newest] = work.kind === 'found' ? work.found.open : [];
   const [last] = changes.kind === 'found' ? changes.found.lines : [];
   return {
-    isWell: read?.kind === 'read' && impressionIn(read.reading) === 'well' && slownessIn([read.reading]) === undefined,
+    isWell: reading && impressionIn(reading) === 'well' && slownessIn([reading]) === undefined,
+    // Without its cache, everybody would get the error.
+    needsCache: reading && isOnlyCached(reading.looks),
     hasErrors: errors.kind === 'found' && errors.found.errors > 0,
     isPaused: pause.kind === 'found' && pause.found,
     isRecent: backup.kind === 'found' && backup.found !== null,
@@ -75,7 +77,7 @@ function signsIn({ site, errors, backup, work, changes, pause, access }: SiteSta
 
 /** What helps next, most urgent first; only commands that the rules certainly let this person run. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
-  const { isWell, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
+  const { isWell, needsCache, hasErrors, isPaused, isRecent, isTimed, holder, around } = signsIn(found);
   const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
     queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
   // A person's lock keeps all changes away. Behind a change, a request can queue.
@@ -87,7 +89,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
     ...(isWell ? [] : offer('check', 'Check the site')),
-    ...(isPaused || isHeld ? [] : form('cache clear', 'Clear the cache')),
+    ...(isPaused || isHeld || needsCache ? [] : form('cache clear', 'Clear the cache')),
     ...(isPaused ? form('resume', 'Resume', []) : []),
     ...(isHeld ? form('unlock', 'Unlock') : []),
     ...(isRecent ? [] : backups),

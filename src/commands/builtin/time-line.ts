@@ -1,6 +1,7 @@
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
+import { ifUtc } from '../kit/log-query.ts';
 import { whyMissing } from './status-line.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
@@ -41,7 +42,7 @@ export const domainsInWords = ({ domains: { all, read } }: TimeLine): string =>
 /** What is known about the error log, and what isn't. */
 export function logInWords({ log, entries }: TimeLine): Text {
   if (log.kind !== 'found') return say`**Error log:** ${whyMissing(log).says} Its peaks are missing here.`;
-  const { lines, readFrom, timeless: untimed, errors } = log.found;
+  const { lines, readFrom, timeless: untimed, errors, newestIfUtc } = log.found;
   const peaks = entries.filter(({ kind }) => kind === 'peak').length;
   const unread =
     readFrom === undefined
@@ -52,7 +53,7 @@ export function logInWords({ log, entries }: TimeLine): Text {
       ? undefined
       : say`${counted(untimed, 'line')} ${untimed === 1 ? 'has' : 'have'} no time that can be true and can't be placed.`;
   const found = peaks === 0 ? 'no ten minutes stand out' : counted(peaks, 'peak');
-  return joined([say`Error log: ${counted(errors, 'error')}, ${found}.`, unread, timeless]);
+  return joined([say`Error log: ${counted(errors, 'error')}, ${found}${ifUtc(newestIfUtc)}.`, unread, timeless]);
 }
 
 function entryInWords(entry: TimeLineEntry): Text {

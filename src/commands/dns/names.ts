@@ -45,6 +45,11 @@ export function wholeName(name: string, domain: string): string {
   return isInZone(said, domain) ? said : `${said}.${zone}`;
 }
 
+/** Whether a typed name looks complete, and not like one inside the zone: it ends as the zone does, such as in `.com`. */
+export const looksComplete = (name: string, domain: string): boolean =>
+  !isInZone(name, domain) && name.includes('.') && lastLabel(name) === lastLabel(comparableHostname(domain));
+const lastLabel = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
 /** Whether a complete name is the domain or below it. */
 export const isInZone = (name: string, domain: string): boolean => {
   const zone = comparableHostname(domain);

@@ -1,7 +1,7 @@
 import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
 import type { Invalid } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
-import { isInZone, recordLabel, wholeName } from './names.ts';
+import { isInZone, looksComplete, recordLabel, wholeName } from './names.ts';
 import { planOf, type Plan, type Snapshot, type RecordChange } from './plan.ts';
 import { maxValueLength, comparableValue, wrongValue, type RecordType } from './values.ts';
 
@@ -21,6 +21,12 @@ export function wrongInput(wanted: RecordChange): Refused | undefined {
   const whole = wholeName(name, domain.name);
   if (!isInZone(whole, domain.name))
     return refused('name', say`${code(shortened(whole))} is not a name in ${domain.name}.`, withoutDot);
+  if (looksComplete(name, domain.name))
+    return refused(
+      'name',
+      say`${code(shortened(name))} is not a name in ${domain.name}.`,
+      say`If you mean ${code(shortened(whole))}, type all of it.`,
+    );
   const wrongName = wrongLabels(whole, recordLabel);
   if (wrongName !== undefined) return refused('name', say`${code(shortened(whole))} ${wrongName}.`);
   for (const value of add) {

@@ -18,19 +18,15 @@ export const domainsRecords = report({
   target: 'domain',
   show: async ({ input, read, now }) => {
     const records = await read(getVerificationRecords({ site_domain_id: input.domain.id }));
-    const lists = { verification: records?.verification_records, pointing: records?.pointing_records };
+    const lists = { verification: records.verification_records, pointing: records.pointing_records };
     const rows = Object.entries(lists).flatMap(([purpose, list]) =>
       (list?.entries ?? []).map((record) => ({ purpose, ...record })),
     );
-    const unread = records && unreadIn(lists);
-    const none =
-      records === undefined
-        ? say`**I can't read the records of ${input.domain.name}.** The host says that they are gone, or that my key may not see them (404).`
-        : say`The host names no record that has to be set for ${input.domain.name}.`;
+    const unread = unreadIn(lists);
     return {
-      title: say`**${input.domain.name} · records to set**${records && !unread ? ` · ${counted(rows.length, 'record')}` : ''}`,
+      title: say`**${input.domain.name} · records to set**${!unread ? ` · ${counted(rows.length, 'record')}` : ''}`,
       parts: listOr(
-        none,
+        say`The host names no record that has to be set for ${input.domain.name}.`,
         rows.map(({ purpose, type, name, value }) =>
           joined([joined([say`**${type}**`, name && code(name)]), `for ${purpose}`, value && code(value)], ' · '),
         ),

@@ -1,5 +1,12 @@
 import type { logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import { code, say, type Text } from '../../text.ts';
+
+/** Under which condition nothing else is inside a span; `newest` as in `SelectedLines`. Follows what was found there. */
+export const ifUtc = (newest: number | undefined): Text =>
+  newest === undefined
+    ? []
+    : say`, if times without a zone are UTC: the newest says ${code(new Date(newest).toISOString().slice(0, 16).replace('T', ' '))}`;
 
 /** What people must know of a log whose times have no zone. */
 export const readAsUtc =
@@ -67,4 +74,6 @@ export type LogPeaks = {
   readonly timeless: number;
   /** The time of the oldest line read, if the log may have older ones in the span. */
   readonly readFrom: number | undefined;
+  /** As in `SelectedLines`. */
+  readonly newestIfUtc: number | undefined;
 };

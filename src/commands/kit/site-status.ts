@@ -88,6 +88,6 @@ export type LoudestError = {
   readonly isTimeless: boolean;
   /** How many errors without such a time are not counted above, because something of this time needs a look. */
   readonly timelessErrors: number;
-  /** Whether the newest time without a zone, read as UTC, is before the span, and in another zone could be in it. */
-  readonly mayBeLater: boolean;
+  /** As in `SelectedLines`. */
+  readonly newestIfUtc: number | undefined;
 };

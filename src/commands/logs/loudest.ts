@@ -6,13 +6,10 @@ import { kindsOf, shortText, type MessageKind } from './groups.ts';
 import { needsLook, type Level } from './levels.ts';
 import { newestOf, readLines } from './lines.ts';
 import { selectLines } from './select-lines.ts';
-import { hourMs } from '../../duration.ts';
 
 const maxLines = 1_000;
 /** How many of the newest characters are read: about 40 ms of work. */
 const maxCharacters = 400_000;
-/** How far a zone is behind UTC at most: a time without a zone that was read as UTC may be that much later. */
-const maxBehind = 12 * hourMs;
 
 /** Reads the error log of an environment since `from` (epoch ms), and finds the most frequent error. */
 export async function loudestError(
@@ -27,8 +24,7 @@ export async function loudestError(
   const raw = newestOf(newest, maxLines);
   const all = await readLines(raw, { alias, now });
   const isFull = raw.length === maxLines || newest.length < sent.length;
-  const { lines, timeless, oldest, isCut } = selectLines(all, raw, { span: { from }, isFull });
-  const lastZoneless = all.findLast(({ stamp }) => stamp === 'zoneless')?.at;
+  const { lines, timeless, oldest, isCut, newestIfUtc } = selectLines(all, raw, { span: { from }, isFull });
   const found = kindsOf(lines);
   const placed = found.filter(({ last }) => last !== undefined);
   const [gravest] = placed;
@@ -47,7 +43,7 @@ export async function loudestError(
     cut: isCut ? { since: oldest } : undefined,
     isTimeless: timeless > 0,
     timelessErrors: countOf(of('error', found)) - countOf(errors),
-    mayBeLater: lastZoneless !== undefined && lastZoneless < from && lastZoneless >= from - maxBehind,
+    newestIfUtc,
   };
 }
 

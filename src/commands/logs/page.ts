@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Offer } from '../../errors.ts';
-import { amount, code, joined, say, time, type Text } from '../../text.ts';
+import { amount, joined, say, time, type Text } from '../../text.ts';
 import { counted, type Page, type PagePart, readAt, paragraph } from '../kit/page.ts';
-import type { SentChange, LogsInput, TimeSpan } from '../kit/log-query.ts';
+import { ifUtc, type SentChange, type LogsInput, type TimeSpan } from '../kit/log-query.ts';
 import { accessSection } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheSection } from './cache.ts';
@@ -11,7 +11,7 @@ import { logEntriesOf, isError } from './entries.ts';
 import { levelOf } from './levels.ts';
 import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
-import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
+import { aroundOffer, offersInstead, argsFor, isNarrowed } from './suggestions.ts';
 import { mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
 import { activityOf } from './activity.ts';
@@ -128,7 +128,8 @@ const sourceOf = (reading: LogReading, listed?: number): Text =>
       listed === undefined ? [] : say`the newest of ${counted(listed, 'line')} are at the end`,
       readAt(reading.now),
       masked,
-      ...notes(reading),
+      ...leftOutNotes(reading),
+      reading.newestIfUtc === undefined ? [] : say`no others${ifUtc(reading.newestIfUtc)}`,
     ],
     '; ',
   );
@@ -145,7 +146,7 @@ const timelessNote = ({ lines, isCut, span: { from, to } }: LogReading): readonl
       ];
 
 /** Which lines were left out, and which may be outside the span. */
-function notes({ lines, asked, outside, unlike, timeless }: LogReading): readonly string[] {
+function leftOutNotes({ lines, asked, outside, unlike, timeless }: LogReading): readonly string[] {
   const leftOut = (left: number, which: string): string =>
     `${counted(left, 'line')} ${which} ${left === 1 ? 'is' : 'are'} left out`;
   return [
@@ -210,14 +211,11 @@ const headOf = ({ env, log }: LogsInput): Text => say`**${env.name} · ${log} lo
 
 function emptyPage(reading: LogReading): Page {
   const { asked, lines } = reading;
-  const next =
-    asked.errors && lines.length > 0
-      ? say`Read all lines, or another log.`
-      : say`Read another log${asked.since.length > 0 ? say`, or go further back, as with ${code('--since=24h')}` : ''}.`;
+  const more = asked.errors && lines.length > 0 ? 'all lines, or ' : isNarrowed(asked) ? 'its newest lines, or ' : '';
   return {
     title: headOf(asked),
-    parts: [paragraph(say`${nothingFoundText(reading)} ${next}`)],
-    source: joined([readAt(reading.now), ...notes(reading)], '; '),
+    parts: [paragraph(say`${nothingFoundText(reading)} Read ${more}another log.`)],
+    source: joined([readAt(reading.now), ...leftOutNotes(reading)], '; '),
     offers: offersInstead(asked),
   };
 }
@@ -227,7 +225,17 @@ const isEachLeveled = (lines: readonly Line[]): boolean =>
   logEntriesOf(lines).every(({ messages }) => messages.every((message) => levelOf(message) === 'lesser'));
 
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
-function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {
+function nothingFoundText(reading: LogReading): Text {
+  const {
+    asked: { search },
+    span,
+    lines,
+    sent,
+    isCut,
+    oldest,
+    outside,
+    newestIfUtc,
+  } = reading;
   const newest = say`newest ${counted(sent, 'line')} of this log`;
   if (outside === sent && isCut && oldest !== undefined)
     return say`The ${newest} only go back to ${time(oldest, 'date')}, which is after the span you asked for. I can't read older ones.`;
@@ -238,7 +246,7 @@ function nothingFoundText({ asked: { search }, span, lines, sent, isCut, oldest,
     span.to === undefined ? undefined : say`until ${time(span.to, 'date')}`,
     search === undefined ? undefined : say`with “${cutTo(search, 80)}”`,
   ]);
-  return say`${about}.`;
+  return say`${about}${ifUtc(newestIfUtc)}.`;
 }
 
 function fileOf({ env, log }: LogsInput, lines: readonly Line[]): { readonly name: string; readonly content: string } {

@@ -21,7 +21,10 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
   const { text, wanted, span, now } = query;
   const raw = newestOf(text, wanted);
   const all = await readLines(raw, { alias, now });
-  const { lines, oldest, isCut, timeless } = selectLines(all, raw, { span, isFull: all.length === wanted });
+  const { lines, oldest, isCut, timeless, newestIfUtc } = selectLines(all, raw, {
+    span,
+    isFull: all.length === wanted,
+  });
   const errors = logEntriesOf(lines).filter(isError);
   const timed = errors.map(({ head }) => head).filter((line): line is Timed => line.at !== undefined);
   const readFrom = isCut ? oldest : undefined;
@@ -31,6 +34,7 @@ export async function peaksIn(query: PeakQuery, alias: (address: string) => stri
     lines: lines.length,
     timeless,
     readFrom,
+    newestIfUtc,
     peaks: peaksOf(timed, from, now),
   };
 }

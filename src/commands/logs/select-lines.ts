@@ -1,5 +1,6 @@
 import type { Line } from './lines.ts';
 import type { TimeSpan } from '../kit/log-query.ts';
+import { hourMs } from '../../duration.ts';
 
 /** The requested lines among those that the host sent, and how many were left out. */
 export type SelectedLines = {
@@ -13,6 +14,8 @@ export type SelectedLines = {
   readonly timeless: number;
   /** The oldest time of any line, kept or not (epoch ms); undefined if no line has a time. */
   readonly oldest: number | undefined;
+  /** The newest time without a zone (epoch ms), if it is before the span and in a zone behind UTC could be inside. */
+  readonly newestIfUtc: number | undefined;
   /** Whether they are only the newest: the host may have older ones, or more were found than are shown. */
   readonly isCut: boolean;
 };
@@ -28,6 +31,8 @@ type Selection = {
 
 /** Log times are whole seconds: a line of this second may be from before or after the moment. */
 const second = 1_000;
+/** How far a zone is behind UTC at most: a time without a zone that was read as UTC may be that much later. */
+const maxBehind = 12 * hourMs;
 
 /** Where a line lies beside a span. `unknown`: its entry has no time that can be believed. */
 type Place = 'before' | 'inside' | 'after' | 'unknown';
@@ -46,7 +51,9 @@ export function placesIn(sent: readonly Line[], span: TimeSpan) {
     if (at !== undefined) next = at < begin ? 'before' : at > end ? 'after' : 'inside';
     places.push(at === undefined && next !== 'before' ? 'unknown' : next);
   }
-  return { oldest, begin, places: places.toReversed() };
+  const zoneless = sent.findLast(({ stamp }) => stamp === 'zoneless')?.at ?? NaN;
+  const newestIfUtc = zoneless < begin && zoneless >= begin - maxBehind ? zoneless : undefined;
+  return { oldest, newestIfUtc, begin, places: places.toReversed() };
 }
 
 /** Filters the lines, because some hosts ignore the requested span and search. */
@@ -55,7 +62,7 @@ export function selectLines(
   raw: readonly string[],
   { span, search, isFull, most = Infinity }: Selection,
 ): SelectedLines {
-  const { oldest, begin, places } = placesIn(sent, span);
+  const { oldest, newestIfUtc, begin, places } = placesIn(sent, span);
   const found = search === undefined ? undefined : foundIn(sent, raw, search.toLowerCase());
   const lines: Line[] = [];
   let [outside, unlike, timeless] = [0, 0, 0];
@@ -69,7 +76,7 @@ export function selectLines(
     }
   }
   const lacksOlder = isFull && (oldest === undefined || oldest >= begin);
-  return { ...newest(lines, most, lacksOlder), outside, unlike, timeless, oldest };
+  return { ...newest(lines, most, lacksOlder), outside, unlike, timeless, oldest, newestIfUtc };
 }
 
 const newest = (lines: readonly Line[], most: number, lacksOlder: boolean) => ({

@@ -33,19 +33,16 @@ export function aroundOffer(asked: LogsInput, at: number): Offer {
   return { label: 'Around the busiest minute', args };
 }
 
+export const isNarrowed = ({ since, until, search }: LogsInput): boolean =>
+  since.length + until.length > 0 || search !== undefined;
+
 /** Buttons for a log with nothing to show: more of it, then the other logs. */
 export function offersInstead(asked: LogsInput): readonly Offer[] {
-  const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
   const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);
   return [
     ...(asked.errors ? [{ label: 'All lines', args: argsFor(asked, { errors: false, full: false }) }] : []),
-    ...(narrowed
-      ? [
-          {
-            label: 'Last 24 hours',
-            args: argsFor(asked, { since: ['24h'], until: [], search: undefined, full: false }),
-          },
-        ]
+    ...(isNarrowed(asked)
+      ? [{ label: 'Newest lines', args: argsFor(asked, { since: [], until: [], search: undefined, full: false }) }]
       : []),
     ...others.map((log) => ({
       label: `${log[0]?.toUpperCase()}${log.slice(1)} log`,

@@ -40,6 +40,8 @@ export type VoteContext = {
   readonly voters: readonly Member[];
   /** Whether anybody `may` end it under today's rules; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
+  /** A sentence that says who can close it, for somebody who can't. */
+  readonly whoCloses?: Text | undefined;
   /** Epoch milliseconds, the database's clock. */
   readonly now: number;
 };
@@ -219,9 +221,9 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
   }
   if (right.kind === 'may not' && right.why === 'unknown')
     throw refusal(voting, couldNotCheck(right.groups, `${verb} this`));
-  if (voting.needed === 'none')
-    throw refusal(voting, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
-  throw refusal(voting, refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb));
+  const own = say`The rules don't let you do this yourself, so you can't ${verb} it.`;
+  const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);
+  throw refusal(voting, joined([voting.needed === 'none' ? own : others, voting.whoCloses]));
 }
 
 function refusalText(

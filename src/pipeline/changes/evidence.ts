@@ -1,10 +1,9 @@
 import type { ActionProof } from '../../commands/kit/action.ts';
 import type { OperationState } from '../../hosting/contract/operations.ts';
-import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
-import { parseStored } from '../../storage/parse-json.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeEvent } from './change.ts';
+import { receiptFor } from './write-result.ts';
 import { failed, finished, lostSight, operationToName, unverified } from './replies.ts';
 import { hourMs } from '../../duration.ts';
 
@@ -146,7 +145,7 @@ function waitAfter({ looks, unclear }: PollState, { operation, restMs = 0 }: Obs
 
 /** An immediate answer (`{result: null}`) means that it is over. Without an operation it may still be running. */
 function lockAfter(change: Change): number {
-  const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);
+  const receipt = receiptFor(change);
   return receipt?.kind === 'accepted' && receipt.immediate ? 0 : unfollowedLockMs;
 }
 

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { spokenDuration } from '../../duration.ts';
 import { Fault, Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -27,14 +28,20 @@ export function whyUnread(
   return brokenHere;
 }
 
-/** The host's own words as a quotation to follow a sentence; empty without any. */
-export const hostSays = (words = ''): Text => (words === '' ? [] : say` It says: “${words}”`);
+/** A status as the host gave it, with its standard name, from which alone nothing follows: `404: not found`. */
+export const statusInWords = (status: number): string =>
+  [status, STATUS_CODES[status]?.toLowerCase()].filter((part) => part !== undefined).join(': ');
+
+/** The host's own words as a sentence to follow another; empty without any. */
+export const hostSays = (words = ''): Text =>
+  words === '' ? [] : say` It says: “${words}”${/[.!?…]$/.test(words) ? '' : '.'}`;
 
 /** What is wrong with the host, as a sentence, and what it says itself. */
 export const troubleText = (trouble: HostTrouble): Text => say`${troubleSentence(trouble)}${hostSays(trouble.words)}`;
 
 function troubleSentence(trouble: HostTrouble): Text {
-  const { attempts, elapsedMs } = trouble;
+  const { attempts, elapsedMs, status = 0 } = trouble;
+  const answered = say`The host answered ${statusInWords(status)}.`;
   const tried = attempts > 1 ? ` (tried ${attempts} times in ${spokenDuration(elapsedMs)})` : '';
   switch (trouble.kind) {
     case 'unreachable':
@@ -42,11 +49,10 @@ function troubleSentence(trouble: HostTrouble): Text {
     case 'time-out':
       return say`The host didn't answer in time${tried}.`;
     case 'not found':
-      return say`The host says this is gone, or my key can't see it (404).`;
-    case 'unauthorized':
-      return say`The host rejected my key (${trouble.status}). Whoever runs Sitehand should check HOSTING_API_KEY.`;
     case 'bad request':
-      return say`The host says the request is malformed (${trouble.status}).`;
+      return answered;
+    case 'unauthorized':
+      return say`${trouble.status === 401 ? 'The host rejected my key (401).' : answered} Whoever runs Sitehand should check HOSTING_API_KEY.`;
     case 'throttled':
       return say`The host is busy (429).`;
     case 'no room':
@@ -54,7 +60,7 @@ function troubleSentence(trouble: HostTrouble): Text {
     case 'no turn':
       return say`The host is slow, and I already have too many requests waiting for it.`;
     case 'server error':
-      return say`The host answered ${trouble.status}${tried}.`;
+      return say`The host answered ${status}${tried}.`;
     case 'odd answer':
       return say`The host sent an answer I can't use${tried}.`;
   }

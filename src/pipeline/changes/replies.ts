@@ -11,12 +11,13 @@ import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
-import { hostSays } from './host-trouble.ts';
+import { hostSays, statusInWords } from './host-trouble.ts';
 import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
 import { type Note } from './card.ts';
 import { mayBeDone } from './state-words.ts';
+import { receiptFor } from './write-result.ts';
 import { runButton, type Button } from './buttons.ts';
 import { argsToAskAgain } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -115,11 +116,9 @@ export const closed = (happened: boolean, by: Span): Text =>
 export function answered(receipt: Receipt, change: Change): Text {
   switch (receipt.kind) {
     case 'accepted':
-      return receipt.operation === undefined
-        ? say`Sent. The host accepted it.`
-        : say`Sent. The host accepted it as ${code(receipt.operation)}.`;
+      return say`Sent. The host accepted it${asOperation(receipt.operation)}${butUnread(receipt)}.`;
     case 'rejected':
-      return say`**The host rejected it** (${receipt.status}${refusedBecause(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
+      return say`**The host rejected it** (${statusInWords(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
     case 'throttled':
       return say`The host is busy (429) and took nothing.${hostSays(receipt.message)}`;
     case 'unknown':
@@ -129,13 +128,10 @@ export function answered(receipt: Receipt, change: Change): Text {
   }
 }
 
-const refusals: Readonly<Record<number, string>> = {
-  400: ': it says the request is malformed',
-  401: ': my key is not valid there',
-  403: ': my key is not allowed to do this',
-  404: ': it is gone, or my key cannot see it',
-};
-const refusedBecause = (status: number): string => refusals[status] ?? '';
+const asOperation = (operation: string | null | undefined): Text =>
+  operation == null ? [] : say` as ${code(operation)}`;
+const butUnread = (receipt: Receipt | undefined): string =>
+  receipt?.kind === 'accepted' && receipt.isUnread ? ", but I couldn't read its answer" : '';
 
 /** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>
@@ -254,10 +250,10 @@ const unverifiedReasons = {
 
 /** Accepted by the host, and nothing more can be verified. */
 export function unverified(
-  { operation }: Pick<Change, 'operation'>,
+  change: Pick<Change, 'operation' | 'receipt'>,
   why: { readonly proof: Text } | keyof typeof unverifiedReasons,
 ): Text {
-  const accepted = say`Accepted by the host${operation === null ? '' : say` as ${code(operation)}`}.`;
+  const accepted = say`Accepted by the host${asOperation(change.operation)}${butUnread(receiptFor(change))}.`;
   return typeof why === 'object'
     ? say`${accepted} Read back: ${why.proof}. I don't know why.`
     : say`${accepted} ${unverifiedReasons[why]}`;
@@ -269,7 +265,7 @@ export const failed = (message: string | undefined, operation?: string): Text =>
 
 /** The host stopped answering about an operation that it had accepted. `operation`: named in the text. */
 export const lostSight = (why: string, operation?: string): Text =>
-  say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again.`;
+  say`**Outcome unknown.** The host accepted it${asOperation(operation)}, and ${why}. I won't send it again.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;

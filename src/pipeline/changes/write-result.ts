@@ -1,5 +1,6 @@
 import type { Receipt, Unsent } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import type { ChangeEvent } from './change.ts';
 
 /** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */
@@ -9,6 +10,10 @@ import type { ChangeEvent } from './change.ts';
  * change ever was in `sending` is unknown, because that commit got no answer.
  */
 export type Outcome = Receipt | (Unsent & { readonly isBegun?: 'not known' });
+
+/** The host's answer to the write of this change; undefined: none was saved. */
+export const receiptFor = ({ receipt }: Pick<Change, 'receipt'>): Receipt | undefined =>
+  receipt === null ? undefined : parseStored<Receipt>(receipt);
 
 const busyAgainMs = 15_000;
 const maxBusyMs = 5 * 60_000;

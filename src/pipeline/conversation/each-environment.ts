@@ -114,6 +114,9 @@ function readingUntil(ending: AbortSignal, context: PipelineContext, person: Per
   };
 }
 
+/** A read that is cut off ends at once, and says what the host answered until then. */
+const cutMs = 100;
+
 /** The result if it comes within `ms`; then, or at the end, `late` aborts. `otherwise`: the part if it fails. */
 export async function partWithin<T>(
   ms: number,
@@ -121,10 +124,14 @@ export async function partWithin<T>(
   otherwise: (error: unknown) => StatusPart<never>,
 ): Promise<StatusPart<T>> {
   const late = new AbortController();
+  const finding = Promise.try(find, late.signal);
   try {
-    return { kind: 'found', found: await within(ms, find(late.signal)) };
+    return { kind: 'found', found: await within(ms, finding) };
   } catch (error) {
-    return error instanceof TooLate ? { kind: 'late', afterMs: ms } : otherwise(error);
+    if (!(error instanceof TooLate)) return otherwise(error);
+    late.abort();
+    const cut: unknown = await within(cutMs, finding).catch((end: unknown) => end);
+    return cut instanceof HostTrouble && cut.status !== undefined ? otherwise(cut) : { kind: 'late', afterMs: ms };
   } finally {
     late.abort();
   }

@@ -56,8 +56,8 @@ export class Undeliverable extends Error {
    */
   readonly why: 'uninvited' | 'shared' | 'no message' | 'no edits' | undefined;
 
-  constructor(kind: Undeliverable['kind'], word: string, afterMs = 0, why?: Undeliverable['why']) {
-    super(word);
+  constructor(kind: Undeliverable['kind'], word: string, afterMs = 0, why?: Undeliverable['why'], cause?: unknown) {
+    super(word, { cause });
     this.kind = kind;
     this.afterMs = afterMs;
     this.why = why;

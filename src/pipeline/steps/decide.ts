@@ -19,6 +19,7 @@ import type { DecisionKind } from '../changes/buttons.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { endsUnsent, nothingSent } from '../changes/replies.ts';
+import { whoCloses } from '../changes/unknown-replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
@@ -75,9 +76,11 @@ async function votingOf(context: StepsContext, decided: Omit<DeliveredDecision, 
   const { by, change, reparsed } = await loadPresent(context, decided);
   const ending = endingOf(change, reparsed, context.company());
   const policy = context.policy();
-  const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
-  const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
-  return { change, voting: { ...ending, policy, by, anybody } };
+  const isOthers = ends.has(decided.verdict) && mayEnd({ ...ending, policy, by }).kind !== 'may';
+  if (!isOthers) return { change, voting: { ...ending, policy, by, anybody: true } };
+  const closers = await closersOf(context, ending);
+  const who = decided.verdict === 'decline' ? undefined : whoCloses(change, closers);
+  return { change, voting: { ...ending, policy, by, anybody: closers.anybody, whoCloses: who } };
 }
 
 type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };

@@ -108,7 +108,7 @@ async function backupsOf(
   for (const env of envs) {
     const newest = await readOr(context, () => newestBackup(read, env));
     if ('why' in newest) unread.push({ name: env.name, why: newest.why });
-    else if (newest.value === null) found.push(say`${env.name}: there is none`);
+    else if (newest.value === null) found.push(say`${env.name}: the host lists none`);
     else if (newest.value.at === undefined)
       unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
     else if (isAhead(newest.value.at, now))

@@ -19,8 +19,8 @@ import { findByCard, type Change } from '../../storage/changes.ts';
 import { originChannel } from '../../storage/origin-channel.ts';
 import { channel as channelNamed, joined, say, type Text } from '../../text.ts';
 import { cardPlace, savedAs } from '../forms/card-place.ts';
-import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { tell } from '../context/handler.ts';
 
 /** Tells the requester where the card is, unless they see it appear where they asked. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
@@ -35,7 +35,7 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   const requested = interaction.cardsIn ?? interaction.channel;
   const isElsewhere = change.channel === change.requester && requested !== undefined && !isDirect(requested);
   const why = isElsewhere ? await whyElsewhere(context, interaction.person, requested) : undefined;
-  await context.ephemeral(interaction, drawNote({ text: joined([savedAs(change, place), why]) }));
+  await tell(context, interaction, { says: joined([savedAs(change, place), why]) });
 }
 
 /** Why a card isn't in its channel. Only if Slack hides a channel from us, we are not in it. */
@@ -47,9 +47,9 @@ async function whyElsewhere(context: SlackContext, person: string, requested: st
   const cards = cardsChannel(pipeline.policy(), requested);
   const look = await pipeline.lookAt(cards).catch(() => undefined);
   const place = cards === requested ? 'this channel' : channelNamed(cards);
-  if (look?.kind === 'hidden') return say`I'm not in ${place}. Use /invite if you want cards there.`;
-  if (look?.kind === 'no scope') return say`Slack doesn't let me see whether I'm in ${place}.`;
-  return say`Slack didn't tell me in time whether I can post in ${place}.`;
+  return look?.kind === 'no scope'
+    ? say`Slack doesn't let me see whether I'm in ${place}.`
+    : say`I'm not in ${place}. Use /invite if you want cards there.`;
 }
 
 /**
@@ -87,14 +87,20 @@ export async function originChannelFor(
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show it to us, or them in it. */
 async function cardChannelFor(context: SlackContext, person: string, channel: string | undefined): Promise<Channel> {
-  const { people, pipeline } = context;
-  if (channel === undefined || isDirect(channel)) return { id: person, shared: false };
-  const [requested, isIn] = await Promise.all([people.channelOf(channel), people.isIn(person, channel)]);
-  if (requested.shared) return requested;
-  if (!isIn) return { id: person, shared: false };
-  const cards = cardsChannel(pipeline.policy(), channel);
-  const place = cards === channel ? requested : await people.channelOf(cards);
-  return place.shared === undefined ? { id: person, shared: false } : place;
+  const direct = { id: person, shared: false };
+  if (channel === undefined || isDirect(channel)) return direct;
+  const [requested, isIn] = await Promise.all([shownChannel(context, channel), context.people.isIn(person, channel)]);
+  if (requested?.shared) return requested;
+  if (!isIn) return direct;
+  const cards = cardsChannel(context.pipeline.policy(), channel);
+  return (cards === channel ? requested : await shownChannel(context, cards)) ?? direct;
+}
+
+/** A channel, unless Slack does not show it to us. If it doesn't answer now, each post asks it whether it is shared. */
+async function shownChannel({ pipeline }: SlackContext, id: string): Promise<Channel | undefined> {
+  const look = await pipeline.lookAt(id).catch(() => undefined);
+  if (look === undefined) return { id, shared: false };
+  return look.kind === 'seen' ? { id, shared: look.shared } : undefined;
 }
 
 /**

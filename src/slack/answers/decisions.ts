@@ -7,9 +7,10 @@ import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipel
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
-import { drawNote, notShownOn } from '../draw/blocks.ts';
+import { notShownOn } from '../draw/blocks.ts';
 import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { tell } from '../context/handler.ts';
 
 /** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
@@ -93,7 +94,7 @@ export async function decideByForm(
     return noticeView(title, result);
   };
   const became = await drawIntoView(context, interaction, { id: view, title }, draw);
-  if (became === 'unconfirmed') await context.ephemeral(interaction, drawNote({ text: result }));
+  if (became === 'unconfirmed') await tell(context, interaction, { says: result });
 }
 
 /** The form is closed by then, so the refusal repeats the note. */

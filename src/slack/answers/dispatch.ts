@@ -9,6 +9,7 @@ import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { tell } from '../context/handler.ts';
 import { parseLine, senderOf, tellWhere } from './channels.ts';
 import { sendPage } from './send-page.ts';
 
@@ -51,7 +52,7 @@ async function handle(
   if (checked.kind === 'refuse') {
     const text = await handOnRefused(context.pipeline, whole, checked, interaction.inbox);
     if (text === undefined) throw checked.refusal;
-    return context.ephemeral(interaction, drawNote({ text }));
+    return tell(context, interaction, { says: text });
   }
   if (checked.kind === 'ask') {
     const [problem] = checked.resolved.problems;

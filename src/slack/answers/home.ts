@@ -67,7 +67,9 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
     ...moreNote(more.toDecide, `${context.command} changes --waiting`),
     heading('Your open changes'),
-    ...(mine.length > 0 ? mine.flatMap(cardBlocks) : [paragraph(say`You have no open changes.`)]),
+    ...(mine.length > 0
+      ? mine.flatMap(cardBlocks)
+      : [paragraph(say`You have no ${toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
     ...moreNote(more.mine, `${context.command} changes --mine`),
     ...notesUnder('Your places in queues', places),
     ...notesUnder("What I couldn't tell you", untold),

@@ -82,7 +82,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
       }),
     );
   } catch (error) {
-    if (!(error instanceof Undeliverable)) throw error;
+    if (!(error instanceof Undeliverable) || (error.kind === 'later' && error.afterMs === 0)) throw error;
     throw error.kind !== 'later'
       ? new Refusal("I can't post here. Nothing was posted.", { hint: 'Use /invite to add me to this channel.' })
       : new Refusal('Slack asked me to slow down. Nothing was posted.', { hint: 'Press Share again in a minute.' });

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { Undeliverable, type ChannelLook } from '../../pipeline/messages/messenger.ts';
+import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import { isLacking } from './api-errors.ts';
 import { asUndeliverable, platformError } from './messenger.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -58,7 +58,6 @@ async function ask({ client, onToken }: LookOptions, channel: string): Promise<C
     const errorCode = platformError(error) ?? '';
     if (isLacking(errorCode)) return { kind: 'no scope' };
     const refused = asUndeliverable(error);
-    if (!(refused instanceof Undeliverable)) throw new Undeliverable('later', 'no answer about a channel');
     if (refused.kind === 'token') onToken(false);
     if (refused.kind === 'gone') return { kind: 'hidden', word: errorCode };
     throw refused;

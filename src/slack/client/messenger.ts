@@ -1,4 +1,4 @@
-import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
+import { WebAPIHTTPError, WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { isDirect } from '../../pipeline/access/direct-messages.ts';
 import {
@@ -92,7 +92,7 @@ async function uploadFile(client: WebClient, { name, content }: Upload): Promise
     if (errorCode !== undefined && isLacking(errorCode)) throw new Undeliverable('gone', errorCode);
     const refused = asUndeliverable(error);
     // The next message will show whether the token is refused.
-    if (refused instanceof Undeliverable && refused.kind === 'token') throw new Undeliverable('later', refused.message);
+    if (refused.kind === 'token') throw new Undeliverable('later', refused.message);
     throw refused;
   }
 }
@@ -136,8 +136,8 @@ export async function sendDrawn<T>(
   }
 }
 
-/** Slack's refusal as an `Undeliverable`. Errors that are not from Slack are returned unchanged. */
-export function asUndeliverable(error: unknown): unknown {
+/** Why a call to Slack failed. */
+export function asUndeliverable(error: unknown): Undeliverable {
   const errorCode = platformError(error);
   if (errorCode !== undefined) {
     const { kind, why } = refusalOf(errorCode);
@@ -145,7 +145,9 @@ export function asUndeliverable(error: unknown): unknown {
     return new Undeliverable(kind, errorCode.slice(0, maxErrorLength), 0, why);
   }
   const restMs = rateLimitMs(error, busyAgainMs);
-  return restMs === undefined ? error : new Undeliverable('later', 'Slack asks for a pause', restMs);
+  if (restMs !== undefined) return new Undeliverable('later', 'Slack asks for a pause', restMs);
+  const says = error instanceof WebAPIHTTPError ? `HTTP ${error.statusCode}` : 'no answer';
+  return new Undeliverable('later', says, 0, undefined, error);
 }
 
 /** Slack's error code, or undefined. */

@@ -1,6 +1,7 @@
 import { attempt, Fault, Refusal } from '../../errors.ts';
 import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
+import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { enqueueMessage, ownWords } from '../../storage/messages.ts';
@@ -58,7 +59,7 @@ export async function runHandler(
     await close(context, interaction);
     note('done');
   } catch (error) {
-    note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
+    note(error instanceof Refusal || error instanceof NotAdmitted || isUnanswered(error) ? 'refused' : 'fault');
     const answer = answerTo(context, interaction, activity, error);
     try {
       // Tell the person first: a crash in between then repeats the message instead of losing it.
@@ -74,8 +75,14 @@ export async function runHandler(
 }
 
 /** Answers now or, if Slack takes no answer right now, later. */
-const tell = (context: SlackContext, interaction: Interaction, answer: Answer): Promise<void> =>
-  context.ephemeral(interaction, drawRefusal(answer)).catch(() => answerLater(context, interaction, answer));
+export const tell = (
+  context: SlackContext,
+  interaction: Interaction,
+  { says, hint = [], offers = [] }: Pick<Answer, 'says'> & Partial<Answer>,
+): Promise<void> =>
+  context
+    .ephemeral(interaction, drawRefusal({ says, hint, offers }))
+    .catch(() => answerLater(context, interaction, { says, hint, offers }));
 
 /** How many answers are kept for one person. One message stands for all others. */
 const maxKept = 20;
@@ -158,6 +165,10 @@ function repeatableLine(line = ''): Inline | undefined {
   return words ? code(cut(words, maxLineLength)) : undefined;
 }
 
+/** Slack does not take what is to be shown, whatever it says. */
+const isUnanswered = (error: unknown): error is Undeliverable =>
+  error instanceof Undeliverable && error.kind !== 'drawing';
+
 type Answer = Pick<Refusal, 'says' | 'hint' | 'offers'>;
 
 /** The message for an error. */
@@ -176,6 +187,12 @@ function answerTo(
     const [says, hint] = noTurn[error.why];
     // Several requests may be refused at once, so each refusal names its command.
     return new Refusal(says, { hint: joined([named && say`Not run: ${named}.`, hint]) });
+  }
+  if (isUnanswered(error)) {
+    context.log.warn({ err: error, request }, `Slack took no answer while ${activity}`);
+    return new Refusal(
+      say`**Slack didn't take my answer to this** (${code(error.message)}). If you see no card for it, nothing was done. Please ask again.`,
+    );
   }
   const fault = error instanceof Fault ? error : new Fault(activity, error);
   context.metrics.faults.inc();

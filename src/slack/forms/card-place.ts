@@ -26,10 +26,11 @@ export async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, ch
   return 'open';
 }
 
-/** Why a card may not be in its channel; undefined: that takes it. */
+/** Why a card may not be in its channel; undefined: that takes it, as far as Slack says now. */
 function elsewhere(look: ChannelLook | undefined): 'uninvited' | 'refused' | undefined {
-  if (look?.kind === 'hidden') return 'uninvited';
-  if (look?.kind !== 'seen' || look.archived || look.shared) return 'refused';
+  if (look === undefined) return undefined;
+  if (look.kind === 'hidden') return 'uninvited';
+  if (look.kind !== 'seen' || look.archived || look.shared) return 'refused';
   return look.member ? undefined : 'uninvited';
 }
 

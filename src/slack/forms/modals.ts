@@ -20,7 +20,7 @@ import { joined, say, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
-import { errorNote } from '../context/handler.ts';
+import { errorNote, tell } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../client/api-errors.ts';
@@ -152,7 +152,7 @@ export async function showReview(
     return offerReview(context, interaction, ready, joined([changed ?? notice, unconfirmed], '\n'));
   // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
   const told = saved ?? changed;
-  if (became !== 'drawn' && told) await context.ephemeral(interaction, drawNote({ text: told }));
+  if (became !== 'drawn' && told) await tell(context, interaction, { says: told });
   // A form has no buttons, but this refusal has one.
   if (became === 'drawn' && locked && locked.offers.length > 0)
     await context.ephemeral(interaction, drawRefusal(locked));

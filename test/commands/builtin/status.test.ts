@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
 import type { ListedChange, TimerLine } from '../../../src/commands/kit/change-lines.ts';
 import type { Look } from '../../../src/site-check/reading.ts';
-import type { SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
-import { plain, say } from '../../../src/text.ts';
+import type { LoudestError, SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
+import { mention, plain, say } from '../../../src/text.ts';
 
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });
@@ -23,23 +23,24 @@ const look: Look = {
 const site = (...looks: readonly Look[]): Pick<SiteStatus, 'site'> => ({
   site: found({ kind: 'read', reading: { at: now, looks, missing: [] }, instead: undefined }),
 });
+const quiet: LoudestError = {
+  errors: 0,
+  kinds: 0,
+  others: 0,
+  possible: 0,
+  withoutLevel: 0,
+  loudest: undefined,
+  cut: undefined,
+  isTimeless: false,
+  timelessErrors: 0,
+  newestIfUtc: undefined,
+};
 const well: SiteStatus = {
   ...site(look),
   verdict: undefined,
   work: found({ lock: undefined, open: [], hidden: 0, queued: 0, more: false }),
   backup: found({ type: 'scheduled', at: now - 3_600_000 }),
-  errors: found({
-    errors: 0,
-    kinds: 0,
-    others: 0,
-    possible: 0,
-    withoutLevel: 0,
-    loudest: undefined,
-    cut: undefined,
-    isTimeless: false,
-    timelessErrors: 0,
-    mayBeLater: false,
-  }),
+  errors: found(quiet),
   changes: found({ lines: [], more: false }),
   access: found({ lines: [], more: false }),
   pause: found(undefined),
@@ -86,7 +87,10 @@ describe('a line of the status', () => {
       { site: { kind: 'late', afterMs: 2_000 } },
       "❔ Site: unknown: one reading had not ended after 2 s. Verdict within 25 s, unless I'm restarted.",
     ],
-    [{ backup: found(null) }, '⚠️ Newest backup: there is none. What is overwritten or deleted is lost.'],
+    [
+      { backup: found(null) },
+      '⚠️ Newest backup: the host lists none. Without one, what is overwritten or deleted is lost.',
+    ],
     [
       { backup: found({ type: '', at: undefined }) },
       "❔ Newest backup: of unknown kind; the host doesn't say how old it is.",
@@ -107,16 +111,10 @@ describe('a line of the status', () => {
     [
       {
         errors: found({
+          ...quiet,
           errors: 14,
           kinds: 3,
-          others: 0,
-          possible: 0,
-          withoutLevel: 0,
           loudest: { says: 'PHP Fatal error: no', count: 3, last: undefined },
-          cut: undefined,
-          isTimeless: false,
-          timelessErrors: 0,
-          mayBeLater: false,
         }),
       },
       '❔ Errors of the last hour: most frequent, 3×: “PHP Fatal error: no”. 11 more errors of 2 other kinds.',
@@ -128,52 +126,19 @@ describe('a line of the status', () => {
     ],
     [
       {
-        errors: found({
-          errors: 0,
-          kinds: 0,
-          others: 2,
-          possible: 0,
-          withoutLevel: 0,
-          loudest: undefined,
-          cut: { since: now },
-          isTimeless: false,
-          timelessErrors: 0,
-          mayBeLater: false,
-        }),
+        errors: found({ ...quiet, others: 2, cut: { since: now } }),
       },
       '❔ Errors of the last hour: no error; 2 warnings and notices. Only the newest lines were read, back to 03:00 UTC.',
     ],
     [
       {
-        errors: found({
-          errors: 0,
-          kinds: 0,
-          others: 1,
-          possible: 0,
-          withoutLevel: 0,
-          loudest: undefined,
-          cut: undefined,
-          isTimeless: true,
-          timelessErrors: 0,
-          mayBeLater: false,
-        }),
+        errors: found({ ...quiet, others: 1, isTimeless: true }),
       },
       '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time that can be true, so they may be of another hour.',
     ],
     [
       {
-        errors: found({
-          errors: 0,
-          kinds: 0,
-          others: 0,
-          possible: 0,
-          withoutLevel: 1,
-          loudest: undefined,
-          cut: undefined,
-          isTimeless: false,
-          timelessErrors: 0,
-          mayBeLater: false,
-        }),
+        errors: found({ ...quiet, withoutLevel: 1 }),
       },
       "• Errors of the last hour: no line says that it is an error, but 1 line doesn't say what it is.",
     ],
@@ -205,6 +170,17 @@ describe('a line of the status', () => {
       { work: found({ lock: undefined, open: [change()], hidden: 0, queued: 2, more: false }) },
       '• Lock and open changes: not locked.\n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
     ],
+    [
+      {
+        changes: found({
+          lines: [
+            change({ state: '⛔ cancelled', cancelled: say`**Stopped by ${mention('U03CHI')}.** Nothing was sent.` }),
+          ],
+          more: false,
+        }),
+      },
+      '• Last changes: \n   ⛔ cancelled: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC · Stopped by @U03CHI. Nothing was sent.',
+    ],
     [{ changes: found({ lines: [], more: true }) }, '• Last changes: none that you can see among the newest ones.'],
     [
       { access: found({ lines: [timer, { ...timer, standing: say`tried once, still open.` }, timer], more: true }) },
@@ -229,16 +205,12 @@ describe('a line of the status', () => {
         more: true,
       }),
       errors: found({
+        ...quiet,
         errors: 900,
         kinds: 12,
         others: 3,
-        possible: 0,
-        withoutLevel: 0,
         loudest: { says: `${'x'.repeat(140)}…`, count: 500, last: now },
         cut: { since: now },
-        isTimeless: false,
-        timelessErrors: 0,
-        mayBeLater: false,
       }),
       changes: found({ lines: lines.slice(0, 3), more: true }),
       access: found({ lines: Array.from({ length: 9 }, () => ({ ...timer, addresses })), more: true }),

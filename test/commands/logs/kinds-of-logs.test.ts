@@ -594,8 +594,7 @@ describe('“nothing needs a look”', () => {
     expect(await status([line, `${php(2 * hour)} PHP Notice:  x`])).toBe('✅ no error.');
   });
 
-  const zoneless =
-    " Times in this log have no time zone, so I read them as UTC: if they aren't, I may tell too much or miss some.";
+  const ifUtc = (newest: string): string => `, if times without a zone are UTC: the newest says 2026-11-21 ${newest}.`;
   test.each<[string, readonly string[], string]>([
     [
       'nginx, five hours behind',
@@ -605,9 +604,9 @@ describe('“nothing needs a look”', () => {
           .replaceAll('-', '/')
           .replace('T', ' ')} [error] 7#7: x`,
       ],
-      `❔ no error.${zoneless}`,
+      `❔ none${ifUtc('09:00')}`,
     ],
-    ['PHP-FPM, seven hours behind', [`${fpm(7 * hour)} ALERT: x`, 'y'], `❔ no error.${zoneless}`],
+    ['PHP-FPM, seven hours behind', [`${fpm(7 * hour)} ALERT: x`, 'y'], `❔ none${ifUtc('07:00')}`],
     ['farther behind than any zone', [`${fpm(14 * hour)} ALERT: x`], '✅ no error.'],
     [
       'some of this hour',
@@ -617,7 +616,12 @@ describe('“nothing needs a look”', () => {
     [
       'beside PHP’s times with a zone',
       [`${fpm(5 * hour)} ALERT: x`, `${php(minute)} PHP Notice:  x`],
-      `❔ no error; 1 warning or notice.${zoneless}`,
+      `❔ none; 1 warning or notice${ifUtc('09:00')}`,
+    ],
+    [
+      'beside errors with a zone',
+      [`${fpm(5 * hour)} ALERT: x`, `${php(minute)} PHP Fatal error:  x`],
+      `⚠️ most frequent, 1×, last 13:59 UTC: “PHP Fatal error:  x”. No others${ifUtc('09:00')}`,
     ],
     [
       'five hours behind, with a zone',
@@ -625,8 +629,17 @@ describe('“nothing needs a look”', () => {
       '⚠️ most frequent, 1×, last 13:50 UTC: “PHP Fatal error:  x”.',
     ],
     ['an hour ahead, with a zone', [`[21-Nov-2026 13:50:00 CET] PHP Fatal error:  x`], '✅ no error.'],
-  ])('nor where times may be of another zone: %s', async (_, lines, said) => {
+  ])('nor where times may be of another zone, nor do `logs` and a time line: %s', async (_, lines, said) => {
     expect(await status(lines)).toBe(said);
+    const [doubt = ''] = /, if times without a zone are UTC: [^.]*/.exec(said) ?? [];
+    const { text, source } = await logs(lines, { from: now - hour });
+    expect(text + source).toContain(doubt);
+    expect(text + source).not.toContain(doubt === '' ? 'zone' : 'this log.');
+    const { newestIfUtc } = await peaksIn(
+      { text: textOf(lines), wanted: 9, now, span: { from: now - hour, to: now } },
+      alias,
+    );
+    expect(newestIfUtc !== undefined).toBe(doubt !== '');
   });
 
   test('what could be an error of this hour comes before errors without a time', async () => {

@@ -162,7 +162,7 @@ describe('a list', () => {
     });
     expect([isWhole, sites[0]?.environments?.entries]).toEqual([true, [{ id: env_id }]]);
     const body = { site_domain: { pointing_records: [] } };
-    expect(getVerificationRecords({ site_domain_id: env_id }).reply.parse({ status: 200, body })).toEqual({
+    expect(getVerificationRecords({ site_domain_id: env_id }).reply.parse(body)).toEqual({
       pointing_records: { entries: [], unread: 0 },
     });
   });

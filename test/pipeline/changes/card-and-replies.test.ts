@@ -294,34 +294,26 @@ describe('the sentences of a thread', () => {
     [
       '401',
       receipt({ kind: 'rejected', status: 401 }),
-      'The host rejected it (401: my key is not valid there). Nothing was changed.',
+      'The host rejected it (401: unauthorized). Nothing was changed.',
     ],
-    [
-      '403',
-      receipt({ kind: 'rejected', status: 403 }),
-      'The host rejected it (403: my key is not allowed to do this). Nothing was changed.',
-    ],
-    [
-      '404',
-      receipt({ kind: 'rejected', status: 404 }),
-      'The host rejected it (404: it is gone, or my key cannot see it). Nothing was changed.',
-    ],
+    ['403', receipt({ kind: 'rejected', status: 403 }), 'The host rejected it (403: forbidden). Nothing was changed.'],
+    ['404', receipt({ kind: 'rejected', status: 404 }), 'The host rejected it (404: not found). Nothing was changed.'],
     [
       '400 with words',
       receipt({ kind: 'rejected', status: 400, message: 'no <!channel>' }),
-      'The host rejected it (400: it says the request is malformed). Nothing was changed. It says: “no <!channel>”',
+      'The host rejected it (400: bad request). Nothing was changed. It says: “no <!channel>”.',
     ],
-    ['418', receipt({ kind: 'rejected', status: 418 }), 'The host rejected it (418). Nothing was changed.'],
+    ['419', receipt({ kind: 'rejected', status: 419 }), 'The host rejected it (419). Nothing was changed.'],
     ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
     [
       '429 with words',
       receipt({ kind: 'throttled', retryAfterMs: 1, message: 'wait' }),
-      'The host is busy (429) and took nothing. It says: “wait”',
+      'The host is busy (429) and took nothing. It says: “wait”.',
     ],
     [
       'unknown with words',
       receipt({ kind: 'unknown', why: 'the host answered 409', message: 'another one runs' }),
-      "Outcome unknown. I sent it at 00:01 UTC, and the host answered 409. It says: “another one runs” It may or may not have happened. I won't send it again.",
+      "Outcome unknown. I sent it at 00:01 UTC, and the host answered 409. It says: “another one runs”. It may or may not have happened. I won't send it again.",
     ],
     [
       'unknown',
@@ -381,11 +373,11 @@ describe('the sentences of a thread', () => {
       tell.unverified(change, { proof: say`not there` }),
       "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
-    ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
+    ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”.'],
     [
       'failed, with its name',
       tell.failed('out of disk', 'op-1'),
-      'The host reports that it failed (op-1). It says: “out of disk”',
+      'The host reports that it failed (op-1). It says: “out of disk”.',
     ],
     [
       'lost, with its name',

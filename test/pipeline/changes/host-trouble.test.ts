@@ -10,9 +10,10 @@ import { plain } from '../../../src/text.ts';
 test.each<[TroubleKind, number | undefined, string]>([
   ['unreachable', undefined, "I can't reach the host (tried 2 times in 3 s)."],
   ['time-out', undefined, "The host didn't answer in time (tried 2 times in 3 s)."],
-  ['not found', 404, "The host says this is gone, or my key can't see it (404)."],
-  ['unauthorized', 403, 'The host rejected my key (403). Whoever runs Sitehand should check HOSTING_API_KEY.'],
-  ['bad request', 400, 'The host says the request is malformed (400).'],
+  ['not found', 404, 'The host answered 404: not found.'],
+  ['unauthorized', 403, 'The host answered 403: forbidden. Whoever runs Sitehand should check HOSTING_API_KEY.'],
+  ['unauthorized', 401, 'The host rejected my key (401). Whoever runs Sitehand should check HOSTING_API_KEY.'],
+  ['bad request', 409, 'The host answered 409: conflict.'],
   ['throttled', 429, 'The host is busy (429).'],
   [
     'no room',
@@ -27,7 +28,11 @@ test.each<[TroubleKind, number | undefined, string]>([
   const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
   expect(refusal).toBeInstanceOf(Refusal);
   if (refusal instanceof Refusal) expect(plain(refusal.says)).toBe(`${says} Nothing was changed.`);
-  const words = 'back at 5 <!channel>';
-  const told = troubleText(new HostTrouble({ ...failure, words }, { attempts: 2, elapsedMs: 3_000 }));
-  expect(plain(told)).toBe(`${says} It says: “${words}”`);
+  for (const [words, stop] of [
+    ['back at 5 <!channel>', '.'],
+    ['Back soon!', ''],
+  ] as const) {
+    const told = troubleText(new HostTrouble({ ...failure, words }, { attempts: 2, elapsedMs: 3_000 }));
+    expect(plain(told)).toBe(`${says} It says: “${words}”${stop}`);
+  }
 });

@@ -296,7 +296,7 @@ const empty: TimeLine = {
   withoutChanges: undefined,
   more: false,
   domains: { all: 1, read: 1 },
-  log: { kind: 'found', found: { errors: 0, lines: 0, readFrom: undefined, timeless: 0 } },
+  log: { kind: 'found', found: { errors: 0, lines: 0, readFrom: undefined, newestIfUtc: undefined, timeless: 0 } },
 };
 const changeEntry = (more: object = {}): TimeLineEntry => ({
   kind: 'change',
@@ -338,7 +338,11 @@ describe('the file of a time line', () => {
     expect(content({ kind: 'failed', why: say`The host answered 500.` })).toContain(
       'unknown: The host answered 500. Its peaks are missing here.',
     );
-    expect(content({ kind: 'found', found: { errors: 1, lines: 20, readFrom: now, timeless: 2 } })).toContain(
+    const log = { errors: 1, lines: 20, readFrom: now, newestIfUtc: since - 60_000, timeless: 2 };
+    expect(content({ kind: 'found', found: log })).toMatch(
+      /no ten minutes stand out, if times without a zone are UTC: /,
+    );
+    expect(content({ kind: 'found', found: log })).toContain(
       'back to 2026-03-01 12:00:00 UTC: earlier peaks are missing here. 2 lines have no time',
     );
   });

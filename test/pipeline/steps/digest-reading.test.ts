@@ -167,7 +167,7 @@ test('the same trouble is reported once, whatever the host says about it each ti
     throw new HostTrouble({ kind: 'server error', status: 502, says: 'no', words }, { attempts: 1, elapsedMs: 1 });
   });
   expect(unread.slice(1)).toEqual([
-    'Backups of acme-shop/live, acme-shop/staging: The host answered 502. It says: “request 1a”',
+    'Backups of acme-shop/live, acme-shop/staging: The host answered 502. It says: “request 1a”.',
   ]);
 });
 
@@ -201,7 +201,7 @@ test('what needs a look is reported without names, addresses and titles, and onl
     'Vulnerable themes': ['acme-shop/live: kiln 1.0'],
     'Old backups': [
       'acme-shop/live: the newest is from 2026-11-22 08:59 UTC, 24 h ago',
-      'acme-shop/staging: there is none',
+      'acme-shop/staging: the host lists none',
     ],
     'Locks without end': ['acme-shop/live: since 2026-11-23 09:00 UTC'],
     'Timed access that ends within a week': ['acme-shop/live: #1 until 2026-11-30 09:00 UTC'],
