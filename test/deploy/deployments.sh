@@ -34,10 +34,14 @@ quietly npm install --global --prefix $machine/usr/local npm@11
 chroot $machine useradd --create-home node
 # The build takes packages from the cache of `npm ci` only.
 install -D -m 644 <(echo offline=true) $machine/usr/local/etc/npmrc
-tar -C $machine -c . | quietly podman import - docker.io/library/node:24-bookworm-slim
+# Only the registry has an image of the pinned digest.
+sed 's/@sha256:[0-9a-f]*//' deploy/Dockerfile > /var/tmp/Dockerfile
+name=docker.io/library/$(sed -n 's/^FROM \(node:\S*\)$/\1/p' /var/tmp/Dockerfile)
+tar -C $machine -c . | quietly podman import - "$name"
+podman tag "$name" base
 # Isolated by chroot alone and without layers, it is built in a container too.
 quietly podman build --isolation chroot --layers=false --format docker --volume "$(npm config get cache):/root/.npm" \
-  -f deploy/Dockerfile -t sitehand .
+  -f /var/tmp/Dockerfile -t sitehand .
 
 # The machine becomes what sitehand.service expects.
 ln -s /usr/local/bin/node $machine/usr/bin/node
