@@ -12,7 +12,7 @@ export const use = builtin({
     about, channel don't type, channel dont type, don't type, dont type`,
   right: 'named',
   changes: true,
-  fields: { site: anySite(), forget: flag('Forget') },
+  fields: { site: anySite(), forget: flag('Forget', ['unbind']) },
   answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {
       const before = await queryService.forget();

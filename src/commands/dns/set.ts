@@ -32,7 +32,7 @@ export const dnsSet = action({
       hint: 'In seconds. Some hosts take none below 300.',
     }),
     add: option({ ...recordValues('Add'), takes: 'a value', hint: 'One value to a line.' }),
-    remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
+    remove: option({ ...recordValues('Remove'), takes: 'a value', hint: 'One value to a line.' }),
   },
   target: 'domain',
   invalid: wrongInput,
