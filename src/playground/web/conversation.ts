@@ -131,7 +131,6 @@ export function createThread(session: Session, readMore: () => void): Part {
     element,
     async read() {
       const { channel, thread, me } = session;
-      element.hidden = thread === undefined;
       if (thread === undefined) return;
       composer.hidden = isReadOnly(session);
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
