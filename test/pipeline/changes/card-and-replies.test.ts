@@ -178,8 +178,7 @@ describe('the buttons of a card', () => {
   test.each<[string, Partial<Change>, readonly string[]]>([
     ['waiting', { state: 'waiting' }, ['Approve', 'Decline…', 'Cancel']],
     ['approved', { state: 'approved' }, ['Cancel']],
-    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', is_live: 0 }, ['Cancel']],
-    ['approved, destructive, on live', { state: 'approved', risk: 'destructive' }, ['Stop']],
+    ['approved, with time to stop it', { state: 'approved', cools_down: 1 }, ['Stop']],
     ['unknown', { state: 'unknown' }, ['It happened', 'It did not happen']],
     ['sending', { state: 'sending' }, []],
     ['accepted', { state: 'accepted' }, []],
@@ -189,7 +188,7 @@ describe('the buttons of a card', () => {
   ])('%s', (_, more, expected) => expect(labels(more)).toEqual(expected));
 
   test('carry the installation, the number and the version, and a confirm dialog', () => {
-    const [approve] = decisionButtons(waiting([], { version: 3, risk: 'destructive' }), 'f00d');
+    const [approve] = decisionButtons(waiting([], { version: 3, cools_down: 1 }), 'f00d');
     expect(approve?.press).toEqual({
       kind: 'decision',
       verdict: 'approve',
@@ -243,7 +242,7 @@ describe('the sentences of a thread', () => {
   const all: readonly (readonly [string, Text, string])[] = [
     [
       'asked, with time to stop it',
-      tell.asked(changeOf({ risk: 'destructive' }))?.text ?? say``,
+      tell.asked(changeOf({ cools_down: 1 }))?.text ?? say``,
       'No approval is needed. Sending in 10 s.',
     ],
     [
@@ -270,7 +269,7 @@ describe('the sentences of a thread', () => {
     ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
     [
       'approved, with time to stop it',
-      tell.approved(changeOf({ risk: 'destructive' }), chi.id, false).text,
+      tell.approved(changeOf({ cools_down: 1 }), chi.id, false).text,
       'Approved by @U03CHI. Sending in 10 s.',
     ],
     [
