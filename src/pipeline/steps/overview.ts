@@ -80,10 +80,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
     places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
-    more: {
-      toDecide: undecided.length - shown.toDecide.length,
-      mine: unsettled.length - shown.mine.length,
-    },
+    more: { toDecide: undecided.length - shown.toDecide.length, mine: unsettled.length - shown.mine.length },
     untold: await untoldTo(context, ids),
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
     numbers: Object.values(shown).flat().flatMap(numbersOf),
