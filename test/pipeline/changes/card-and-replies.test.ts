@@ -118,6 +118,16 @@ describe('the card', () => {
     expect(markWith('accepted', say`⚠️ It is still open.`)).toBe('⚠️');
     expect(markWith('done', say`acme has the redirect ${'/⚠️'}`)).toBe('✅');
   });
+  test('keeps, once it is done, its title, who asked and approved, and the outcome; a batch says of what', () => {
+    const approved = [{ person: chi.id, at: 0 }];
+    const done = { state: 'done', settled_at: 2, reason: 'release 42' } as const;
+    const factsOf = (more: Parameters<typeof changeOf>[0]): readonly string[] =>
+      cardOf(changeOf(more), approved).facts.map(([label]) => label);
+    expect(factsOf(done)).toEqual(['Approved by']);
+    expect(factsOf({ ...done, state: 'happened' })).toEqual(['Approved by']);
+    expect(factsOf({ ...done, state: 'failed' })).toEqual(['Clears', 'Approved by']);
+    expect(factsOf({ ...done, progress: '{}' })).toEqual(['Clears', 'Approved by']);
+  });
   test('shows no fingerprint and no ids: the history and the full view do', () => {
     const of = changeOf({ targets: JSON.stringify([live, staging]) });
     expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
