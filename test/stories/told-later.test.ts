@@ -243,7 +243,7 @@ describe.concurrent('a request that was handed on in a private channel', () => {
       const [chi, ben] = [scenario.person('chi'), scenario.person('ben')];
       const refused = await (await chi.says(push, 'G0BAKERY')).hears('You may not run push');
       await (await chi.clicks(refused, 'Ask somebody who may')).hears(/I asked/);
-      await ben.clicks(await ben.reads('@Chi asks somebody who may'), 'Run it as yours…');
+      await ben.clicks(await ben.reads('@Chi asks somebody who may'), 'Run it for Chi…');
       await ben.form('Nothing is sent until it is approved');
       expect((await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, ben.direct)).channel).toBe(
         ben.direct,
@@ -276,7 +276,7 @@ describe.concurrent('whoever hands a request on in direct messages', () => {
       const [chi, ben] = [scenario.person('chi'), scenario.person('ben')];
       const refused = await (await chi.says(push, chi.direct)).hears('You may not run push');
       await (await chi.clicks(refused, 'Ask somebody who may')).hears(/I asked/);
-      await ben.clicks(await ben.reads('@Chi asks somebody who may'), 'Run it as yours…');
+      await ben.clicks(await ben.reads('@Chi asks somebody who may'), 'Run it for Chi…');
       await ben.form('Nothing is sent until it is approved');
       await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, ben.direct);
       const told = await chi.reads(

@@ -162,7 +162,7 @@ describe('the lines', () => {
       const card = cardFor(state, '-d');
       const isOver = state === 'ended' || state === 'done';
       const always = ['Live', 'Not live', 'Clears'];
-      expect(card.facts.map(([label]) => label)).toEqual(isOver ? always : [...always, 'Valid until']);
+      expect(card.facts.map(([label]) => label)).toEqual(isOver ? always : [...always, 'Stops at']);
       expect(card.warning).toBeUndefined();
     },
   );
