@@ -130,7 +130,7 @@ describe('a queue', () => {
       scenario.person('ana'),
       scenario.person('chi'),
     ];
-    const status = await (await ben.says('/site status acme-docs/live')).hears('not locked');
+    const status = await (await ben.says('/site status acme-docs/live')).hears('acme-docs/live ·');
     await (await chi.says('/site lock acme-docs/live a release')).hears('is locked by you');
     const before = scenario.writes().length;
     await ben.clicks(status, 'Clear the cache…');
