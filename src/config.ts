@@ -94,7 +94,7 @@ export const variables = z.object({
   SLACK_API_URL: address.default('https://slack.com/api/').transform((url) => (url.endsWith('/') ? url : `${url}/`)),
   HOSTING_API_URL: z
     .string(required('the base address of the hosting API, with /v2'))
-    .pipe(address)
+    .pipe(address.regex(/[^/]\/v2\/*$/, 'must end with /v2'))
     .transform((url) => url.replace(/\/+$/, '')),
   HOSTING_API_KEY: z
     .string(required('the key of the hosting API'))

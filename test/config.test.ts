@@ -335,14 +335,25 @@ describe('a mistake in the settings', () => {
       { HOSTING_API_URL: 'host.example' },
       'HOSTING_API_URL must be an address that begins with https:// or http://',
     ],
+    ...['https://host.example', 'https://host.example/v2/sites', 'https://v2/'].map(
+      (url): [string, Variables, string] => [
+        `the address ${url}`,
+        { HOSTING_API_URL: url },
+        'HOSTING_API_URL must end with /v2',
+      ],
+    ),
     ...['HOSTING_API_URL', 'SLACK_API_URL'].flatMap((name) =>
-      ['http://h/', 'http://localhost.example/', 'http://10.0.0.7/', 'http://[::2]/', 'http://[::ffff:10.0.0.7]/'].map(
-        (url): [string, Variables, string] => [
-          `${url} as ${name}`,
-          { [name]: url },
-          `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`,
-        ],
-      ),
+      [
+        'http://h/v2',
+        'http://localhost.example/v2/',
+        'http://10.0.0.7/v2',
+        'http://[::2]/v2',
+        'http://[::ffff:10.0.0.7]/v2',
+      ].map((url): [string, Variables, string] => [
+        `${url} as ${name}`,
+        { [name]: url },
+        `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`,
+      ]),
     ),
     ...['DATABASE_URL', 'DATABASE_LISTEN_URL'].map((name): [string, Variables, string] => [
       `PostgreSQL on another machine in clear as ${name}`,

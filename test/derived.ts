@@ -42,13 +42,14 @@ const shownTable = (): string =>
     )
     .join('\n');
 
+/** What Slack hints at while people type `/site`. */
+const hinted = ['status', 'logs', 'cache', 'push', 'backups', 'changes', 'environments', 'help'];
 /** Commands that many workspaces will want under their own names. */
 const others = ['push', 'cache', 'logs'];
 
 /** The manifest's slash commands: one, and a few more in a comment. */
 function slashCommands(): string {
-  const first = [...new Set([...catalogue.keys()].map((name) => name.split(' ')[0]))];
-  const one = entry('/site', 'Do something to a hosted site', first.join(' | '));
+  const one = entry('/site', 'Do something to a hosted site', hinted.join(' | '));
   const more = others.map((name) => {
     const command = [...catalogue.keys()].find((known) => known === name || known.startsWith(`${name} `)) ?? '';
     return entry(`/${name}`, catalogue.get(command)?.summary ?? '', words(command).replace(name, '').trim());

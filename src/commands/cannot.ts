@@ -3,7 +3,7 @@ import { code, say, type Text } from '../text.ts';
 /** What people ask for that no command does: other words for it, what to say, and the command that comes nearest. */
 export type CannotDo = {
   readonly also: string;
-  /** What also means it in the thread of a request that waits. */
+  /** What also means it in the thread of a change that is not sent yet. */
   readonly replies?: string;
   readonly says: Text;
   readonly instead: string;
@@ -13,31 +13,75 @@ const onCard = say`Only the buttons on the change's card count, in the channel o
 
 export const cannotDo: readonly CannotDo[] = [
   {
-    also: `backup now, backup create, backup make, make backup, take backup, snapshot, create backup`,
-    says: say`I can't make a backup yet. These are the ones there are:`,
-    instead: 'backups list',
-  },
-  {
-    also: `restore, restore backup, rollback, roll back, revert, backup restore, bring back`,
-    says: say`I can't bring a backup back yet. These are the ones there are:`,
+    also: `
+      remove backup, backup now, create backup, make backup, take backup, do backup, run backup, snapshot`,
+    says: say`I can't make or delete a backup yet.`,
     instead: 'backups list',
   },
   {
     also: `
-      plugin, update plugin, plugin update, plugin list, list plugin, deactivate plugin, disable plugin, install
-      plugin, which plugin`,
-    says: say`I can't see or change plugins yet, only themes:`,
+      restore, restore backup, roll back, roll back backup, bring back, bring back backup, put back backup, go back backup,
+      back to backup, back last backup`,
+    says: say`I can't bring a backup back yet.`,
+    instead: 'backups list',
+  },
+  {
+    also: `
+      plugin, update plugin, upgrade plugin, list plugin, which plugin, disable plugin, enable plugin, remove plugin,
+      install plugin`,
+    says: say`I can't see or change plugins yet, only themes.`,
     instead: 'themes show',
   },
   {
     also: `
-      restart, reboot, restart php, restart php-fpm, php-fpm restart, restart site, php restart, restart server,
-      reload php, restart nginx`,
-    says: say`I can't restart anything yet. Its state:`,
+      sftp password <environment>, send password, password lost, lost password, forgot password, reset password, change
+      password, get password, username, user name, credentials, login details, ssh key, ssh keys`,
+    says: say`I can't show or change passwords and keys of SSH and SFTP yet, only when passwords expire and whether they are taken.`,
+    instead: 'allowlist show',
+  },
+  {
+    also: `
+      let <person>, let <person> in, let in <person> ip, <person> ip, give <person> access, access for <person>, add
+      <person>, allowlist <person>, remove <person>, kick <person>`,
+    says: say`I don't know anybody's address. Please ask for it.`,
+    instead: 'allowlist add',
+  },
+  {
+    also: `
+      renew certificate, renew, new certificate, install certificate, certificate renew, force https, https redirect`,
+    says: say`I can't renew a certificate yet, only look at it.`,
+    instead: 'check',
+  },
+  {
+    also: `
+      remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>,
+      take <host> off, detach <host>, disconnect <host>, unlink <host>`,
+    says: say`I can't take a domain off a site yet.`,
+    instead: 'domains list',
+  },
+  {
+    also: `
+      php version, set php, change php, upgrade php, update php, switch php, update wordpress, upgrade
+      wordpress, wordpress update, core update, core version, wordpress version`,
+    says: say`I can't change versions of PHP or WordPress yet, only themes.`,
     instead: 'status',
   },
   {
-    also: `approve, lgtm, decline, reject, approved, confirm`,
+    also: `
+      wpcli, run command, run script, sql, mysql, import database, database import, cron, new user, add
+      user, remove user, reset user, user password, admin password`,
+    says: say`I can't run anything on a server, or change users or the database there yet.`,
+    instead: 'status',
+  },
+  {
+    also: `
+      restart, restart php, restart php-fpm, restart site, restart server, restart nginx, reload php, start php, start
+      php new, kick php`,
+    says: say`I can't restart anything yet.`,
+    instead: 'status',
+  },
+  {
+    also: `approve, approve <change>, approve <number>, lgtm, decline, reject, confirm`,
     replies:
       'approved, approve, lgtm, yes, yep, yeah, ok, okay, go, go ahead, ship it, do it, no, nope, fine, sure, +1, :+1:, good',
     says: onCard,
@@ -49,8 +93,14 @@ export const cannotDo: readonly CannotDo[] = [
     instead: 'changes',
   },
   {
-    also: `cancel, abort, cancel it, cancel change, cancel push, abort push, stop push`,
-    says: say`Press *Cancel* on the change's card. Yours are listed here:`,
+    also: `cancel, cancel it, cancel change, cancel push, cancel <change>, cancel <number>, stop push, stop <change>`,
+    replies: 'stop, stop it, stop this, cancel, abort, halt, wait',
+    says: say`A change is stopped by a button on its card or in its thread: *Cancel* while it waits, *Stop* once it is approved. What is on its way can't be stopped.`,
     instead: 'changes',
+  },
+  {
+    also: `maintenance, maintenance mode, maintenance page, turn on maintenance, coming soon page`,
+    says: say`I can't switch a site to maintenance yet.`,
+    instead: 'status',
   },
 ];

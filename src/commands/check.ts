@@ -19,11 +19,11 @@ export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',
   button: 'Check the site',
   also: `
-    is certificate ok, certificate ok, certificate valid, is certificate fine, test site, visit, curl, curl <host>,
-    load, load site, ping <host>, is reachable, response time, is up <host>, probe, http check, test <host>, check
-    site, check <host>, check <environment>, fetch, fetch <host>, open site, how fast, ttfb, http status, site check,
-    certificate, cert, ssl, tls, https certificate, check certificate, certificate expire, is certificate valid,
-    browse`,
+    certificate, certificate ok, is certificate ok, certificate fine, is certificate fine, certificate valid, is
+    certificate valid, certificate expire, check site, check <host>, check <environment>, test site, test <host>,
+    visit, browse, curl, curl <host>, fetch, fetch <host>, load, load site, open site, open <host>, ping <host>, is
+    reachable, reachable, is up <host>, probe, http check, http status, status code, response time, how fast, fast,
+    ttfb, outside`,
   examples: ['acme-shop/live', 'acme-shop.example'],
   readsSites: true,
   fields: { of: environmentOrDomain() },

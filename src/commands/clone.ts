@@ -24,8 +24,8 @@ export const clone = action({
   summary: 'Create a new site as a copy of an environment',
   button: 'Clone a site',
   also: `
-    duplicate, copy as, new site from, clone site, copy site, create site from, make copy, fork, duplicate site,
-    create copy, copy <environment> as`,
+    duplicate, copy as, copy site, make copy, create copy, another copy, new site from, new environment from, copy
+    <environment> as`,
   examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',
   fields: { env: environment('Copy of'), displayName },

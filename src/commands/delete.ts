@@ -8,8 +8,9 @@ export const deletion = action({
   summary: 'Delete an environment for good',
   button: 'Delete an environment',
   also: `
-    remove environment, destroy, drop environment, delete environment, delete site, remove site, remove <environment>,
-    rm, rm <environment>, kill environment, tear down, get rid, drop <environment>, trash, decommission`,
+    remove environment, remove site, remove <environment>, tear down, get rid, get rid <environment>, trash,
+    decommission, away <environment>, throw away <environment>, no longer need <environment>, don't need, dont
+    need, don't need <environment>, dont need <environment>, no longer need`,
   examples: ['acme-shop/staging'],
   risk: 'destructive',
   typedName: 'always',

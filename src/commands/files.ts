@@ -28,8 +28,8 @@ export const files = report({
   summary: 'Show the files of an environment as a tree',
   button: 'Show files',
   also: `
-    file, ls, list file, show file, tree, folder, directory, dir, browse file, list directory, ls <path>, file tree,
-    what file, show folder, which file, file in, list folder, file list, show directory`,
+    ls, ls <path>, list file, show file, what file, which file, file in, tree, file tree, folder, show folder, list
+    folder, browse file`,
   examples: ['acme-shop/live wp-content --depth 2'],
   fields: { env: environment(), path: optional(onePath), depth: option(count('Depth', 1, deepest)) },
   target: 'env',

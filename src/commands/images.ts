@@ -16,8 +16,8 @@ export const images = action({
   summary: 'Set how the CDN shrinks the images of an environment',
   button: 'Set image optimization',
   also: `
-    image, image optimization, optimize image, shrink image, compress image, image compression, image lossy, image
-    lossless, image off, turn off image, photo, webp, picture`,
+    compress image, image lossy, image lossless, image off, image on, turn off image, turn on image, disable image,
+    enable image, image quality, webp, lossy, lossless`,
   examples: ['acme-shop/live lossless'],
   risk: 'routine',
   fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },

@@ -3,13 +3,23 @@ import { pushEnvironment } from '../hosting/contract/sites.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
-import { environment, flag, option, paths, type Input } from './kit/fields.ts';
+import { environment, flag, option, wordField, type Input, type PlainField } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
-import { isOnePath } from './kit/values/paths.ts';
+import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { sinceArg } from './kit/values/times.ts';
 import { pathsOf } from './files/draw-tree.ts';
 
 const shownPaths = 8;
+/** Files and folders below the root of a site, separated by commas or line breaks. */
+const paths = (label: string): PlainField<readonly string[], false> =>
+  wordField(label, {
+    many: true,
+    shown: 'path,…',
+    takes: 'a path',
+    example: 'wp-content/uploads, one per line',
+    read: readPaths,
+  });
+
 const fields = {
   from: environment('From'),
   onto: environment('Onto'),
@@ -23,8 +33,10 @@ export const push = action({
   summary: 'Overwrite one environment with another of the same site',
   button: 'Push an environment',
   also: `
-    new version, put live, deploy, copy, sync, promote, overwrite, release, ship, publish, copy over, move, deploy
-    <environment> <environment>, <environment> <environment>, pull, refresh from, transfer, roll out, merge, upload`,
+    new version, put live, bring live, go live, deploy, copy, copy over, sync, synchronize, mirror, promote,
+    overwrite, release, ship, publish, move, pull, refresh from, transfer, roll out, merge, upload, deploy
+    <environment> <environment>, bring <environment> <environment>, put <environment> <environment>, <environment>
+    <environment>`,
   examples: [
     'acme-shop/staging acme-shop/live --files --database',
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',

@@ -3,6 +3,12 @@ import type { Read } from './contract/call.ts';
 /** `document`: every literal as in the API document. `kinsta`: the public service with this interface. */
 export type Dialect = 'document' | 'kinsta';
 
+/** The base address of the one service that a dialect belongs to. */
+export const serviceAddress: Readonly<Record<Dialect, string | undefined>> = {
+  document: undefined,
+  kinsta: 'https://api.kinsta.com/v2',
+};
+
 /** Names of parameters and body fields that the document leaves open; both dialects use the same. */
 export const names = {
   /** 4.3: the field with DELETE, DELETE_ALL, NEW or UPDATE, and the field with the new rule. */

@@ -3,13 +3,14 @@ import { type Playground, type PlaygroundOptions, startPlayground } from './play
 import type { Rehearsal } from './rehearsal.ts';
 import type { BotState } from './web/shapes.ts';
 
-const USAGE = `npm run playground -- [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE]
+const USAGE = `sitehand playground [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE] [--setup]
 
   --port N       serve the page on this port (default: 4700, or the next free one)
   --http         reach the bot by signed HTTP instead of Socket Mode
   --verbose      have the bot log at info instead of warn
-  --keep FOLDER  keep the database in FOLDER instead of a temporary folder
+  --keep FOLDER  keep the database, and what the setup writes, in FOLDER instead of a temporary folder
   --policy FILE  rehearse a policy with its own people, channels and sites
+  --setup        rehearse the setup first; the bot then has what it wrote
 `;
 const FIRST_PORT = 4700;
 const PORTS = 20;
@@ -26,6 +27,7 @@ function read(words: readonly string[]): { readonly help: boolean; readonly opti
       verbose: { type: 'boolean', default: false },
       keep: { type: 'string' },
       policy: { type: 'string' },
+      setup: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -40,6 +42,7 @@ function read(words: readonly string[]): { readonly help: boolean; readonly opti
       ...(values.keep === undefined ? {} : { keep: values.keep }),
       ...(values.policy === undefined ? {} : { policy: values.policy }),
       http: values.http,
+      setup: values.setup,
       logLevel: values.verbose ? 'info' : 'warn',
     },
   };
@@ -71,7 +74,7 @@ function printIntro({ url, bot, rehearsal }: Playground): void {
   print('  A Slack workspace with the real bot, and a hosting service that is a stand-in. Three things to try:');
   print('    /site logs acme-shop/live                                 see what is going wrong');
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
-  print('    /site push acme-shop/staging acme-shop/live --database    ask what Chi, Dee or Fay must approve');
+  print('    /site push acme-shop/staging acme-shop/live --database    ask for what a lead must approve');
   print('  Press Ctrl-C to stop.\n');
 }
 
@@ -113,9 +116,12 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-async function run(): Promise<void> {
-  const { help, options } = read(process.argv.slice(2));
-  if (help) return void process.stdout.write(USAGE);
+async function run(words: readonly string[]): Promise<number | undefined> {
+  const { help, options } = read(words);
+  if (help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   let quiet = true;
   const playground = startSomewhere({
     ...options,
@@ -135,6 +141,8 @@ async function run(): Promise<void> {
   }
   printIntro(started);
   quiet = false;
+  return undefined;
 }
 
-run().catch(fail);
+/** Runs until a signal ends it; resolves with 0 after `--help`. */
+export const runPlayground = (words: readonly string[]): Promise<number | undefined> => run(words).catch(fail);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { firstPolicy } from '../../src/program/setup/first-policy.ts';
 import { policy } from '../../src/program/policy.ts';
 
 /** The rules without Slack: questions about them, and expectations of them. The rules are those of the example. */
@@ -25,23 +26,36 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-test.each([
+const strict = {
+  POLICY_FILE: file(
+    'strict.yml',
+    `version: 1
+groups: { developers: [U0000000001], leads: [U0000000002, U0000000003, U0000000004], oncall: [U0000000003] }
+rules:
+  - { allow: [read], to: [developers, leads] }
+  - { allow: [destructive], to: [leads], approval: { by: [leads], notify: [oncall], count: 2, expires: 30m } }
+`,
+  ),
+};
+
+test.each<[question: string, answer: RegExp, rules?: typeof example]>([
   [
     '@developers cache clear acme-shop/live',
     /^@developers may run cache clear on acme-shop\/live\nIt needs no approval\./,
   ],
   [
     '@developers push acme-shop/staging acme-shop/live --database',
-    /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. Notified: @U0000000003\.\nAllowed by line 48 of the policy: /,
+    /^@developers may run push on .*\nIt needs approval by @U0000000002, .* or .* \(leads: 3 people who could\), within 1h\. It needs a reason\.\nAllowed by line 50 of the policy: /,
   ],
-  ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. It needs a reason\./],
+  ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. Notified: @U0000000003\.\n/, strict],
   [
     '@leads delete acme-shop/live',
-    /^@leads may not run delete on acme-shop\/live\nForbidden by line 64 of the policy: deny delete/,
+    /^@leads may not run delete on acme-shop\/live\nForbidden by line 63 of the policy: deny delete/,
   ],
   [
     '@developers delete acme-shop/staging',
     /^@developers may not run delete .*\nNo rule allows @developers to run it there; leads may/,
+    strict,
   ],
   ['@developers pause', /^@developers may not run pause\n/],
   ['@developers dns list example.com', /^@developers may run dns list on example\.com\n/],
@@ -53,8 +67,8 @@ test.each([
   ['@U0000000005+S0000000001 logs acme-shop/live', /^@U0000000005 may run logs on acme-shop\/live\n/],
   // One person with two ids.
   ['@U0000000009+none delete acme-shop/staging', /^@U0000000009 may not run delete/],
-])('explain %s', async (question, answer) => {
-  const { code, out, said } = await run(['explain', question]);
+])('explain %s', async (question, answer, rules = example) => {
+  const { code, out, said } = await run(['explain', question], rules);
   expect({ code, said }).toEqual({ code: 0, said: '' });
   expect(out).toMatch(answer);
 });
@@ -62,7 +76,7 @@ test.each([
 test.each([
   [
     '@ana push acme-shop/staging acme-shop/live',
-    /^`?@ana`? is neither a group of the file nor a Slack id\. Nothing was answered\. Begin with an id, such as .*@developers, @leads, @oncall\.\n$/,
+    /^`?@ana`? is neither a group of the file nor a Slack id\. Nothing was answered\. Begin with an id, such as .*@developers, @leads\.\n$/,
   ],
   [
     '@U0000000005+S0000000009 logs a/live',
@@ -77,6 +91,47 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(said).toMatch(says);
 });
+
+const [leads, developers] = [
+  [
+    { id: 'U03CHI', name: '' },
+    { id: 'U04DEE', name: '' },
+  ],
+  [{ id: 'U01ANA', name: '' }],
+];
+
+test.each([
+  ['setup', () => file('first.yml', firstPolicy({ leads, developers, ops: undefined }))],
+  ['the example', () => example.POLICY_FILE],
+  ['the playground', () => 'src/playground/policy.yml'],
+])(
+  'with the rules of %s, who is on call can act at once, and what destroys data waits for a lead',
+  async (_, rules) => {
+    const story = `allowed:
+  - '@developers status acme-shop/live'
+  - '@developers logs acme-shop/live'
+  - '@developers cache clear acme-shop/live'
+  - '@developers lock acme-shop/live the shop is down'
+  - '@developers unlock acme-shop/live'
+  - '@developers watch acme-shop/live'
+  - '@developers digest acme-shop'
+  - '@leads unlock acme-shop/live --force'
+  - '@leads pause'
+  - '@leads audit'
+approval:
+  - '@developers push acme-shop/staging acme-shop/live --database': leads
+  - '@leads delete acme-shop/staging': leads
+refused:
+  - '@developers delete acme-shop/live'
+  - '@leads delete acme-shop/live'
+  - '@developers unlock acme-shop/live --force'
+  - '@developers pause'
+  - '@developers audit'
+`;
+    const { out } = await run(['test', file('story.yml', story)], { POLICY_FILE: rules() });
+    expect(out).toBe('All 17 expectations hold.\n');
+  },
+);
 
 test('the expectations of the documentation hold for the example', async () => {
   const [, yaml = ''] =
@@ -95,7 +150,7 @@ test('each failed expectation is named with its place, the actual result and the
   - '@leads delete acme-shop/live'
   - '@developers cache clear acme-shop/live'
 approval:
-  - '@leads delete acme-shop/staging': leads
+  - '@leads delete acme-shop/staging': 2 of leads
 refused:
   - '@developers logs acme-shop/live'
   - '@nobody logs acme-shop/live'
@@ -105,9 +160,9 @@ refused:
   expect(code).toBe(1);
   expect(out?.split('\n')).toEqual([
     expect.stringMatching(
-      /wrong\.yml:2:5: @leads delete acme-shop\/live: expected allowed, found refused\. Forbidden by line 64 of the policy: /,
+      /wrong\.yml:2:5: @leads delete acme-shop\/live: expected allowed, found refused\. Forbidden by line 63 of the policy: /,
     ),
-    expect.stringMatching(/wrong\.yml:5:5: .*: expected approval by 1 of leads, found approval by 2 of leads\. /),
+    expect.stringMatching(/wrong\.yml:5:5: .*: expected approval by 2 of leads, found approval by 1 of leads\. /),
     expect.stringMatching(/wrong\.yml:7:5: .*: expected refused, found allowed\. It needs no approval\./),
     expect.stringMatching(/wrong\.yml:8:5: @nobody logs acme-shop\/live: @nobody is neither a group/),
     '4 of 5 expectations do not hold.',
@@ -150,7 +205,8 @@ test('the approvers are read however their number is written', async () => {
   const spellings = ['2 of leads', ' 2  of leads ', '02 of leads'].map(
     (by) => `  - '@leads delete a/staging': '${by}'\n`,
   );
-  expect(await run(['test', file('spellings.yml', `approval:\n${spellings.join('')}`)])).toMatchObject({ code: 0 });
+  const expected = file('spellings.yml', `approval:\n${spellings.join('')}`);
+  expect(await run(['test', expected], strict)).toMatchObject({ code: 0 });
 });
 
 test('a quoted word is no option, as in Slack', async () => {

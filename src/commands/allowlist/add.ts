@@ -33,12 +33,12 @@ export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
   button: 'Add to allowlist',
   also: `
-    need ssh, need sftp, need access, ssh <address>, sftp <address>, give sftp access, give sftp, let <address>, let
-    <address> into, allow, allow <address>, allow ip, add ip, add <address>, whitelist add, whitelist <address>,
-    whitelist ip, whitelist me, let in, let me in, let in <address>, let <address> in, unblock, unblock <address>,
-    open ssh, open ssh for, give access, give ssh access, grant access, permit, permit <address>, ssh access
-    <address>, ssh for <address>, access for <address>, add allowlist, add to whitelist, let connect, give <address>
-    access, open for, add to allowlist, my ip`,
+    allow, allow ip, allow <address>, add ip, add <address>, add <address> allowlist, allowlist <address>,
+    allowlist ip, allowlist me, need ssh, need access, give access, give ssh access, get access, ssh <address>, ssh
+    for <address>, ssh access <address>, access for <address>, need access <address>, give <address> access, open
+    ssh, open ssh for, open for, open ssh <address>, let in, let me in, let <address>, let in <address>, let
+    <address> into, let connect, unblock, unblock <address>, put <address> allowlist, add to allowlist, connect
+    from, connect from <address>, connect <address>, my ip, home ip`,
   examples: ['acme-shop/live 203.0.113.7 --for 2h', 'acme-shop/live 192.0.2.0/24'],
   risk: 'sensitive',
   fields,

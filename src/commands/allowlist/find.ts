@@ -12,9 +12,10 @@ export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
   button: 'Find an address',
   also: `
-    find <address>, where <address>, who <address>, is <address> allowed, search <address>, look up <address>, lookup
-    <address>, which <address>, which site <address>, where allowed <address>, <address>, has access <address>, whose
-    <address>, who let in <address>`,
+    is allowlist <address>, <address> anywhere, allowlist <address> anywhere, find <address>, where <address>, who
+    <address>, what <address>, whose <address>, is <address> allow, look up <address>, which <address>, which site
+    <address>, where allow <address>, has access <address>, who let in <address>, <address>, who allow <address>,
+    who open <address>, who has open <address>, open <address>`,
   examples: ['203.0.113.7', '203.0.113.7 in acme-*/live'],
   shows: ['allowlist show'],
   fields: {

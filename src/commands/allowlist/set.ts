@@ -26,8 +26,10 @@ export const allowlistSet = action({
   summary: 'Replace the SSH allowlist with these addresses',
   button: 'Replace the allowlist',
   also: `
-    only ssh <address>, only sftp <address>, replace allowlist, set allowlist, set whitelist, replace whitelist, only <address>, only allow <address>,
-    overwrite allowlist, whitelist set, allow only <address>`,
+    only <address>, only ssh <address>, only allow <address>, only allowlist <address>, only access <address>, only
+    ssh <address> else, only <address> nobody else, only ssh <address> nobody else, ssh only <address>, only have
+    ssh <address> nobody else, ssh only <address> all other out, replace allowlist, overwrite allowlist, set
+    allowlist`,
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses') },

@@ -8,10 +8,9 @@ export const allowlistShow = report({
   summary: 'Show who may connect over SSH and SFTP',
   button: 'Show allowlist',
   also: `
-    which ip allowed on, allowlist, allow list, whitelist, show allowlist, show whitelist, list allowlist, who may
-    ssh, who can ssh, who connect ssh, which ip, ip allowed, allowed ip, allowed address, ssh allowlist, ssh
-    whitelist, who has access, ssh access, sftp access, whitelist show, whitelist list, allowlist list, who log in
-    ssh, ip list, who may connect, who can connect, see whitelist`,
+    allowlist, allow list, ssh allowlist, ssh access, ip, which ip, ip allow, allow address, which ip allow on,
+    which ip permission, ip permission ssh, who may ssh, who can ssh, who may connect, who can connect, who connect
+    ssh, who log in ssh, who has access, who has ssh, who get in, who can get in, who may enter, who can enter`,
   examples: ['acme-shop/live'],
   shows: ['timers'],
   fields: { env: environment() },

@@ -15,10 +15,9 @@ export const backupsList = report({
   summary: 'List the backups of an environment, or the newest ones of many',
   button: 'List backups',
   also: `
-    backups, backup list, list backup, show backup, last backup, latest backup, which backup, newest backup, when
-    backup, when last backup, any backup, backup age, have backup, is backup, backup exist, see backup, old backup,
-    backup <environment>, there backup, backup of, backup recent, recent backup, how old backup, all backup, last
-    backed up`,
+    backups, backup <environment>, backup of, backup age, any backup, all backup, have backup, is backup, there
+    backup, backup exist, last backup, latest backup, newest backup, recent backup, old backup, how old backup,
+    when backup, when last backup, last backed up`,
   examples: ['acme-shop/live', 'acme-*/live --older 24h', 'acme-shop/live, acme-blog/live'],
   fields: { env: environments(), older: option(duration('Older than', hourMs, 365 * dayMs)) },
   target: 'env',

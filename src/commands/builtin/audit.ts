@@ -8,7 +8,9 @@ import { momentAt } from '../kit/values/times.ts';
 export const audit = builtin({
   summary: 'Read the audit trail: who did what, when, and by which rule',
   button: 'Read the trail',
-  also: `audit log, audit trail, trail, show audit, audit show, security log, audit list, who did what`,
+  also: `
+    audit log, audit trail, trail, security log, who did what, what did <person>, did <person> do, <person> did,
+    what <person> done, <person> done, what has <person> done`,
   right: 'named',
   fields: {
     env: anyEnvironment(),

@@ -8,8 +8,9 @@ export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',
   button: 'Who may what',
   also: `
-    am i allowed, who can, who may, am allowed, who allowed, permission, who can approve, who approve, allowed to,
-    have permission, right to, may i, who may approve, who approver, who has right, may person, who is allowed`,
+    am i allowed, am allowed, who can, who may, who allowed, who is allowed, is allowed to, is <person> allowed,
+    who can approve, who may approve, who approve, who must approve, who approver, permission, have permission, has
+    permission, who has permission, right to, need approval`,
   right: 'read',
   fields: { person: optional(member('Person')), command: rest('Command') },
   answer: async ({ input, queryService }) => {

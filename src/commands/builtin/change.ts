@@ -9,10 +9,10 @@ export const change = builtin({
   summary: 'Show a change and everything that happened to it',
   button: 'Show change',
   also: `
-    change <change>, change <number>, show <change>, show change <number>, what <change>, status <change>, detail
-    <change>, detail change <number>, <change>, request <number>, request <change>, where <change>, how <change>,
-    number <number>, look <change>, what happened <change>, what about <change>, status change <number>, happened to
-    <change>, <number>`,
+    change <change>, change <number>, show <change>, show change <number>, what <change>, what about <change>, what
+    happened <change>, happened to <change>, where <change>, how <change>, look <change>, detail <change>, detail
+    change <number>, status <change>, status change <number>, request <change>, request <number>, number <number>,
+    <change>, <number>, who approve change <number>, who approve <number>`,
   right: 'read',
   fields: { number: count('Number', 1, 999_999_999) },
   answer: async ({ input, queryService }) => {

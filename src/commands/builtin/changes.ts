@@ -10,12 +10,12 @@ export const changes = builtin({
   summary: 'List changes, newest first, or what happened to an environment since a time',
   button: 'List changes',
   also: `
-    history, recent change, who changed, what changed, last change, what happened, who did, what did, activity, who
-    deployed, last deploy, last push, who pushed, when pushed, pending, waiting, waiting for approval, pending
-    approval, open request, my request, my change, list change, show change, latest change, timeline, time line, who
-    touched, change today, what going on, deploy history, deployments, events, what waiting, approval, recent,
-    request, who cleared, what done, what change, open change, deploy log, last deployed, when deployed, when
-    changed, what approve, what can approve, changelog, who broke <environment>`,
+    history, activity, recent, recent change, last change, latest change, change today, my change, open change, who
+    changed, what changed, when changed, what happened, what going on, what done, who did, what did, who deployed,
+    when deployed, deploy history, deploy log, deployment, last deploy, last push, last release, who pushed, when
+    pushed, who released, who cleared, who touched, events, wait, what wait, waiting for approval, wait approval,
+    open request, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
+    broke <environment>`,
   right: 'read',
   shows: ['logs'],
   fields: {

@@ -8,7 +8,8 @@ export const digest = builtin({
   summary: 'Tell this channel every Monday what needs a look at a site',
   button: 'Weekly digest',
   also: `
-    weekly report, weekly summary, report weekly, monday report, weekly, weekly digest, summary every week, newsletter`,
+    weekly, weekly report, weekly summary, weekly digest, monday report, every monday summary, every monday report,
+    every monday, every week, summary every week, summary, newsletter`,
   right: 'named',
   shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,

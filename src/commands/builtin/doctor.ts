@@ -5,8 +5,8 @@ export const doctor = builtin({
   summary: 'Check that everything Sitehand needs works',
   button: 'Run the checks',
   also: `
-    diagnose, self test, selftest, check yourself, are you ok, are you alive, healthcheck, are you there, you up, self
-    check, bot health, is bot ok, bot status, bot broken, are you working, connection ok`,
+    diagnose, self test, selftest, self check, check yourself, healthcheck, are you ok, are you alive, are you
+    there, are you working, you up, bot health, bot status, bot broken, is bot ok, connection ok`,
   right: 'read',
   fields: {},
   answer: async ({ queryService }) => {

@@ -14,10 +14,9 @@ export const environments = builtin({
   summary: 'List the sites, environments and domains you can see',
   button: 'List environments',
   also: `
-    sites, site list, list site, list, env, envs, list env, list environment, show site, show environment, which
-    site, what site, our site, my site, which environment, what environment, show env, ls site, site, inventory, how
-    many site, site all, name of site, which env, what can name, list everything, env of, environment of, what is
-    there, list website, website`,
+    sites, our site, my site, how many site, list, list site, show site, which site, what site, ls site, name of
+    site, environments, env of, which environment, what environment, show environment, list environment, inventory,
+    what can name, list everything, what is there`,
   right: 'read',
   freshens: true,
   fields: { search: optional({ ...word('Search'), takes: 'a site' }) },

@@ -68,8 +68,8 @@ export const help = builtin({
   summary: 'Show what you can run, or how to use one command',
   button: 'Help',
   also: `
-    help me, what can you do, how does this work, commands, list command, command, usage, manual, what can i do, what
-    you do, menu, instruction, show command, example, getting started, start`,
+    help me how, what can you do, what can i do, what you do, how does this work, commands, list command, show
+    command, usage, manual, menu, instruction, example, getting started, start`,
   right: 'anyone',
   glances: true,
   fields: { command: optional(phrase('Command')) },

@@ -9,10 +9,10 @@ export const lock = builtin({
   summary: 'Keep changes away from an environment for a while, or until it is unlocked',
   button: 'Lock',
   also: `
-    nobody deploy, nobody push, nobody change, don't deploy, don't push, dont deploy, dont push, no push, don't
-    touch, freeze <environment>, freeze <site>, stop <environment>, halt <environment>, block <environment>,
-    reserve, hold, hold <environment>, nobody touch, hands off, protect, lock down, keep off, no deploy, freeze
-    deploy, stop deploy, block deploy, no change, freeze, stop, halt, dont touch, no pushes, reserve <environment>`,
+    nobody deploy, nobody push, nobody change, nobody touch, no one touch, no one deploy, don't deploy, don't push,
+    don't touch, dont deploy, dont push, dont touch, no deploy, no push, no change, stop deploy, hands off, keep
+    off, lock down, hold, hold <environment>, lock <environment>, lock <site>, stop <environment>, halt
+    <environment>, block <environment>, stop, halt, lock`,
   right: 'named',
   changes: true,
   urgent: true,

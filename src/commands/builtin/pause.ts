@@ -8,9 +8,9 @@ export const pause = builtin({
   summary: 'Stop everything that has not been sent yet, everywhere, until you resume',
   button: 'Pause',
   also: `
-    stop everything, halt everything, freeze everything, stop all, stop, halt, freeze, hold everything, emergency
-    stop, emergency, panic, pause everything, stop sending, pause all, red button, brake, kill switch, halt all,
-    freeze all, abort everything, abort all, cancel everything, maintenance`,
+    stop everything, halt everything, lock everything, hold everything, pause everything, cancel everything, stop
+    all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency, emergency stop,
+    panic, red button, brake, kill switch, stop, halt, lock`,
   right: 'named',
   shows: ['changes'],
   changes: true,

@@ -7,8 +7,8 @@ export const queue = builtin({
   summary: 'List the requests that wait for a lock to end',
   button: 'Show the queue',
   also: `
-    queues, queue show, show queue, list queue, what queued, who waiting lock, line up, in line, whats in queue, who
-    queue`,
+    show queue, list queue, what queue, what queued, who queue, whats in queue, waiting line, waiting in line, in
+    line, line, line up, who waiting lock, who next, in queue, still in queue, request in queue`,
   right: 'read',
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {

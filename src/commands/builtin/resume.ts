@@ -10,8 +10,9 @@ export const resume = builtin({
   summary: 'End a pause and send what is approved and still valid',
   button: 'Resume',
   also: `
-    lift pause, continue again, unpause, continue, go on, unfreeze everything, start again, carry on, resume everything, end pause, unhalt,
-    unfreeze, unfreeze all`,
+    pause can go, pause go, pause off, pause over, turn off pause, continue, continue again, go on, carry on, start
+    again, send again, unpause, lift pause, stop pause, unhalt, unlock, unlock all, unlock everything, resume
+    everything`,
   right: 'named',
   shows: ['changes'],
   changes: true,

@@ -20,10 +20,11 @@ export const status = builtin({
   summary: 'Show at a glance how an environment is doing, and what can help',
   button: 'Show status',
   also: `
-    uptime, health, healthy, how is, how doing, is down, down, is up, up, is alive, is broken, broken, what wrong,
-    something wrong, slow, why slow, offline, state, check health, problem, overview, ping, is ok, is fine, not
-    working, reachable, what happening, incident, outage, <environment>, <site>, <host>, info, show site, site down,
-    look at`,
+    health, healthy, uptime, how is, how doing, how look, how running, state, broken, is broken, is up, up, up
+    again, is alive, alive, not working, what wrong, something wrong, problem, trouble, incident, fire, slow, why
+    slow, is ok, is fine, everything ok, overview, ping, what happening, info, error page, white screen, white
+    page, blank page, look at, check health, <environment>, <site>, <host>, how go, firing, probe fail, health
+    check fail`,
   right: 'read',
   shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],
   fields: { env },

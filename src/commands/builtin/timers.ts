@@ -8,8 +8,8 @@ export const timers = builtin({
   summary: 'List timed access over SSH and SFTP',
   button: 'List timers',
   also: `
-    timer, timed access, temporary access, who has temporary access, expiring access, list timer, access end, when
-    access end, access until, when does access expire, show timer, running timer, temp access`,
+    timed access, temporary access, who has temporary access, expiring access, running timer, access end, when
+    access end, access until, when does access expire`,
   right: 'read',
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {

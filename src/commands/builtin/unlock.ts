@@ -10,9 +10,10 @@ export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   also: `
-    un-lock, remove freeze, end freeze, lift freeze, open <environment> again, open <site> again, unfreeze <environment>,
-    unfreeze <site>, release lock, remove lock, release <environment>, unblock <environment>, free <environment>, lift
-    lock, end lock, delete lock, unfreeze, open again, take lock off`,
+    un-lock, remove lock, stop lock, lift lock, lift freeze, release lock, take lock off, lock away, lock go away,
+    lock off, lock can go, lock go, lock gone, lock over, turn off lock, turn lock off, lock no longer, unlock
+    <environment>, unlock <site>, release <environment>, unblock <environment>, free <environment>, open again,
+    open <environment> again, open <site> again`,
   right: 'named',
   shows: ['environments'],
   changes: true,

@@ -14,9 +14,10 @@ export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
   button: 'Watch',
   also: `
-    alert, alert me, notify, notify me, tell me when, monitor, keep eye, watch log, watch error, watch for error,
-    alert on error, subscribe, notify on error, let know, tell us when, alert us, ping me when, follow log, keep
-    watching`,
+    alert me, alert us, alert on error, tell me when, tell us when, tell here if, tell here when, tell when error,
+    tell if error, tell when new error, tell if new error, tell if start, tell if break, tell if go down, let know,
+    let know error, ping me when, ping me if, say when, say if, warn me, warn us, keep eye, keep watching, watch
+    log, watch error, watch for error, follow log, subscribe`,
   right: 'named',
   shows: ['logs'],
   changes: true,

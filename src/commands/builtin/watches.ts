@@ -8,8 +8,8 @@ export const watches = builtin({
   summary: 'List the watches and digests of this channel, and yours elsewhere',
   button: 'List watches',
   also: `
-    which alert, what alert, running alert, list watch, show watch, which watch, what watched, active watch, alerts,
-    all watch, what watching, list alert, who watch, show alert`,
+    which watch, what watch, show watch, list watch, running watch, active watch, all watch, our watch, my watch,
+    current watch, who watch`,
   right: 'read',
   fields: {},
   answer: async ({ queryService }) => {

@@ -7,7 +7,7 @@ export const cacheClear = action({
   summary: 'Clear the page cache of an environment',
   button: 'Clear cache',
   also: `
-    clear, clear cache, purge, purge cache, flush, flush cache, empty cache, bust cache, cache, stale`,
+    clear, cache, stale, refresh cache, reset cache, remove cache, still old, old version`,
   examples: ['acme-shop/live'],
   risk: 'routine',
   mayBreakSite: true,

@@ -11,9 +11,9 @@ export const dnsList = report({
   summary: 'List the DNS records of a domain',
   button: 'List DNS records',
   also: `
-    dns, dns record, show dns, dns show, list dns, record, dns <host>, dns zone, zone, zone file, mx, mx record, a
-    record, txt record, record of <host>, record <host>, lookup dns, dig, dig <host>, nslookup <host>, dns entry, list
-    record, show record, which record, dns of, dns for`,
+    dns, record, dns record, a record, mx, mx record, txt record, cname, cname record, dns entry, dns zone, zone,
+    zone file, dns <host>, record <host>, mx <host>, record of <host>, dns of, dns for, lookup dns, dig, dig
+    <host>, nslookup, nslookup <host>`,
   examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',

@@ -13,10 +13,12 @@ export const dnsSet = action({
   summary: 'Change the values or the TTL of a DNS record',
   button: 'Change a DNS record',
   also: `
-    dns add, add dns, add record, dns edit, edit dns, change dns, dns change, set dns, update dns, dns update, dns
-    remove, remove dns, delete record, remove record, change record, set record, create record, dns create, new dns
-    record, dns delete, point <host> <address>, add dns record, set a record, add txt, add mx, add txt record, add mx
-    record, add cname, change a record, change mx, ttl, set ttl, lower ttl, spf, dkim, dmarc`,
+    txt <host> <text>, mx <host> <text>, cname <host> <host>, record <host> <text>, add dns, add record, add a
+    record, add txt, add txt record, add mx, add mx record, add cname, add cname record, add record <address>, add
+    a record <address>, add record <host>, new dns record, set record, set a record, dns edit, change record,
+    change a record, change mx, change mx record, update dns, update record, remove dns, remove record, remove txt
+    record, point <host> <address>, record <host> <address>, a record <host> <address>, ttl, set ttl, lower ttl,
+    record ttl, a record ttl, ttl <host>, spf, dkim, dmarc`,
   examples: ['acme.example TXT news --add "v=spf1 -all"'],
   risk: 'sensitive',
   mayBreakSite: true,

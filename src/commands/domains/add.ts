@@ -22,10 +22,9 @@ export const domainsAdd = action({
   summary: 'Add a domain to an environment',
   button: 'Add a domain',
   also: `
-    point <host> <environment>, point <host> <site>, add domain, new domain, connect domain, attach domain, domain
-    add, register domain, point domain, map domain, add hostname, domain <host> <environment>, domain <host> <site>,
-    add <host>, connect <host>, attach <host>, add <host> <environment>, add <host> <site>, set up domain, map <host>,
-    create domain, link domain`,
+    connect domain, point domain, set up domain, register domain, add hostname, domain <host> <environment>, domain
+    <host> <site>, add <host>, add <host> <environment>, add <host> <site>, connect <host>, connect <host>
+    <environment>, connect <host> <site>, point <host> <environment>, point <host> <site>, set up <host>`,
   examples: ['acme-shop/live tickets.acme.example --www'],
   risk: 'sensitive',
   mayBreakSite: true,

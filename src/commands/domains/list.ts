@@ -11,8 +11,7 @@ export const domainsList = report({
   summary: 'List the domains of the company',
   button: 'List domains',
   also: `
-    domain, domains, list domain, show domain, all domain, which domain, what domain, our domain, domain list,
-    hostname`,
+    domain, all domain, our domain, hostname`,
   examples: ['acme'],
   fields: { search: optional(word('Search')) },
   target: 'company',

@@ -12,9 +12,10 @@ export const domainsRecords = report({
   summary: 'Show the records that verify a domain and point it at its site',
   button: 'Show records to set',
   also: `
-    which record, record verify, verify domain, domain record, record to set, record set domain, domain verify, verification record, verification,
-    dns to set, point domain record, what record, which record set, verify <host>, record to set for, txt
-    verification, nameserver, domain setup record, how point`,
+    verify, verify domain, verify <host>, verification, txt verification, record verify, record verification, which
+    record, what record, record to set, record set for, record set domain, record need, put record, customer
+    record, which record set, dns to set, dns set for, put cloudflare, nameserver, domain setup record, point
+    domain record, how point, how point <host>, registrar, enter registrar, registrar point`,
   examples: ['acme.example'],
   fields: { domain: domain() },
   target: 'domain',

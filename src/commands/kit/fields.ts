@@ -3,7 +3,6 @@ import { Refusal, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
-import { readPaths } from './values/paths.ts';
 import { code } from '../../text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
@@ -30,7 +29,17 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
   /** A whole number between these bounds, inclusive. */
   readonly between?: readonly [from: number, to: number];
   /** What it is, so that it is recognised wherever it stands in a line; `words`: whatever is left. */
-  readonly takes?: 'a person' | 'an address' | 'a path' | 'a host name' | 'a site' | 'a text' | 'a value' | 'words';
+  readonly takes?:
+    | 'a person'
+    | 'an address'
+    | 'a path'
+    | 'a host name'
+    | 'a site'
+    | 'a visitor'
+    | 'a record name'
+    | 'a text'
+    | 'a value'
+    | 'words';
   /** A sample value for the form. */
   readonly example?: string;
   /** A number and its unit may be two words: `7 days`. */
@@ -221,16 +230,6 @@ export const addresses = (label: string, anyWidth = false): PlainField<readonly 
     takes: 'an address',
     example: '198.51.100.4 or 2001:db8::/64, one per line',
     read: (words) => readAddresses(words, anyWidth),
-  });
-
-/** Files and folders below the root of a site, separated by commas or line breaks. */
-export const paths = (label: string): PlainField<readonly string[], false> =>
-  wordField(label, {
-    many: true,
-    shown: 'path,…',
-    takes: 'a path',
-    example: 'wp-content/uploads, one per line',
-    read: readPaths,
   });
 
 /** Whether a word means yes. */

@@ -12,6 +12,7 @@ const defaultLines = 20_000;
 /** A visitor's alias, as log pages show it. */
 const visitor = wordField<string>('Alias', {
   shown: 'client-3f2a1c',
+  takes: 'a visitor',
   read: ([first = '']) => {
     const alias = /^client-[\da-f]{4,64}$/.exec(first.toLowerCase())?.[0];
     if (alias !== undefined) return alias;
@@ -22,7 +23,9 @@ const visitor = wordField<string>('Alias', {
 export const logsReveal = report({
   summary: "Show the address behind a visitor's alias; your request is recorded",
   button: 'Reveal a visitor',
-  also: `reveal, who is client, reveal address, reveal visitor, unmask, who is visitor, real address`,
+  also: `
+    reveal, reveal visitor, reveal address, unmask, who is client, who is visitor, real address, real ip,
+    <visitor>, who <visitor>, who behind <visitor>, ip of <visitor>, real ip <visitor>`,
   examples: ['acme-shop/live client-3f2a1c access'],
   right: 'named',
   noted: 'reveal',

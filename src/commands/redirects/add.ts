@@ -33,9 +33,8 @@ export const redirectsAdd = action({
   summary: 'Redirect a path',
   button: 'Add a redirect',
   also: `
-    redirect <path> <path>, <path> <path>, add redirect, create redirect, new redirect, forward, forward <path>, set
-    up redirect, redirect add, make redirect, 301 <path> <path>, send <path> <path>, point <path> <path>, rewrite
-    <path> <path>, redirect <path> <host>, forward <path> <host>`,
+    redirect <path> <path>, <path> <path>, set up redirect, make redirect, 301 <path> <path>, send <path> <path>,
+    go <path> <path>, lead <path> <path>, point <path> <path>, redirect <path> <host>, send <path> <host>`,
   examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
   mayBreakSite: true,

@@ -31,8 +31,7 @@ export const redirectsClear = action({
   summary: 'Remove all redirects, or those that contain these words',
   button: 'Remove redirects',
   also: `
-    delete all redirect, remove all redirect, remove every redirect, delete every redirect, clear redirect, clear all
-    redirect, drop all redirect, wipe redirect, reset redirect, empty redirect`,
+    remove all redirect, remove every redirect, clear all redirect, reset redirect`,
   examples: ['acme-shop/live /press'],
   risk: 'destructive',
   mayBreakSite: true,

@@ -18,9 +18,8 @@ export const redirectsList = report({
   summary: 'List the redirects of an environment',
   button: 'List redirects',
   also: `
-    redirect, redirects, list redirect, show redirect, redirect rule, which redirect, forwarding, all redirect, see
-    redirect, what redirect, 301, url redirect, redirect list, get redirect, where redirect, redirect show, redirect
-    <path>, where <path> go, where <path> lead`,
+    redirect, redirect rule, url redirect, 301, redirect exist, where redirect, where redirect <path>, redirect
+    <path>, where <path>, where <path> go, where <path> lead`,
   examples: ['acme-shop/live /blog --sort from'],
   fields,
   target: 'env',

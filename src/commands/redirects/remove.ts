@@ -25,9 +25,8 @@ export const redirectsRemove = action({
   summary: 'Remove a redirect',
   button: 'Remove a redirect',
   also: `
-    delete redirect, drop redirect, remove redirect <path>, delete redirect <path>, redirect delete, redirect rm,
-    redirect remove, get rid redirect, stop redirect, stop redirect <path>, drop redirect <path>, rm redirect,
-    unredirect, unredirect <path>`,
+    remove redirect <path>, get rid redirect, stop redirect, stop redirect <path>, unredirect, unredirect <path>,
+    no longer redirect, redirect away`,
   examples: ['acme-shop/live /old-shop'],
   risk: 'sensitive',
   shows: ['redirects list'],

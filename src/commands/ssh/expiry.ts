@@ -29,8 +29,8 @@ export const sshExpiry = action({
   summary: 'Set when SSH and SFTP passwords of an environment expire',
   button: 'Set password expiry',
   also: `
-    password expire, ssh password expire, password expiry, expire password, sftp password expire, expire ssh, password
-    expiration, rotate password, password lifetime`,
+    password expire, ssh password expire, rotate password, password age, password valid, password run out, password
+    run out after, password <time>`,
   examples: ['acme-shop/live days_30'],
   risk: 'sensitive',
   fields: { env: environment(), expiry },

@@ -11,10 +11,10 @@ export const sshPassword = action({
   summary: 'Turn SSH and SFTP access by password on or off',
   button: 'Set password access',
   also: `
-    password login, password access, disable password, enable password, ssh login password, sftp password, disable ssh
-    password, enable ssh password, turn off password, turn on password, turn off ssh password, password
-    authentication, password auth, switch off password, switch on password, password off, password on, sftp password
-    off, sftp password on`,
+    password login, password access, password authentication, password auth, ssh login password, disable password,
+    enable password, disable ssh password, enable ssh password, disable ssh login password, turn off password, turn
+    on password, turn off ssh password, turn on ssh password, switch off password, switch on password, password
+    off, password on, ssh password off, ssh password on`,
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
   fields: { env: environment(), access: { ...choice('Password access', ['on', 'off']), means } },

@@ -38,8 +38,9 @@ export const themesList = report({
   summary: 'List the themes of all sites or of some, with updates and warnings',
   button: 'List themes',
   also: `
-    theme, themes, list theme, all theme, which theme, theme update available, outdated theme, vulnerable theme, theme
-    list, where theme, old theme, every theme, find theme, who use theme, theme need update`,
+    theme, all theme, every theme, theme update available, outdated theme, old theme, theme need update, vulnerable
+    theme, theme vulnerability, theme security, unsafe theme, insecure theme, where theme, find theme, who use
+    theme`,
   examples: ['--only vulnerable', '--only vulnerable in acme-*/live', 'in acme-shop/live, acme-blog/live'],
   shows: ['themes show'],
   fields,

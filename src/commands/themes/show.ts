@@ -15,9 +15,7 @@ export const themesShow = report({
   summary: 'Show the themes of an environment and their updates',
   button: 'Show themes',
   also: `
-    theme <environment>, theme <site>, which theme <environment>, which theme <site>, what theme <environment>, what
-    theme <site>, show theme <environment>, show theme <site>, show theme, theme show, list theme <environment>, list
-    theme <site>, theme of, theme installed, installed theme, active theme`,
+    theme <environment>, theme <site>, theme of, theme installed, active theme`,
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',

@@ -60,8 +60,9 @@ export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
   also: `
-    update theme, upgrade theme, theme upgrade, update theme <environment>, update theme <site>, upgrade theme
-    <environment>, theme update, update all theme, bump theme, patch theme`,
+    update theme, upgrade theme, update all theme, newest theme, theme newest version, theme latest version, theme
+    new version, update theme <environment>, update theme <site>, upgrade theme <environment>, upgrade theme
+    <site>, upgrade <environment>, upgrade <site>, update <environment>, update <site>`,
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
   shows: ['themes show'],

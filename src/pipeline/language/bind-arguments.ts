@@ -53,7 +53,7 @@ export function bindWords(words: readonly Word[], path: string, command: Command
   return given;
 }
 
-const lengthFirst = /^for (\S+(?: [a-z]+)?)(?: |$)/i;
+const lengthFirst = /^for (\S+?(?: [a-z]+?)?)(?:[,;.]? |$)/i;
 const lengthLast = /(?:^| )for (\S+(?: [a-z]+)?)$/i;
 
 /** A length of time where a reason goes is a length: `lock acme-shop/live for 2h deploying`. Throws `Refusal`. */
@@ -65,7 +65,7 @@ function withLength(given: Given, path: string, { fields }: Command): Given {
     .flatMap((said) => [said, said.split(' ')[0] ?? ''])
     .find((said) => parseDuration(said) !== undefined);
   if (name === undefined || length === undefined || given['for'] !== undefined) return given;
-  const rest = why.replace(new RegExp(`(?:^| )for ${length}(?= |$)`, 'i'), '').trim();
+  const rest = why.replace(new RegExp(`(?:^| )for ${length}(?:[,;.](?= )|(?= |$))`, 'i'), '').trim();
   const words = rest === '' ? [] : rest.split(' ');
   const others = { ...given, [name]: words };
   if (fields['for']) return { ...others, for: [length] };

@@ -3,7 +3,7 @@ import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { take, type Filling } from './filling.ts';
 import { takesMany } from './resolve.ts';
-import type { Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
 
 /** Fills the fields that name an environment, a domain or a site. */
 
@@ -18,12 +18,13 @@ export function takeName(filling: Filling, name: string, field: NameField): read
     .filter((thing) => idIn(thing, field) !== undefined || (isMany && thing.kind === 'many'))
     .toSorted((one, other) => rankOf(one) - rankOf(other));
   const isTarget = command.shape !== 'action' || command.target === name || command.alsoReads?.includes(name) !== true;
-  // One of two that doesn't say which it is could be either.
+  // One of two that doesn't say which it is: mostly the live one is overwritten. The form shows both.
   const named = filling.said.things.filter((thing) => thing.kind === 'environment');
-  const isEither = isNameOf(command, 'onto') && named.length === 1 && named[0]?.role === undefined;
+  const [either] = named.length === 1 && named[0]?.role === undefined ? named : [];
+  const isOther = either !== undefined && isNameOf(command, 'onto') && either.of.live !== (name === 'onto');
   const isFree = (thing: Thing): boolean =>
     !isNameOf(command, roleOf(thing)) &&
-    !(isEither && thing.kind === 'environment') &&
+    !(isOther && thing.kind === 'environment') &&
     (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto'));
   const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find(isFree);
   const isNamed = fits.some((thing) => rankOf(thing) === 0);
@@ -67,7 +68,7 @@ function idIn(thing: Thing, { kind, orDomain }: NameKind): { readonly id: string
     const of = thing.kind === 'environment' || thing.kind === 'host' ? thing.of : undefined;
     return of?.site && { id: of.site.id ?? of.site.name, name: of.site.name };
   }
-  if (thing.kind === 'host' && (kind === 'domain' || orDomain)) return thing.domain;
-  if (kind === 'domain') return undefined;
+  if (thing.kind === 'host' && orDomain) return thing.domain;
+  if (kind === 'domain') return 'domain' in thing ? thing.domain : undefined;
   return thing.kind === 'environment' || thing.kind === 'site' || thing.kind === 'host' ? thing.of : undefined;
 }

@@ -1,14 +1,14 @@
 import { isName } from '../../commands/kit/action.ts';
-import { isYes, type Field, type PlainField } from '../../commands/kit/fields.ts';
-import type { Command } from '../../commands/index.ts';
-import { attempt } from '../../errors.ts';
-import { edits } from '../../nearest-words.ts';
-import { saysRole, type Thing } from './things.ts';
+import { isYes, type Field } from '../../commands/kit/fields.ts';
+import { changesSomething, type Command } from '../../commands/index.ts';
+import type { Thing } from './plain-things.ts';
 import { takeName } from './fill-names.ts';
+import { takePlain, takeWords, wordsNotTaken } from './fill-plain.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
-import { isSmall } from './lexicon.ts';
-import { keyOf, type Spoken } from './spoken.ts';
-import { actionOptions, nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
+import { createLexicon } from './lexicon.ts';
+import type { Spoken } from './spoken.ts';
+import { saysRole, turnsRound } from './talk.ts';
+import { actionOptions, nearestOption, optionNames, takesValue, type Extra } from './usage.ts';
 
 /** What of a line a command takes, by field, as in a typed line but with ids for names. */
 export type Filled = {
@@ -19,10 +19,15 @@ export type Filled = {
   readonly missing: number;
   /** Things that were said, and how many of them the command has no field for. */
   readonly things: number;
+  /** Whether nothing was said but times and numbers. */
+  readonly namesNothing: boolean;
   readonly unused: number;
+  readonly free: readonly Thing[];
+  /** Words that were taken as somebody's own, such as a reason. */
+  readonly ownWords: number;
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
-  /** Whether no word was left, also in other clauses. */
+  /** Whether no word was left, also in other clauses, and none turns it round. */
   readonly isWhole: boolean;
   /** Whether a word was left that can turn it round (`not`, `except`), or it does not say which name is which. */
   readonly isTurned: boolean;
@@ -59,15 +64,27 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     shown: filling.shown,
     missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
     things: line.said.things.length,
-    unused: filling.free.size,
+    namesNothing: line.said.things.every(({ kind }) => ['time', 'count', 'number'].includes(kind)),
+    unused: unusedIn(filling).length,
+    free: unusedIn(filling),
     left,
-    isWhole: wordsNotTaken(filling).length === 0,
+    ownWords: filling.ownWords,
+    isWhole: wordsNotTaken(filling).length === 0 && filling.free.size === 0 && !isTurned(filling),
     isTurned: isTurned(filling),
-    isQuestion: line.isQuestion,
+    // What would happen is shown, and not done.
+    isQuestion: line.isQuestion && extra.dryRun !== true,
     isImplied: filling.isImplied,
     isOfThread: filling.isOfThread,
   };
 }
+
+/** Things that nothing took. What only looks at something may leave a time or a text aside: it is offered, not answered. */
+const unusedIn = ({ free, command }: Filling): readonly Thing[] =>
+  [...free].filter((thing) => (changesSomething(command) ? !isToday(thing) : !aside.has(thing.kind)));
+
+const isToday = (thing: Thing): boolean => thing.kind === 'time' && thing.text === 'today';
+
+const aside: ReadonlySet<Thing['kind']> = new Set(['time', 'count', 'text']);
 
 /** Whatever is about the whole company is about all sites. */
 function takeWhole(filling: Filling): void {
@@ -78,23 +95,20 @@ function takeWhole(filling: Filling): void {
 
 const isMissing = (field: Field): boolean => !field.optional && (isName(field) || field.absent === undefined);
 
-/** What nothing took. Of what is said to me, only the clauses count that say which command is meant. */
+/** What nothing took. Of what is said to me, or names something, only the clauses count that say which command is meant. */
 function leftOver(filling: Filling): readonly Spoken[] {
-  const { words, explained, place } = filling;
+  const { words, explained, place, said } = filling;
   const clauses = new Set([...explained].map((at) => words[at]?.clause));
-  const isCounted = ({ clause }: Spoken): boolean => !place.isAddressed || clauses.size === 0 || clauses.has(clause);
+  const isMeant = place.isAddressed === true || said.things.some(({ at }) => clauses.has(words[at]?.clause));
+  const isCounted = ({ clause }: Spoken): boolean => !isMeant || clauses.size === 0 || clauses.has(clause);
   return wordsNotTaken(filling).filter(isCounted);
 }
 
-const wordsNotTaken = ({ words, said, used }: Filling): readonly Spoken[] =>
-  words.filter((word, at) => !used.has(at) && !said.covered.has(at) && !isSmall(word));
-
-/** Words that can mean the opposite, or less, of what stands beside them. */
-const turns =
-  /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
-
-function isTurned({ words, explained, said, command }: Filling): boolean {
-  if (words.some(({ text, quoted }, at) => !quoted && !explained.has(at) && turns.test(text))) return true;
+function isTurned({ words, meant, said, command }: Filling): boolean {
+  // `no 4` is a number.
+  const isNumber = (at: number): boolean =>
+    said.things.some((thing) => thing.kind === 'number' && thing.at <= at && at < thing.end);
+  if (words.some((word, at) => !meant.has(at) && !isNumber(at) && turnsRound(word))) return true;
   const named = said.things.filter((thing) => thing.kind === 'environment');
   const [first, second] = named;
   const isOfTwo = Object.values<Field>(command.fields).filter((field) => isName(field) && !field.optional).length > 1;
@@ -124,13 +138,30 @@ function takeExtra(filling: Filling): Extra {
     const thing = optionAmong(filling, [name]);
     return thing && valueOf(filling, thing, name === 'reason');
   };
-  const [reason, dryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
+  const dryRun = typedDryRun ?? takeDryRun(filling);
   const why = filling.why.join(' ');
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),
     ...(queue !== undefined && { queue: true }),
   };
+}
+
+const dryRuns = createLexicon([
+  {
+    of: '',
+    phrases: `
+      dry run, dry, simulate, don't run yet, dont run yet, just show what it will do, what would happen, what would happen don't do it yet, what would happen don't do it, what
+      would happen dont do it, what would happen not yet`,
+  },
+]);
+
+/** `what would happen if …, don't do it yet`. */
+function takeDryRun({ words, said, used, meant }: Filling): string | undefined {
+  const [match] = dryRuns.matches(words, (at) => !said.covered.has(at), new Map());
+  for (const at of match?.explains ?? []) for (const taken of [used, meant]) taken.add(at);
+  return match?.of;
 }
 
 /** The value of an option: after its `=`, or the words that follow up to the next option. */
@@ -158,118 +189,4 @@ function takeOption(filling: Filling, name: string, field: Field): readonly stri
   // Without its value it can't be left out either: that could be more than was asked for.
   if (value === '') filling.free.add(thing);
   return value === '' ? undefined : [value];
-}
-
-function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
-  if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
-  if (field.choices && !field.isTime) return takeChoice(filling, field);
-  const wanted = kindsFor(field);
-  // The address that says which environment may say which path too.
-  const isFree = (thing: Thing): boolean =>
-    filling.free.has(thing) || (field.takes === 'a path' && thing.kind === 'host' && !filling.split.has(thing));
-  const fits = filling.said.things.filter(
-    (thing) =>
-      isFree(thing) && wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
-  );
-  const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
-  for (const thing of taken) {
-    take(filling, thing);
-    filling.split.add(thing);
-  }
-  return taken.flatMap((thing) => wordFor(field, thing) ?? []);
-}
-
-/** The kinds of things that are what a field takes. A path may look like a name, or be that of an address. */
-const kinds: Readonly<Record<NonNullable<PlainField<unknown>['takes']>, readonly Thing['kind'][]>> = {
-  'a person': ['person'],
-  'an address': ['address'],
-  'a path': ['path', 'unknown name', 'host'],
-  'a host name': ['host'],
-  'a site': ['site'],
-  'a text': ['text', 'path'],
-  'a value': ['address', 'text', 'host'],
-  words: [],
-};
-
-function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly Thing['kind'][] {
-  if (isTime) return ['time'];
-  if (between) return [place === 'option' ? 'count' : 'change', 'number'];
-  return takes === undefined ? [] : kinds[takes];
-}
-
-const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
-
-/** The word of a thing that this field reads; a path may be that of an address, or written from the root of the site. */
-function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
-  if (!('text' in thing)) return undefined;
-  const { text } = thing;
-  const ofAddress =
-    thing.kind === 'host' && thing.of ? [/^(?:https?:\/\/)?[^/?#]+(\/.*)$/i.exec(text)?.[1] ?? text] : [];
-  return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
-}
-
-/** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
-const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
-  if (thing.kind === 'time') return thing.role === undefined || thing.role === name;
-  if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields && 'to' in fields)) return true;
-  return name === (thing.role === 'onto' ? 'to' : 'from');
-};
-
-function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
-  const keys = new Set(optionNames(name, field).map(keyOf));
-  const at = filling.words.findIndex(({ key }, index) => keys.has(key) && !filling.said.covered.has(index));
-  if (at === -1) return undefined;
-  filling.used.add(at);
-  return ['yes'];
-}
-
-function takeChoice(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
-  const { words, said, path, chosen } = filling;
-  const own = new Set(path.split(' ').map(keyOf));
-  const at = words.findIndex(
-    (word, index) => !said.covered.has(index) && !chosen.has(index) && !own.has(word.key) && choiceIn(field, word),
-  );
-  const word = words[at];
-  if (word === undefined) return undefined;
-  filling.used.add(at);
-  chosen.add(at);
-  return [choiceIn(field, word) ?? ''];
-}
-
-/** Whether a word is this one, or a longer one with one slip. */
-const isSaid = (key: string, said: string): boolean => key === said || (said.length > 3 && edits(key, said) === 1);
-
-const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
-  choices.find((one) => one === word.text) ??
-  (isSmall(word) ? undefined : choices.find((one) => isSaid(keyOf(one), word.key))) ??
-  Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
-
-const lead = /^(?:as|named|called|matching|containing|with)$/i;
-
-/** Text in quotes, the reason at the end of the line, or the words that nothing else took. */
-function takeWords(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
-  const { command, free, why } = filling;
-  if (takesRest(command) || field.place === 'option' || field.absent !== undefined) return undefined;
-  const quoted = [...free].find((thing) => thing.kind === 'text' && reads(field, thing));
-  if (quoted && 'text' in quoted) {
-    take(filling, quoted);
-    return [quoted.text];
-  }
-  if (field.takes !== 'words') return undefined;
-  // An action has its own place for the reason.
-  const text = why.length > 0 && command.shape === 'builtin' ? why.join(' ') : wordsLeft(filling);
-  return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
-}
-
-/** What is left, with the small words in between. */
-function wordsLeft(filling: Filling): string {
-  const { words, said, used } = filling;
-  const places = leftOver(filling).map((word) => words.indexOf(word));
-  const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
-  const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
-  for (const word of taken) used.add(words.indexOf(word));
-  return taken
-    .map(({ text }) => text)
-    .filter((text, at) => at > 0 || !lead.test(text))
-    .join(' ');
 }

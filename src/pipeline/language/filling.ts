@@ -1,6 +1,7 @@
 import type { Command } from '../../commands/index.ts';
 import type { Spoken } from './spoken.ts';
-import type { Place, Said, Thing } from './things.ts';
+import type { Thing } from './plain-things.ts';
+import type { Place, Said } from './things.ts';
 
 /** A line that a command is filled with. */
 export type SpokenLine = {
@@ -21,11 +22,15 @@ export type Filling = SpokenLine & {
   readonly command: Command;
   readonly free: Set<Thing>;
   readonly used: Set<number>;
+  /** Words such as `no` and `without` whose meaning was taken. */
+  readonly meant: Set<number>;
   /** Things of which a word was taken. */
   readonly split: Set<Thing>;
   /** Words that are the choice of a field. */
   readonly chosen: Set<number>;
   readonly shown: Map<string, string>;
+  /** How many words were taken as somebody's own, such as a reason. */
+  ownWords: number;
   isImplied: boolean;
   isOfThread: boolean;
 };
@@ -36,9 +41,11 @@ export const beginFilling = (path: string, command: Command, line: SpokenLine): 
   command,
   free: new Set(line.said.things),
   used: new Set(line.explained),
+  meant: new Set(line.explained),
   split: new Set(),
   chosen: new Set(),
   shown: new Map(),
+  ownWords: 0,
   isImplied: false,
   isOfThread: false,
 });

@@ -32,7 +32,8 @@ export type Lexicon<T> = {
 
 export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
   const phrases = entries.flatMap(({ of, phrases: all }) => phrasesIn(of, all));
-  const vocabulary = new Set(phrases.flatMap(({ words }) => words));
+  const meanings = new Set(phrases.flatMap(({ words }) => words));
+  const vocabulary = new Set([...meanings, ...[...alike].flatMap(([key, one]) => (meanings.has(one) ? [key] : []))]);
   // A phrase is looked at only if its longest word was said; one without words, always.
   const byWord = Map.groupBy(
     phrases,
@@ -49,26 +50,33 @@ export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
     has: (key) => vocabulary.has(key),
     matches: (words, isFree, things) => {
       const said = new Map<string, Saying>();
-      for (const [at, { key, quoted }] of words.entries()) {
-        if (quoted || !isFree(at)) continue;
+      const free = [...words.entries()].filter(([at, { quoted }]) => !quoted && isFree(at));
+      for (const [place, [at, { key }]] of free.entries()) {
         const isKnown = vocabulary.has(key);
-        const found = isKnown ? key : meant(key);
-        const before = said.get(found);
-        if (found !== '' && (before === undefined || isKnown))
-          said.set(found, { at: [...(before?.at ?? []), at], slip: isKnown ? 0 : 0.5 });
+        const found = sameMeaning(isKnown ? key : meant(key));
+        const { at: ats = [], places = [] } = said.get(found) ?? {};
+        if (found !== '' && (ats.length === 0 || isKnown))
+          said.set(found, { at: [...ats, at], places: [...places, place], slip: isKnown ? 0 : 0.5 });
       }
-      const best = new Map<T, { score: number; readonly explains: Set<number> }>();
-      for (const phrase of ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? [])) {
-        const match = matchOf(phrase, said, things);
-        if (match === undefined) continue;
-        const one = best.get(phrase.of) ?? { score: 0, explains: new Set<number>() };
-        one.score = Math.max(one.score, match.score);
-        for (const at of match.explains) one.explains.add(at);
-        best.set(phrase.of, one);
-      }
-      return [...best].map(([of, match]) => ({ of, ...match }));
+      const possible = ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? []);
+      return bestOf(possible.map((phrase) => ({ of: phrase.of, match: matchOf(phrase, said, things) })));
     },
   };
+}
+
+/** Each entry once, with the score of its best phrase and what all of them explain. */
+function bestOf<T>(
+  matches: readonly { readonly of: T; readonly match: Omit<Match<unknown>, 'of'> | undefined }[],
+): readonly Match<T>[] {
+  const best = new Map<T, { score: number; readonly explains: Set<number> }>();
+  for (const { of, match } of matches) {
+    if (match === undefined) continue;
+    const one = best.get(of) ?? { score: 0, explains: new Set<number>() };
+    one.score = Math.max(one.score, match.score);
+    for (const at of match.explains) one.explains.add(at);
+    best.set(of, one);
+  }
+  return [...best].map(([of, match]) => ({ of, ...match }));
 }
 
 function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
@@ -84,18 +92,75 @@ function phrasesIn<T>(of: T, phrases: string): readonly Phrase<T>[] {
       );
       return {
         of,
-        words: all.filter((word) => !word.startsWith('<')).map(keyOf),
+        words: all.filter((word) => !word.startsWith('<')).map((word) => sameMeaning(keyOf(word))),
         kinds: [...kinds].map(([kind, { length }]) => [kind, length] as const),
       };
     });
 }
 
+/** Words that mean the same, whatever they are said of; the first stands for all of its line. */
+const alike = new Map(
+  `add create new insert introduce
+  remove delete del rm rmv drop erase destroy discard uninstall kill
+  change edit modify alter adjust correct
+  stop end finish quit terminate
+  cancel abort
+  silence mute unsubscribe
+  disable deactivate off
+  enable activate on
+  allow permit grant authorize authorise admit
+  allowlist whitelist safelist
+  kick ban block revoke disallow deny
+  find search locate lookup
+  check chk
+  update upd
+  error err
+  backup bkp
+  tell say msg message inform
+  connect attach hook link map
+  site website webpage homepage
+  environment env
+  image picture photo img pic
+  compress optimize optimise shrink compression
+  redirect redirection forward forwarding rewrite reroute
+  certificate cert ssl tls https
+  ssh sftp shell ftp scp
+  password passwd pwd passphrase
+  expire expiry expiration lifetime
+  clear clr flush purge empty wipe bust clean invalidate
+  watch monitor alert alarm notify notification
+  lock freeze reserve protect
+  unlock unfreeze
+  queue waitlist q
+  wait pending
+  temporary temp timed
+  permission right privilege
+  duplicate clone fork replicate
+  upgrade bump patch
+  restore rollback revert rewind
+  restart reboot
+  broken down offline dead unreachable outage crash hang
+  slow sluggish lag
+  download export
+  history timeline
+  folder directory dir
+  file files
+  verify intact
+  audit protocol`
+    .split('\n')
+    .flatMap((line) => {
+      const [first = '', ...others] = line.trim().split(' ').map(keyOf);
+      return others.map((other) => [other, first] as const);
+    }),
+);
+export const sameMeaning = (key: string): string => alike.get(key) ?? key;
+
 /** Words that say nothing about what is wanted. */
 const small = new Set(
-  `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can
+  `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can u has have had having
   could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
   thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
-  want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not url sudo wp systemctl kubectl docker git`
+  which what see show list view display print want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not guys team customer cust client says saying n r wat wats frm url sudo wp systemctl kubectl docker git heroku terminus app`
     .split(/\s+/)
     .map(keyOf),
 );
@@ -104,20 +169,27 @@ const small = new Set(
 export const isSmall = ({ key, quoted }: Spoken): boolean =>
   !quoted && (small.has(key) || /^(?::[a-z_+\d-]+:|[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(key));
 
-type Saying = { readonly at: readonly number[]; readonly slip: number };
+/** Where a word stands: in the line, and among the words that are no things. */
+type Saying = { readonly at: readonly number[]; readonly places: readonly number[]; readonly slip: number };
 
 /** How many mistyped words are remembered. */
 const maxSlips = 1_000;
-const mistypedBefore = 4;
+const mistypedBefore = 5;
 
-/** The only known word that differs by a letter or two, unless the word is short or small. */
+/** Whether two letters, or more, changed places. */
+const isSwapped = (one: string, other: string): boolean =>
+  one.length === other.length && one.split('').toSorted().join('') === other.split('').toSorted().join('');
+
+/** The only known word that differs by a letter or two, not the first one, unless the word is short or small. */
 function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>): string | undefined {
-  if (key.length < mistypedBefore || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
+  if (key.length < 4 || small.has(key) || !/^\p{L}+$/u.test(key)) return undefined;
+  const [swapped, another] = (ofLength.get(key.length) ?? []).filter((one) => one[0] === key[0] && isSwapped(one, key));
+  if (swapped !== undefined || key.length < mistypedBefore) return another === undefined ? swapped : undefined;
   const most = key.length < 7 ? 1 : 2;
   const near = [-2, -1, 0, 1, 2]
     .filter((off) => Math.abs(off) <= most && key.length + off >= mistypedBefore - 1)
     .flatMap((off) => ofLength.get(key.length + off) ?? [])
-    .filter((one) => edits(one, key) <= most);
+    .filter((one) => one[0] === key[0] && edits(one, key) <= most);
   return near.length === 1 ? near[0] : undefined;
 }
 
@@ -142,10 +214,10 @@ function matchOf(
 }
 
 /** How far a small word may stand before the word that it belongs to: `who can still push`. */
-const nearby = 3;
+const nearby = 4;
 
 /** A small word means something only right before the next word of its phrase; other words may stand anywhere. */
-const isBefore = (word: string, { at }: Saying, next: Saying | undefined): boolean =>
+const isBefore = (word: string, { places }: Saying, next: Saying | undefined): boolean =>
   !small.has(word) ||
   next === undefined ||
-  at.some((one) => next.at.some((other) => other > one && other - one <= nearby));
+  places.some((one) => next.places.some((other) => other > one && other - one <= nearby));

@@ -14,6 +14,8 @@ export type NamesSaid = {
   readonly partOfSite: (word: string) => readonly Environment[];
   /** Whether some environment is called so within its site (`live`). */
   readonly isOwnName: (word: string) => boolean;
+  /** The only domain of a site. */
+  readonly domainOf: (site: string) => Domain | undefined;
   /** A domain, by its name or that of a host below it. */
   readonly domain: (host: string) => Domain | undefined;
 };
@@ -25,7 +27,9 @@ export const siteOf = ({ site }: Environment): string | undefined => site?.id ??
 const siteName = ({ site, name }: Environment): string => site?.name ?? name.slice(0, name.indexOf('/'));
 
 const joint = /[\s_-]+/g;
-const siteKey = (name: string): string => comparableName(name).replaceAll(joint, '-');
+/** `the shop's staging`: whose it is, is no part of a name. */
+const saidName = (name: string): string => comparableName(name).replaceAll(/['’]s(?=[\s_-]|$)/g, '');
+const siteKey = (name: string): string => saidName(name).replaceAll(joint, '-');
 
 const environmentsByWords = cached((environments: readonly Environment[]) => {
   const sites = new Map<string, Environment[]>();
@@ -44,6 +48,10 @@ const environmentsByWords = cached((environments: readonly Environment[]) => {
   return { sites, parts, own };
 });
 
+const domainsBySite = cached((domains: readonly Domain[]) =>
+  Map.groupBy(domains, ({ site }) => site?.id ?? site?.name ?? ''),
+);
+
 export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
   const { sites, parts, own } = environmentsByWords(environments);
   const ofOneSite = (all: readonly Environment[] = []): readonly Environment[] =>
@@ -56,10 +64,14 @@ export function namesSaidBy({ environments, domains }: KnownNames): NamesSaid {
     },
     site: (words) => ofOneSite(sites.get(siteKey(words.join(' ')))),
     partOfSite: (word) => {
-      const [key, ...others] = parts.get(comparableName(word)) ?? [];
+      const [key, ...others] = parts.get(saidName(word)) ?? [];
       return key === undefined || others.length > 0 ? [] : ofOneSite(sites.get(key));
     },
-    isOwnName: (word) => own.has(comparableName(word)),
+    domainOf: (site) => {
+      const [one, another] = domainsBySite(domains).get(site) ?? [];
+      return another ? undefined : one;
+    },
+    isOwnName: (word) => own.has(saidName(word)),
     domain: (host) => {
       const labels = comparableName(host).split('.');
       const names = labels.map((_, at) => labels.slice(at).join('.')).filter((name) => name.includes('.'));

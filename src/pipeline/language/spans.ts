@@ -47,7 +47,16 @@ export function spanAt(words: readonly Spoken[], at: number): Span | undefined {
 type Amount = { readonly text: string; readonly length: number; readonly isMoment: boolean };
 
 /** How people write times, at the beginning of a text. */
-const moment = /^(?:today|yesterday|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+const moment =
+  /^(?:(?:1[0-2]|0?[1-9])(?::[0-5]\d)? ?[ap]m|this morning|morning|today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+/** `6am` is `06:00`, and this morning today. */
+function in24(clock: string): string {
+  if (clock.endsWith('morning')) return 'today';
+  const [, hour, minutes = ':00', half] = /^(\d+)(:\d\d)? ?([ap])m$/.exec(clock) ?? [];
+  if (hour === undefined) return clock;
+  return `${String((Number(hour) % 12) + (half === 'p' ? 12 : 0)).padStart(2, '0')}${minutes}`;
+}
+
 const oneUnit = /^(an? |one |this )?(minute|hour|day|week)(?= |$)/;
 const weeks = /^(\d{1,3}) ?(?:w|weeks?)(?= |$)/;
 
@@ -74,7 +83,7 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
     isMoment,
   });
   const [clock] = moment.exec(line) ?? [];
-  if (clock !== undefined) return amount(clock, clock, true);
+  if (clock !== undefined) return amount(clock, in24(clock), true);
   const [one, article, unit = ''] = oneUnit.exec(line) ?? [];
   if (one !== undefined && (isLed || article !== undefined)) return amount(one, wholeUnits[unit]);
   const [half] = /^half an? hour/.exec(line) ?? [];
@@ -88,13 +97,13 @@ function amountAt(words: readonly Spoken[], at: number, isLed: boolean): Amount 
   return length === undefined ? undefined : amount(text, showDuration(parseDuration(text) ?? 0));
 }
 
-/** `50 lines`, `last 50`, or a number alone, unless only what is `counted` is one: `500` can be an error. */
+/** `50 lines`, `last 50`, `no 4`, or a number alone, unless only what is `counted` is one: `500` can be an error. */
 export function numberAt(words: readonly Spoken[], at: number, only?: 'counted'): Span | undefined {
-  const isLast = words[at]?.key === 'last';
-  const text = words[isLast ? at + 1 : at]?.text ?? '';
-  if (!/^\d{1,7}$/.test(text)) return undefined;
-  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[at + (isLast ? 2 : 1)]?.text ?? '');
-  if (only && !isCount) return undefined;
-  const length = 1 + Number(isLast) + Number(isCount);
-  return { thing: { kind: isCount || isLast ? 'count' : 'number', text }, length };
+  const lead = /^(?:last|no|nr|number)$/i.exec(words[at]?.text ?? '')?.[0].toLowerCase();
+  const number = lead === undefined ? at : at + 1;
+  const text = words[number]?.text ?? '';
+  const isCount = /^(?:lines?|entr(?:y|ies)|rows?)$/i.test(words[number + 1]?.text ?? '');
+  if (!/^\d{1,7}$/.test(text) || (only && !isCount)) return undefined;
+  const kind = isCount || lead === 'last' ? 'count' : 'number';
+  return { thing: { kind, text }, length: number + 1 - at + Number(isCount) };
 }

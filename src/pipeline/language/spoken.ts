@@ -34,8 +34,11 @@ function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
   const [, option = '', value] = /^--?(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(word) ?? [];
   if (option !== '' && isOption(option)) return [`-${word}`.replace(/^-+/, '--')];
   if (option !== '') return [...partsOf(option, { isWord, isOption }), value ?? ''];
-  const parts = word.split(/-|\.(?=log$)/);
-  return parts.length > 1 && parts.every((part) => isWord(keyOf(part))) ? parts : [word];
+  const [, address] = /^[\w-]+=(https?:\/\/.*)$/.exec(word) ?? [];
+  if (address !== undefined) return [address];
+  const parts = word.split(/[-:]|\.(?=log$)/);
+  const isKnown = (part: string, at: number): boolean => isWord(keyOf(part)) || (at > 0 && /^\d+$/.test(part));
+  return parts.length > 1 && parts.every(isKnown) ? parts : [word];
 }
 
 /** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */
@@ -47,7 +50,10 @@ const withoutMarks = (line: string): string =>
 /** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
 function bareWord(word: string): string {
   if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
-  const bare = word.replace(/^[([{<“"'‘]+/u, '').replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
+  const bare = word
+    .replace(/^(@\w+)['’]s$/, '$1')
+    .replace(/^[([{<“"'‘]+/u, '')
+    .replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
   if (/^(?:\?|<[-=]+|[←⬅⇐→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(word)) return word;
   return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
 }
@@ -60,5 +66,5 @@ export function keyOf(word: string): string {
     .replace(/ies$/, 'y')
     .replace(/(?<=[^s])s$/, '')
     .replace(/(?:(?<=[a-z]{3})ing|(?<=[a-z]{3})ed|e)$/, '');
-  return stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
+  return stem.length < 4 ? stem : stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
 }

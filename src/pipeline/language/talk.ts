@@ -32,8 +32,62 @@ export function withoutReason(words: readonly Spoken[]): {
   };
 }
 
-/** `I already cleared it`, `Ana is looking at it`: people talk to each other about what they did or do. */
-export const isReportOfWork = (words: readonly Spoken[]): boolean =>
-  /\balready\b|\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b|\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/i.test(
-    words.map(({ text }) => text).join(' '),
-  );
+/** `I already cleared it`, `fyi Ben pushed it`, `Ana is looking at it`: people talk to each other about what they did or do. */
+const report = new RegExp(
+  [
+    /^(?:fyi|btw|haha+|lol|omg|wow|phew)\b/,
+    /^(?:many |ok |great )*(?:thanks|thank you|thx|ty|cheers)\b(?!.*\?)/,
+    /^(?!.*\?)(?!is |are |was |were ).*\balready\b/,
+    /(?<!\b(?:am|are|is|was|were|if|since|when|after|before|because) )\b(?:i|we|he|she|they)(?:'ve| have| had| just)* (?!need)[a-z]+ed\b/,
+    /\b(?:am|'m|is|are) [a-z]+ing (?:at|on|into)\b/,
+    /\S (?:is|are) (?:back|(?:up|ok|fine|working) again)\b(?!.*\?)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/** A line without what is only told in it. */
+export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
+  [...Map.groupBy(words, ({ clause }) => clause).values()]
+    .filter((clause) => !report.test(clause.map(({ typed }) => typed).join(' ')))
+    .flat();
+
+/** Words that can mean the opposite, or less, of what stands beside them. */
+const turns =
+  /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|until|till?|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
+
+export const turnsRound = ({ text, quoted }: Spoken): boolean => !quoted && turns.test(text);
+
+/** Where an environment is in a push: what stands before it says so. */
+export type Role = 'from' | 'onto' | undefined;
+
+const beforeSource = new Set(['from', 'with', 'by']);
+const beforeTarget = new Set([
+  'to',
+  'into',
+  'onto',
+  'over',
+  '->',
+  '-->',
+  '=>',
+  '>',
+  '→',
+  '⇒',
+  '➡',
+  '➡️',
+  ':arrow_right:',
+]);
+/** Whether this word says which of two environments the next one is. */
+export const saysRole = (text: string): boolean =>
+  beforeSource.has(text.toLowerCase()) || beforeTarget.has(text.toLowerCase());
+
+const article = new Set(['the', 'our', 'my', 'its', 'their', 'his', 'her', 'site', 'environment']);
+
+/** The word that says which of two it is: the nearest one before it, up to the name before. */
+export function roleAt(words: readonly Spoken[], at: number): Role {
+  const before = words[at - 1]?.text.toLowerCase() ?? '';
+  if (article.has(before)) return roleAt(words, at - 1);
+  if (beforeSource.has(before)) return 'from';
+  return beforeTarget.has(before) ? 'onto' : undefined;
+}

@@ -1,43 +1,11 @@
-import { isIP } from 'node:net';
 import { edits } from '../../nearest-words.ts';
-import type { Domain, Environment } from '../../hosting/contract/target.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
-import { numberAt, spanAt } from './spans.ts';
+import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
 import type { Spoken } from './spoken.ts';
+import { roleAt } from './talk.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
-
-/** Where an environment is in a push: what stands before it says so. */
-type Role = 'from' | 'onto' | undefined;
-
-/** A thing, and the words that say it: from `at` to before `end`. */
-export type Thing = { readonly at: number; readonly end: number } & (
-  | { readonly kind: 'environment'; readonly of: Environment; readonly role: Role }
-  /** Only its site was said; `of` is the environment that is meant, if that is certain. */
-  | {
-      readonly kind: 'site';
-      readonly of: Environment | undefined;
-      readonly text: string;
-      readonly site: { readonly id: string; readonly name: string };
-      readonly role: Role;
-    }
-  /** A pattern, a list or a set. */
-  | { readonly kind: 'many'; readonly text: string }
-  /** A domain or an address with one; `domain` and `of` are what it belongs to, if somebody here knows it. */
-  | {
-      readonly kind: 'host';
-      readonly text: string;
-      readonly domain: Domain | undefined;
-      readonly of: Environment | undefined;
-    }
-  | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
-  | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
-  | { readonly kind: 'path'; readonly text: string; readonly role: Role }
-  | {
-      readonly kind: 'address' | 'number' | 'count' | 'change' | 'person' | 'text' | 'unknown name';
-      readonly text: string;
-    }
-);
 
 /** Where a line is said. */
 export type Place = {
@@ -47,8 +15,8 @@ export type Place = {
   readonly target?: string;
   /** That target, if it is an environment that the person sees. */
   readonly environment?: Environment;
-  /** Whether that change waits for approval. */
-  readonly isWaiting?: boolean;
+  /** Whether that change is not sent yet. */
+  readonly isUnsent?: boolean;
   /** The environments of the site of that change or of the channel that this person sees. */
   readonly site?: readonly Environment[];
 };
@@ -56,12 +24,7 @@ export type Place = {
 /** The things that a line says, in order, and the words that say them. */
 export type Said = { readonly things: readonly Thing[]; readonly covered: ReadonlySet<number> };
 
-type Unplaced<T = Thing> = T extends Thing ? Omit<T, 'at' | 'end'> : never;
-type Found = { readonly thing: Unplaced; readonly length: number };
 type SaidSite = { readonly at: number; readonly end: number; readonly all: readonly Environment[] };
-
-/** Whether the word at an index is one that commands are called by: then it names no site, or is no part of its name. */
-type IsTaken = Readonly<Record<'names' | 'parts', (at: number) => boolean>>;
 
 /** The things in these words. */
 export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Place, isTaken: IsTaken): Said {
@@ -78,11 +41,18 @@ export function thingsIn(words: readonly Spoken[], names: NamesSaid, place: Plac
   }
   const around = [siteOfNamed(things, names), place.site].find((one) => one !== undefined) ?? [];
   const named = environmentsOf(words, sites, own, around);
-  const all = [...things, ...named];
+  const all = [...things, ...named].map((thing) => withDomain(thing, names));
   return {
     things: all.toSorted((one, other) => one.at - other.at),
     covered: new Set([...all, ...sites].flatMap(({ at, end }) => Array.from({ length: end - at }, (_, on) => at + on))),
   };
+}
+
+/** With the only domain of its site, which may be what is asked for. */
+function withDomain(thing: Thing, { domainOf }: NamesSaid): Thing {
+  if (thing.kind === 'site') return { ...thing, domain: domainOf(thing.site.id) };
+  const site = thing.kind === 'environment' && thing.of.live ? siteOf(thing.of) : undefined;
+  return thing.kind === 'environment' && site ? { ...thing, domain: domainOf(site) } : thing;
 }
 
 /**
@@ -105,6 +75,8 @@ function environmentsOf(
   const [last] = said.length === 1 ? said : [];
   const ofSite = (site: SaidSite): Thing[] => {
     if (said.some((one) => one.site === site)) return [];
+    // `the shop` beside `shop staging` says nothing more.
+    if (said.some(({ of }) => site.all.includes(of))) return [];
     const of = last && last.at > site.at ? ownIn(site.all, ownName(last.of)) : undefined;
     if (of === undefined) return [siteThing(site, words)];
     return [{ kind: 'environment', of, role: roleAt(words, site.at), at: site.at, end: site.end }];
@@ -120,6 +92,7 @@ function ownIn(around: readonly Environment[], word: string): Environment | unde
   const said = word.toLowerCase();
   const exact = around.find((one) => ownName(one).toLowerCase() === said);
   if (exact) return exact;
+  if (/^st(?:a?ge?)$/.test(said)) return around.find((one) => ownName(one).toLowerCase() === 'staging');
   if (/^prod(?:uction)?$/.test(said)) {
     const [live, another] = around.filter((one) => one.live);
     return another === undefined ? live : undefined;
@@ -154,124 +127,4 @@ function siteAt(words: readonly Spoken[], at: number, names: NamesSaid, isTaken:
   const isNamed = names.isOwnName(words[at + 1]?.text ?? '');
   const all = isTaken.parts(at) && !isNamed ? [] : names.partOfSite(words[at]?.text ?? '');
   return all.length > 0 ? { at, end: at + 1, all } : undefined;
-}
-
-const beforeSource = new Set(['from', 'with', 'by']);
-const beforeTarget = new Set([
-  'to',
-  'into',
-  'onto',
-  'over',
-  '->',
-  '-->',
-  '=>',
-  '>',
-  '→',
-  '⇒',
-  '➡',
-  '➡️',
-  ':arrow_right:',
-]);
-/** Whether this word says which of two environments the next one is. */
-export const saysRole = (text: string): boolean =>
-  beforeSource.has(text.toLowerCase()) || beforeTarget.has(text.toLowerCase());
-
-const article = new Set(['the', 'our', 'my', 'site', 'environment']);
-
-/** The word that says which of two it is: the nearest one before it, up to the name before. */
-function roleAt(words: readonly Spoken[], at: number): Role {
-  const before = words[at - 1]?.text.toLowerCase() ?? '';
-  if (article.has(before)) return roleAt(words, at - 1);
-  if (beforeSource.has(before)) return 'from';
-  return beforeTarget.has(before) ? 'onto' : undefined;
-}
-
-/** What a single word is by its shape alone. */
-const shapes: readonly (readonly ['person' | 'change' | 'many' | 'text' | 'unknown name', RegExp])[] = [
-  ['person', /^@[UW][A-Z\d]{2,20}$/],
-  ['change', /^#\d{1,15}$/],
-  ['many', /^set:\S|^[^\s/,]+\/?[^\s/,]*\*|^\*[^\s/,]*\/|^[^\s/,]+\/[^\s/,]+,/iu],
-  ['text', /^[\w.-]+=\S+$/],
-  // With a dot before the slash it is an address.
-  ['unknown name', /^[\p{L}\p{N}_-]+\/[\p{L}\p{N}_-]+$/u],
-];
-
-const beforeText = /^(?:grep|matching|containing|contains)$/i;
-
-/** What a word, or a few, are by themselves. */
-function plainThing(words: readonly Spoken[], at: number, names: NamesSaid, isTaken: IsTaken): Found | undefined {
-  const word = words[at];
-  if (word === undefined) return undefined;
-  const { text, quoted } = word;
-  const of = names.environment(text);
-  if (of) return { thing: { kind: 'environment', of, role: roleAt(words, at) }, length: 1 };
-  if (quoted) return { thing: { kind: 'text', text }, length: 1 };
-  if (/^\/(?!\/)/.test(text)) return { thing: { kind: 'path', text, role: roleAt(words, at) }, length: 1 };
-  return (
-    wordThing(text) ??
-    textAt(words, at) ??
-    everyAt(words, at, names) ??
-    hostAt(text, names) ??
-    countedAt(words, at, isTaken)
-  );
-}
-
-/** What a word is by its shape. */
-function wordThing(text: string): Found | undefined {
-  const option = /^--(\p{L}[\p{L}\p{N}-]*)(?:=([^]*))?$/u.exec(text);
-  if (option) return { thing: { kind: 'option', name: (option[1] ?? '').toLowerCase(), value: option[2] }, length: 1 };
-  const kind = isAddress(text) ? 'address' : shapes.find(([, shape]) => shape.test(text))?.[0];
-  return kind && { thing: { kind, text }, length: 1 };
-}
-
-/** What is searched for: the word after `grep`. */
-function textAt(words: readonly Spoken[], at: number): Found | undefined {
-  const wanted = words[at + 1]?.text;
-  return wanted !== undefined && beforeText.test(words[at]?.text ?? '')
-    ? { thing: { kind: 'text', text: wanted }, length: 2 }
-    : undefined;
-}
-
-/** A time or a number. A number that commands are called by, such as the error `500`, is one only if something is counted. */
-const countedAt = (words: readonly Spoken[], at: number, isTaken: IsTaken): Found | undefined =>
-  isTaken.parts(at) && /^\d/.test(words[at]?.text ?? '')
-    ? numberAt(words, at, 'counted')
-    : (spanAt(words, at) ?? numberAt(words, at));
-
-const every = /^(?:all|every|each)(?: (?:of|the|our|my|your))*$/i;
-const placeNoun = /^(?:(?:web)?sites?|environments?|envs?|ones?)$/i;
-
-/** `all sites`, `every environment`, `all live ones`, `everywhere`. */
-function everyAt(words: readonly Spoken[], at: number, names: NamesSaid): Found | undefined {
-  if (words[at]?.text.toLowerCase() === 'everywhere') return { thing: { kind: 'many', text: '*/*' }, length: 1 };
-  const isEvery = (end: number): boolean =>
-    every.test(
-      words
-        .slice(at, end)
-        .map(({ text }) => text)
-        .join(' '),
-    );
-  const next = [at + 3, at + 2, at + 1].find(isEvery);
-  if (next === undefined) return undefined;
-  const own = words[next]?.text.toLowerCase() ?? '';
-  const noun = names.isOwnName(own) ? next + 1 : next;
-  const hasNoun = placeNoun.test(words[noun]?.text ?? '');
-  if (noun === next && !hasNoun) return undefined;
-  return { thing: { kind: 'many', text: noun === next ? '*/*' : `*/${own}` }, length: noun - at + Number(hasNoun) };
-}
-
-function isAddress(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  return isIP(address) > 0 && more.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits));
-}
-
-/** A domain, a host below it, or an address as alerts and browsers write it. */
-function hostAt(text: string, names: NamesSaid): Found | undefined {
-  const host = /^(?:https?:\/\/)?((?:[\p{L}\p{N}_-]+\.)+\p{L}[\p{L}\p{N}-]+)\.?(?::\d+)?(?:[/?#].*)?$/iu.exec(
-    text,
-  )?.[1];
-  if (host === undefined) return undefined;
-  const domain = names.domain(host);
-  const of = domain?.site && meantBySite(names.site([domain.site.name]));
-  return { thing: { kind: 'host', text, domain, of }, length: 1 };
 }

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
+import { serviceAddress, type Dialect } from '../../hosting/dialect.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { troubleText } from '../../pipeline/changes/host-trouble.ts';
 import type { CheckResult } from '../../pipeline/conversation/health/check-result.ts';
@@ -44,7 +45,8 @@ export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
 export const obtainAppToken = (job: Job): Promise<void> =>
   obtain(job, {
     name: 'SLACK_APP_TOKEN',
-    ask: (prompts) => prompts.askSecret('App-level token (xapp-…), from Basic Information → App-Level Tokens'),
+    ask: (prompts) =>
+      prompts.askSecret('App-level token (xapp-…) with connections:write, from Basic Information → App-Level Tokens'),
     test: async () => {
       const token = valueIn(job.settings, 'SLACK_APP_TOKEN');
       if (token === undefined) return 'SLACK_APP_TOKEN is not set: Socket Mode needs it';
@@ -67,29 +69,14 @@ export const obtainSigningSecret = (job: Job): Promise<void> =>
         : undefined,
   });
 
-/** Asks for the address, dialect and key of the hosting API, and for the company if the host doesn't say it. */
+/** Asks for the service, address and key of the hosting API, and for the company if the host doesn't say it. */
 export async function obtainHost(job: Job): Promise<void> {
   const { settings } = job;
   await obtain(job, {
-    name: 'HOSTING_API_URL',
-    ask: (prompts) =>
-      prompts.ask('Base address of the hosting API, with /v2', { example: 'https://api.example.com/v2' }),
+    name: 'HOSTING_DIALECT',
+    ask: (prompts) => prompts.choose('Which hosting service is it?', services),
   });
-  await obtain(job, { name: 'HOSTING_DIALECT', ask: (prompts) => prompts.choose('Which service is it?', services) });
-  let isTold = true;
-  await obtain(job, {
-    name: 'HOSTING_API_KEY',
-    ask: (prompts) => prompts.askSecret('Key of the hosting API'),
-    test: async () => {
-      const found = await askHost(settings);
-      if (found instanceof HostTrouble && found.kind === 'unauthorized')
-        return `The host rejected this key (${found.status})`;
-      isTold = !isSilent(found);
-      job.tell(`Hosting API: ${sayingOf(found)}`);
-      return undefined;
-    },
-  });
-  if (isTold) return;
+  if (!isSilent(await obtainConnection(job))) return;
   await obtain(job, {
     name: 'HOSTING_COMPANY_ID',
     ask: (prompts) => prompts.ask("Your company's id at the host, a UUID"),
@@ -101,9 +88,40 @@ export async function obtainHost(job: Job): Promise<void> {
 }
 
 const services = [
-  { value: 'document', label: 'One that keeps to the document' },
   { value: 'kinsta', label: 'Kinsta' },
+  { value: 'document', label: 'Another service with the same API' },
 ] as const;
+
+/** Asks for the address and the key, and tries them. If the host says nothing of the key, the address may be wrong. */
+async function obtainConnection(job: Job): Promise<HostAnswer> {
+  const { settings, prompts } = job;
+  const initial = serviceAddress[dialectIn(settings)];
+  for (;;) {
+    let found: HostAnswer;
+    await obtain(job, {
+      name: 'HOSTING_API_URL',
+      ask: ({ ask }) => ask('Base address of its API, with /v2', initial ? { initial } : { example: exampleAddress }),
+    });
+    await obtain(job, {
+      name: 'HOSTING_API_KEY',
+      ask: ({ askSecret }) => askSecret('Key of the hosting API'),
+      test: async () => {
+        found = await askHost(settings);
+        if (found instanceof HostTrouble && found.kind === 'unauthorized')
+          return `The host rejected this key (${found.status})`;
+        job.tell(`Hosting API: ${sayingOf(found)}`);
+        return undefined;
+      },
+    });
+    const isAnswered = found !== undefined && !(found instanceof HostTrouble);
+    const keep = `Keep the address ${valueIn(settings, 'HOSTING_API_URL')}?`;
+    if (isAnswered || !prompts || (await prompts.confirm(keep))) return found;
+    delete settings['HOSTING_API_URL'];
+  }
+}
+const exampleAddress = 'https://api.example.com/v2';
+const dialectIn = (settings: Settings): Dialect =>
+  variables.shape.HOSTING_DIALECT.parse(valueIn(settings, 'HOSTING_DIALECT'));
 
 /** The company that the key belongs to, if the host says it; host trouble, or undefined if there was no answer. */
 type HostAnswer = { readonly company: string | undefined } | HostTrouble | undefined;
@@ -114,7 +132,7 @@ async function askHost(settings: Settings): Promise<HostAnswer> {
   const client = createClient({
     url: variables.shape.HOSTING_API_URL.parse(valueIn(settings, 'HOSTING_API_URL')),
     key: new Secret(valueIn(settings, 'HOSTING_API_KEY') ?? ''),
-    dialect: variables.shape.HOSTING_DIALECT.parse(valueIn(settings, 'HOSTING_DIALECT')),
+    dialect: dialectIn(settings),
   });
   try {
     const { company } = await within(timeoutMs, client.read(validateKey({})));
@@ -135,7 +153,6 @@ const isSilent = (found: HostAnswer): boolean =>
 function sayingOf(found: HostAnswer): string {
   if (found === undefined) return "no answer in time, so the key wasn't checked.";
   if (!(found instanceof HostTrouble)) return 'the host accepts the key.';
-  if (found.kind === 'not found')
-    return "the host doesn't say whose key this is (404). Check that the address ends with /v2.";
+  if (found.kind === 'not found') return "the host doesn't say whose key this is (404).";
   return `${plain(troubleText(found))} So the key wasn't checked.`;
 }

@@ -1,79 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { isMap, isSeq, parseDocument, type Document } from 'yaml';
+import { examplePolicyFile } from '../../beside.ts';
 import type { ListedMember } from '../../slack/client/workspace-list.ts';
 
 /** The people and user groups that the first rules name. */
 export type Roles = {
-  /** At least one. They approve, and may pause, lock and read the audit trail. */
-  readonly admins: readonly ListedMember[];
+  /** At least one. They approve, and may pause and read the audit trail. */
+  readonly leads: readonly ListedMember[];
   readonly developers: readonly ListedMember[];
   /** The channel that gets faults and unknown outcomes. */
   readonly ops: string | undefined;
 };
 
-/** The text of a first policy file: cautious rules with the ids of these people and groups. */
-export function firstPolicy({ admins, developers, ops }: Roles): string {
-  const team = developers.length > 0 ? '[developers, admins]' : '[admins]';
-  const approvers = canApprove([...admins, ...developers]);
-  return `# Who may do what, where. What no rule allows is not allowed. Sitehand reads this file again when it changes.
-# \`sitehand policy check\` names every mistake in it.
-version: 1
-
-# What counts as live.
-live: ['*/live']
-
-groups:
-${groupOf('admins', admins)}${developers.length > 0 ? groupOf('developers', developers) : ''}
-rules:
-  - allow: [read]
-    to: ${team}
-
-  # Environments with other names than staging and live, domains and the company can only be read until a rule
-  # names them.
-  - allow: [routine, sensitive]
-    to: ${team}
-    where: ['*/staging']
-
-${approvers ? approvedRules(team) : noApproversYet}
-  # No class covers these, so they are allowed by name.
-  - allow: [audit, use, watch, digest, lock, unlock, 'unlock --force', pause, resume, 'logs reveal']
-    to: [admins]
-
-  # Nobody may do this, whatever other rules allow.
-  - deny: [delete]
-    to: everyone
-    where: ['*/live']
-${ops === undefined ? '' : opsChannel(ops)}`;
+/** The text of a first policy file: the rules of `policy.example.yml` with the ids of these people and groups. */
+export function firstPolicy(roles: Roles): string {
+  const { leads, developers, ops } = roles;
+  const isAlone = whoApproves(roles) === 'nobody';
+  // Its first paragraph is about the example itself.
+  const text = readFileSync(examplePolicyFile, 'utf8').replace(/^[^]*?\n\n/, isAlone ? header + missing : header);
+  const file = parseDocument(text);
+  // They name people, sites and channels of the example.
+  for (const key of ['people', 'sets', 'checks', 'environments', 'sites']) file.delete(key);
+  file.set('groups', file.createNode({}));
+  file.setIn(['groups', 'developers'], membersIn(file, developers));
+  file.setIn(['groups', 'leads'], membersIn(file, leads));
+  if (ops === undefined) file.delete('channels');
+  else file.set('channels', file.createNode({ ops }));
+  const rules = file.get('rules');
+  if (isAlone && isSeq(rules)) rules.items = rules.items.filter((rule) => !isMap(rule) || !rule.has('approval'));
+  return file.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
 }
 
-/** Whether somebody can approve: nobody approves their own change, so one person is too few. A user group may have more. */
-const canApprove = (all: readonly ListedMember[]): boolean =>
-  new Set(all.map(({ id }) => id)).size > 1 || all.some(({ id }) => id.startsWith('S'));
+const header = '# Who may do what, where. `sitehand policy check` names every mistake in this file.\n#\n';
+const missing =
+  '# Nobody could approve yet, so the rules with an `approval` are not here. They are in policy.example.yml.\n#\n';
 
-const approvedRules = (
-  team: string,
-): string => `  # On live, an admin approves. Nobody approves their own change, so an admin needs a second one.
-  - allow: [routine, sensitive]
-    to: ${team}
-    where: ['*/live']
-    approval: { by: [admins], count: 1, expires: 4h }
+/**
+ * Whether the rules' approvals can be given. Nobody approves their own change, so one person alone can't; one lead can
+ * approve those of others. A user group may have several people.
+ */
+export function whoApproves({ leads, developers }: Omit<Roles, 'ops'>): 'several' | 'one' | 'nobody' {
+  const isOne = (members: readonly ListedMember[]): boolean =>
+    new Set(members.map(({ id }) => id)).size === 1 && !members.some(({ id }) => id.startsWith('S'));
+  if (!isOne(leads)) return 'several';
+  return isOne([...leads, ...developers]) ? 'nobody' : 'one';
+}
 
-  - allow: [destructive]
-    to: ${team}
-    where: ['*/staging', '*/live']
-    approval: { by: [admins], count: 1, expires: 1h, reason: required }
-`;
-
-const noApproversYet = `  # Live environments can only be read: nobody approves their own change, and there is only one person here. Add
-  # somebody above, then a rule such as:
-  # - allow: [routine, sensitive]
-  #   to: [admins]
-  #   where: ['*/live']
-  #   approval: { by: [admins], count: 1, expires: 4h }
-`;
-
-const opsChannel = (id: string): string => `
-channels:
-  ops: ${id} # Sitehand reports faults, unknown outcomes and changes to this file here
-`;
-
-const groupOf = (name: string, members: readonly ListedMember[]): string =>
-  `  ${name}:\n${members.map(({ id, name }) => `    - ${id}${name && ` # ${name}`}\n`).join('')}`;
+function membersIn(file: Document, members: readonly ListedMember[]) {
+  const list = file.createNode(members.map(({ id }) => id));
+  for (const [at, { name }] of members.entries()) {
+    const id = list.get(at, true);
+    if (id && name) id.comment = ` ${name}`;
+  }
+  return list;
+}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { parse, parseDocument } from 'yaml';
 import { manifestFile } from '../../beside.ts';
 
 const main = ['features', 'slash_commands', 0, 'command'];
@@ -31,3 +31,15 @@ export function manifestOf(command: string, requestUrl: string | undefined): str
   manifest.setIn(socketMode, isSocketMode);
   return manifest.toString({ lineWidth: 0, singleQuote: true });
 }
+
+/**
+ * The address of Slack's page for a new app with this manifest filled in; undefined if it would be too long. Its form is
+ * in Slack's "Configuring apps with app manifests".
+ */
+export function newAppPage(manifest: string): string | undefined {
+  const filledIn = encodeURIComponent(JSON.stringify(parse(manifest)));
+  const page = `https://api.slack.com/apps?new_app=1&manifest_json=${filledIn}`;
+  return page.length <= maxAddress ? page : undefined;
+}
+/** What everything between should let pass (RFC 9110, 4.1). */
+const maxAddress = 8_000;

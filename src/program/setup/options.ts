@@ -9,7 +9,7 @@ import { Stopped } from './stopped.ts';
 export type Options = ReturnType<typeof optionsOf>;
 
 const usage =
-  'Use setup [--admins U…,U…] [--developers U…,S…] [--ops-channel C…] [--request-url https://…/slack/events] ' +
+  'Use setup [--leads U…,U…] [--developers U…,S…] [--ops-channel C…] [--request-url https://…/slack/events] ' +
   '[--settings FILE, or - for standard input] [--overwrite]. Everything else is a variable, such as SLACK_BOT_TOKEN.';
 
 /** Reads the words after `setup`. Throws `Stopped` if they cannot be understood or a file cannot be read. */
@@ -20,7 +20,7 @@ export function optionsOf(words: readonly string[]) {
     throw new Stopped(`--request-url must be ${requestUrlForm}, with the public name of your machine.`, 'wrong');
   return {
     /** Ids of people and Slack user groups. */
-    admins: splitIds(values.admins),
+    leads: splitIds(values.leads),
     developers: splitIds(values.developers),
     /** The id of a channel. */
     ops: values['ops-channel'],
@@ -45,7 +45,7 @@ function valuesIn(words: readonly string[]) {
     return parseArgs({
       args: [...words],
       options: {
-        admins: text,
+        leads: text,
         developers: text,
         'ops-channel': text,
         'request-url': text,

@@ -5,31 +5,43 @@ import { listPeople, listUserGroups, type ListedMember, type MemberList } from '
 import type { Bot } from '../../slack/client/token.ts';
 import { botClient } from './connections.ts';
 import type { Prompts } from './prompts.ts';
-import { firstPolicy } from './first-policy.ts';
+import { firstPolicy, whoApproves } from './first-policy.ts';
 import type { Job } from './job.ts';
 import { splitIds } from './options.ts';
 import { Stopped } from './stopped.ts';
 
 /** Lists people and groups, asks who may do what, and makes the policy's text. `bot` undefined: Slack did not answer. */
 export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<string> {
-  const { options, prompts } = job;
+  const { options, prompts, tell } = job;
   const lists = await listsOf(job, bot);
-  const isAsked = prompts !== undefined && options.admins.length === 0;
-  const admins = isAsked ? await chooseMembers(prompts, lists, adminsQuestion, 1) : options.admins;
+  const isAsked = prompts !== undefined && options.leads.length === 0;
+  const leads = isAsked ? await chooseMembers(prompts, lists, leadsQuestion, 1) : options.leads;
   const developers =
     isAsked && options.developers.length === 0
       ? await chooseMembers(prompts, lists, developersQuestion, 0)
       : options.developers;
   const ops = isAsked && options.ops === undefined ? await askOps(prompts) : options.ops;
-  const text = firstPolicy({ admins: membersOf(lists, admins), developers: membersOf(lists, developers), ops });
+  const roles = { leads: membersOf(lists, leads), developers: membersOf(lists, developers), ops };
+  const text = firstPolicy(roles);
   const read = loadPolicy(text, rights);
-  if (read.kind === 'policy') return text;
+  if (read.kind === 'policy') {
+    const warning = warnings[whoApproves(roles)];
+    if (warning !== undefined) tell(warning);
+    return text;
+  }
   const mistakes = read.mistakes.map(({ says }) => says).join('; ');
   throw new Stopped(`The rules would have mistakes: ${mistakes}.`, 'wrong');
 }
 
-const adminsQuestion = 'Who are the admins? Choose yourself and at least one other: they approve changes to live';
-const developersQuestion = 'Who else may work on sites? Their changes to live need an approval by an admin';
+const leadsQuestion = 'Who are the leads? Choose yourself and at least one other: they approve changes to live';
+const developersQuestion = 'Who are the developers? What is routine they do alone; other changes to live need a lead';
+
+const warnings = {
+  several: undefined,
+  one: 'There is only one lead: nobody can approve what that person asks for, or anything while they are away. Add a second one to the policy.',
+  nobody:
+    'There is only one person, and nobody approves their own change. So on live sites only what is routine can be changed. Run setup again with a second lead.',
+} as const;
 
 async function askOps(prompts: Prompts): Promise<string | undefined> {
   for (;;) {

@@ -11,7 +11,7 @@ import { out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
 import { envOf } from './files.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
-import { manifestOf } from './manifest.ts';
+import { manifestOf, newAppPage } from './manifest.ts';
 import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
 import { terminalPrompts, type Prompts } from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
@@ -67,10 +67,11 @@ async function run(job: Job, write: Out['write']): Promise<number> {
   stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
-  const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
+  const manifest = manifestOf(command, requestUrl);
+  const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifest, 0o644);
   // The person makes the app from the manifest, so write it before asking for the app's credentials.
   const early = prompts && (await placeManifest());
-  prompts?.tell(toMakeTheApp);
+  if (!isSet(job, 'SLACK_BOT_TOKEN')) prompts?.tell(toMakeTheApp(early ? newAppPage(manifest) : undefined));
   const bot = await obtainBotToken(job);
   await (requestUrl === undefined ? obtainAppToken(job) : obtainSigningSecret(job));
   await obtainHost(job);
@@ -135,7 +136,7 @@ function missingIn(job: Job): readonly string[] {
     ...(isOverHttp && options.requestUrl === undefined
       ? [`--request-url is missing: where Slack delivers to over HTTP, ${requestUrlForm}`]
       : []),
-    ...(options.admins.length === 0 && !hasPolicy(job) ? ['--admins is missing: the Slack ids of your admins'] : []),
+    ...(options.leads.length === 0 && !hasPolicy(job) ? ['--leads is missing: the Slack ids of your leads'] : []),
   ];
 }
 
@@ -185,7 +186,7 @@ const deliveries = [
 /** An existing policy was reviewed, so it is replaced only if somebody says so first. */
 async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string | undefined> {
   const { options, prompts, settings, tell } = job;
-  if (!hasPolicy(job) || options.admins.length > 0) return obtainPolicy(job, bot);
+  if (!hasPolicy(job) || options.leads.length > 0) return obtainPolicy(job, bot);
   const name = policyFileIn(settings);
   if (await prompts?.confirm(`${name} is already there. Make new rules? I'll ask again before they replace it.`))
     return obtainPolicy(job, bot);
@@ -193,6 +194,12 @@ async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string |
   return undefined;
 }
 
-const toMakeTheApp =
-  'Now make the app: on https://api.slack.com/apps choose Create New App → From a manifest, paste manifest.yml, and ' +
-  'install it. If you have it already, go on.';
+/** `page`: where Slack may have the manifest filled in. */
+function toMakeTheApp(page: string | undefined): string {
+  const byHand = 'on https://api.slack.com/apps choose Create New App → From a manifest, and paste manifest.yml';
+  const make =
+    page === undefined
+      ? `Now make the app: ${byHand}.`
+      : `Now make the app. This address opens Slack's page with manifest.yml filled in:\n\n${page}\n\nThat was never tried with Slack itself. If nothing is filled in, ${byHand}.`;
+  return `${make} Then install it. If it is there already, go on.`;
+}

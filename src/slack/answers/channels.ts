@@ -133,8 +133,8 @@ async function placeOf({ pipeline }: SlackContext, { channel, thread }: Interact
   const [kind, target] = change?.target.split(':') ?? [];
   if (target !== undefined) {
     const known = kind === 'environment' ? environments.find((one) => one.id === target) : undefined;
-    const isWaiting = change?.state === 'waiting';
-    return { target, isWaiting, ...(known && { environment: known, site: ofSite(siteOf(known)) }) };
+    const isUnsent = change?.state === 'waiting' || change?.state === 'approved';
+    return { target, isUnsent, ...(known && { environment: known, site: ofSite(siteOf(known)) }) };
   }
   const bound = thread === undefined ? await bindingOf(pipeline.database.db, channel) : undefined;
   return bound ? { site: ofSite(bound.site) } : {};

@@ -1,12 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
+import { attempt } from '../../../src/errors.ts';
 import type { Domain, Environment } from '../../../src/hosting/contract/target.ts';
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
-import { likelyCommand, namesNoCommand, read, type Reading } from '../../../src/pipeline/language/reader.ts';
+import type { Reading } from '../../../src/pipeline/language/guesses.ts';
+import { likelyCommand, namesNoCommand, read } from '../../../src/pipeline/language/reader.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Place } from '../../../src/pipeline/language/things.ts';
-import { chatter, firstWords, turned } from './first-words.ts';
+import { asides, chatter, firstWords, turned } from './first-words.ts';
+import { strangers } from './strangers.ts';
 
 const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'harbour-hotel'];
 const siteNamed = (name: string) => ({ id: `site-${name}`, name });
@@ -19,9 +22,9 @@ const environments = sites.flatMap((name, at) =>
     site: siteNamed(name),
   })),
 );
-const domains = ['acme-shop', 'acme-blog'].map((name): Domain => ({
+const domains = ['acme-shop', 'acme-blog'].map((name, at): Domain => ({
   kind: 'domain',
-  id: `domain-${name}`,
+  id: `00000000-0000-4000-8000-00000001${at}000`,
   name: `${name}.example`,
   site: siteNamed(name),
 }));
@@ -42,19 +45,19 @@ describe.each(Object.entries(firstWords))('%s', (_, lines) => {
   });
 });
 
-test.each(turned)('%s: nothing is guessed', (line) => {
-  expect(shown(read(line, names, said))).toBe('—');
+test.each(turned)('%s: nothing is guessed, at most help', (line) => {
+  expect(shown(read(line, names, said))).toMatch(/^(?:—|unclear: help [a-z ]+)$/);
 });
 
 test.each(chatter)('in a mention, %s is left alone', (line) => {
   expect(read(line, names)).toBeUndefined();
 });
 
-test.each(['approved', 'lgtm', 'yes', ':+1:', 'ok go', 'Yes please!', 'no'])(
-  'in the thread of a request that waits, %s is told to press a button',
+test.each(['approved', 'lgtm', 'yes', ':+1:', 'ok go', 'Yes please!', 'no', 'stop', 'STOP IT', 'cancel'])(
+  'in the thread of a change that is not sent yet, %s is told to press a button',
   (line) => {
-    expect(shown(read(line, names, { isWaiting: true }))).toBe('cannot: ');
-    expect(shown(read(line, names, said))).not.toMatch(/push|lock|pause/);
+    expect(shown(read(line, names, { isUnsent: true }))).toBe('cannot: ');
+    expect(shown(read(line, names, said))).not.toMatch(/push|unlock/);
   },
 );
 
@@ -63,7 +66,11 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   '<site>': ['acme-shop'],
   '<address>': ['203.0.113.7'],
   '<path>': ['/old', '/new'],
-  '<host>': ['acme-shop.example'],
+  '<host>': ['acme-shop.example', 'acme-blog.example'],
+  '<person>': ['@U01ANA'],
+  '<visitor>': ['client-3f2a1c'],
+  '<time>': ['7d'],
+  '<text>': ['"v=spf1 -all"'],
   '<number>': ['12'],
   '<change>': ['#12'],
 };
@@ -134,6 +141,12 @@ function raise(): never {
   throw new Error('it is empty');
 }
 
+test.each(asides)('%s: what else it says is left aside', (line, means) => {
+  const reading = read(line, names, said);
+  expect(shown(reading)).toBe(means);
+  expect(reading?.kind === 'clear' && reading.guess.isWhole).toBe(false);
+});
+
 describe('for any line', () => {
   test('whatever is offered is understood as it stands, with nothing wrong', () => {
     fc.assert(
@@ -149,5 +162,27 @@ describe('for any line', () => {
         }
       }),
     );
+  });
+});
+
+describe('lines of people who had read no more than the README', () => {
+  const isLed = ([line, isMention, means]: (typeof strangers)[number]): boolean => {
+    const typed = attempt(() => parse(line, catalogue));
+    if (typed && !namesNoCommand(typed) && resolve(typed, names).problems.length === 0)
+      return means.split(' | ').includes(typed.path);
+    const reading = read(line, names, { isAddressed: !isMention });
+    const guesses = reading?.kind === 'clear' ? [reading.guess] : (reading?.guesses ?? []);
+    if (means === 'nothing') return reading === undefined;
+    return means.split(' | ').some((one) => one === reading?.kind || guesses.some(({ parsed }) => parsed.path === one));
+  };
+
+  test('at least nineteen of twenty lead there, at once or by a button', () => {
+    const meant = strangers.filter(([, , means]) => means !== 'nothing');
+    expect(meant.filter((one) => !isLed(one)).slice(Math.floor(meant.length / 20))).toEqual([]);
+  });
+
+  test('chatter gets no answer, but for one of twenty', () => {
+    const chat = strangers.filter(([, , means]) => means === 'nothing');
+    expect(chat.filter((one) => !isLed(one)).slice(Math.floor(chat.length / 20))).toEqual([]);
   });
 });

@@ -15,9 +15,8 @@ import { parseEnv } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
-import type { Rule } from '../../../src/policy/rules.ts';
 import { envOf, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
-import { firstPolicy } from '../../../src/program/setup/first-policy.ts';
+import { firstPolicy, whoApproves } from '../../../src/program/setup/first-policy.ts';
 import { Stopped } from '../../../src/program/setup/stopped.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-files-'));
@@ -76,29 +75,26 @@ const [ana, ben, team] = [
 ];
 
 test.each([
-  ['one admin', [ana], [], false],
-  ['two admins', [ana, ben], [], true],
-  ['an admin and a developer', [ana], [ben], true],
-  ['one who is both', [ana], [ana], false],
-  ['a user group', [team], [], true],
-  ['an admin and a user group', [ana], [team], true],
-])(
-  'the rules for %s can be used, and allow changes to live only with an approval',
-  (_, admins, developers, approves) => {
+  ['one lead', [ana], [], 'nobody'],
+  ['two leads', [ana, ben], [], 'several'],
+  ['a lead and a developer', [ana], [ben], 'one'],
+  ['one who is both', [ana], [ana], 'nobody'],
+  ['a user group', [team], [], 'several'],
+  ['a lead and a user group', [ana], [team], 'one'],
+] as const)(
+  'the rules for %s can be used, and ask for approvals if somebody can give them',
+  (_, leads, developers, who) => {
+    expect(whoApproves({ leads, developers })).toBe(who);
     for (const ops of ['C0OPS', undefined]) {
-      const read = loadPolicy(firstPolicy({ admins, developers, ops }), rights);
+      const read = loadPolicy(firstPolicy({ leads, developers, ops }), rights);
       if (read.kind === 'mistakes') throw new Error(read.mistakes.map(({ says }) => says).join('; '));
-      expect(read.policy.channels.ops).toBe(ops);
-      const live = read.policy.rules.filter(
-        ({ effect, what, where }) => effect === 'allow' && !what.has('read') && !what.has('audit') && covers(where),
-      );
-      expect(live.every(({ approval }) => approval !== undefined && approval !== 'none')).toBe(true);
-      expect(live.length > 0).toBe(approves);
+      expect(read.policy.channels).toEqual({ bounds: new Map(), denied: new Set(), ops });
+      const groups = [...read.policy.groups].map(([name, ids]) => [name, [...ids]]);
+      expect(groups).toEqual([
+        ['developers', developers.map(({ id }) => id)],
+        ['leads', leads.map(({ id }) => id)],
+      ]);
+      expect(read.policy.rules.filter(({ approval }) => approval !== undefined)).toHaveLength(who === 'nobody' ? 0 : 2);
     }
   },
 );
-
-/** Whether a rule with these places, or everywhere, is about live environments. */
-const covers = (where: Rule['where']): boolean =>
-  where === undefined ||
-  where.some((place) => place.kind === 'environment' && ['live', '*'].includes(place.environment.join('*')));

@@ -4,18 +4,22 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { policy } from '../../../src/program/policy.ts';
+import { manifestOf, newAppPage } from '../../../src/program/setup/manifest.ts';
+import type { Prompts } from '../../../src/program/setup/prompts.ts';
 import { setup } from '../../../src/program/setup/setup.ts';
 import { person, SEED } from '../../../src/playground/slack/seed.ts';
 import { canaries, inScenario, type Scenario, type ScenarioOptions } from '../../stories/scenario.ts';
 
-/** The setup without a terminal, against both stand-ins. */
+/** The setup without a terminal, and with scripted answers, against both stand-ins. */
 
 type Site = {
   /** Runs it in an empty folder with all variables it needs. Given ones replace them; undefined removes one. */
   readonly run: (
     words: readonly string[],
     replaced?: Readonly<Record<string, string | undefined>>,
+    prompts?: Prompts,
   ) => Promise<{ readonly code: number; readonly said: string }>;
   readonly read: (name: string) => Promise<string>;
   readonly write: (name: string, text: string) => Promise<void>;
@@ -35,13 +39,13 @@ const inFolder =
         await story({
           scenario,
           folder,
-          run: async (words, replaced = {}) => {
+          run: async (words, replaced = {}, prompts?) => {
             const environment = { ...scenario.environment, ...policyFile, ...replaced };
             const said: string[] = [];
             const code = await setup(words, {
               environment,
               folder,
-              prompts: undefined,
+              prompts,
               write: (text) => said.push(text),
             });
             told.push(...said);
@@ -59,12 +63,12 @@ const inFolder =
   };
 
 const ops = ['--ops-channel', 'C0OPS'];
-const admins = ['--admins', 'U03CHI,U04DEE', ...ops];
+const leads = ['--leads', 'U03CHI,U04DEE', ...ops];
 
 test(
   'with all answers given it writes the three files, and policy check and doctor find nothing wrong',
   inFolder({}, async ({ scenario, folder, run, read, names }) => {
-    const words = [...admins, '--developers', 'S0DEVS'];
+    const words = [...leads, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
     expect(said).toMatch(
       /✅ All 18 checks are fine\nTo start it: sitehand start\. Then in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
@@ -91,16 +95,82 @@ test(
   }),
 );
 
+/** Answers each question with what the script has next, and writes down all that is said. */
+function scripted(script: readonly (readonly [question: string, answer: unknown])[]) {
+  const said: string[] = [];
+  const rest = [...script];
+  const next = (asked: string): unknown => {
+    said.push(asked);
+    const [question = 'nothing', answer] = rest.shift() ?? [];
+    if (!asked.startsWith(question)) throw new Error(`expected ${question}, found ${asked}`);
+    return answer;
+  };
+  const text = (asked: string): string => z.string().parse(next(asked));
+  const prompts: Prompts = {
+    ask: async (question, { example, initial } = {}) => text(`${question} ${initial ?? example ?? ''}`),
+    askSecret: async (question) => text(question),
+    choose: async (question, options) => text(`${question} ${options.map(({ label }) => label).join(', ')}`),
+    chooseMembers: async (question) => z.array(z.string()).parse(next(question)),
+    confirm: async (question) => z.boolean().parse(next(question)),
+    tell: (text) => void said.push(text),
+  };
+  return { prompts, said, rest };
+}
+
+test(
+  'it asks for the service first and fills in its address, asks again for a wrong one, and warns of a single lead',
+  inFolder({}, async ({ scenario, run, read }) => {
+    const { url } = scenario.hosting;
+    const elsewhere = url.replace('/v2', '/elsewhere/v2');
+    const {
+      prompts,
+      said,
+      rest: unasked,
+    } = scripted([
+      ['Name of the slash command /site', '/hosting'],
+      ['Bot User OAuth Token', canaries.bot],
+      ['Which hosting service is it? Kinsta, Another service with the same API', 'kinsta'],
+      ['Base address of its API, with /v2 https://api.kinsta.com/v2', url.replace('/v2', '')],
+      ['Base address of its API, with /v2 https://api.kinsta.com/v2', elsewhere],
+      [`Keep the address ${elsewhere}?`, false],
+      ['Base address of its API', url],
+      ['Who are the leads?', ['U03CHI']],
+      ['Who are the developers?', ['S0DEVS']],
+      ['Id of the channel', 'C0OPS'],
+    ]);
+    const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
+    const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
+    expect({ code, unasked }).toEqual({ code: 0, unasked: [] });
+    expect(said).toContain('HOSTING_API_URL must end with /v2.');
+    expect(said).toContain("Hosting API: the host doesn't say whose key this is (404).");
+    expect(said.join('\n')).toContain('There is only one lead: nobody can approve what that person asks for');
+    expect(parseEnv(await read('.env'))).toMatchObject({ HOSTING_API_URL: url, HOSTING_DIALECT: 'kinsta' });
+
+    const page = new URL(/https:\S+new_app\S+/.exec(said.join('\n'))?.[0] ?? '');
+    expect(page.origin + page.pathname).toBe('https://api.slack.com/apps');
+    const { manifest_json: filledIn = '', ...rest } = Object.fromEntries(page.searchParams);
+    expect(rest).toEqual({ new_app: '1' });
+    expect(JSON.parse(filledIn)).toEqual(parse(await read('manifest.yml')));
+  }),
+);
+
+test('an address of Slack that would be too long is not offered', () => {
+  const pageFor = (length: number) =>
+    newAppPage(manifestOf('/site', `https://${'a'.repeat(length)}.example/slack/events`));
+  expect(pageFor(50)?.length).toBeLessThan(8_000);
+  expect(pageFor(2_000)).toBeUndefined();
+});
+
 test(
   'it makes a missing audit key, but not if replicas share a database',
   inFolder({}, async ({ run, read }) => {
-    const { said } = await run([...admins], { AUDIT_KEY: undefined });
+    const { said } = await run([...leads], { AUDIT_KEY: undefined });
     const { AUDIT_KEY = '' } = parseEnv(await read('.env'));
     expect(AUDIT_KEY).toMatch(/^[0-9a-f]{64}$/);
     expect(said).toContain('I made an AUDIT_KEY.');
     expect(said).not.toContain(AUDIT_KEY);
     const shared = { AUDIT_KEY: undefined, DATABASE_URL: 'postgres://sitehand@127.0.0.1:1/none' };
-    await run([...admins, '--overwrite'], shared);
+    await run([...leads, '--overwrite'], shared);
     expect(parseEnv(await read('.env'))).not.toHaveProperty('AUDIT_KEY');
   }),
 );
@@ -108,13 +178,13 @@ test(
 test(
   'it can be run again: existing files stay, and different ones are replaced only with --overwrite',
   inFolder({}, async ({ run, read, write, names }) => {
-    expect(await run(admins)).toMatchObject({ code: 0 });
+    expect(await run(leads)).toMatchObject({ code: 0 });
     const again = await run([]);
     expect(again.said).toContain('manifest.yml is already as it should be.\n.env is already as it should be.\n');
     expect(again.said).toMatch(/policy\.yml is already there and stays as it is\.\n/);
     expect(again.code).toBe(0);
 
-    const others = await run(['--admins', 'U04DEE,U05FAY', ...ops]);
+    const others = await run(['--leads', 'U04DEE,U05FAY', ...ops]);
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
@@ -123,13 +193,13 @@ test(
 
     await write('.env', 'LOG_LEVEL=debug\n');
     await write('policy.yml', 'version: 1\nrules: []\n');
-    const kept = await run(admins);
+    const kept = await run(leads);
     expect(kept.code).toBe(1);
     expect(kept.said).toContain('.env is already there and stays as it is. With --overwrite it would be replaced.\n');
     expect(kept.said).toContain("These answers are not in .env, so I didn't check the rest with them.\n");
     expect([await read('.env'), await read('policy.yml')]).toEqual(['LOG_LEVEL=debug\n', 'version: 1\nrules: []\n']);
 
-    expect(await run([...admins, '--overwrite'])).toMatchObject({ code: 0 });
+    expect(await run([...leads, '--overwrite'])).toMatchObject({ code: 0 });
     expect(await read('policy.yml')).toContain('U03CHI # Chi Chukwu');
     expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
   }),
@@ -141,7 +211,7 @@ test(
     const missing = { SLACK_BOT_TOKEN: undefined, HOSTING_API_KEY: undefined, SLACK_APP_TOKEN: undefined };
     const { code, said } = await run([], missing);
     expect(code).toBe(2);
-    for (const name of ['SLACK_BOT_TOKEN is not set', 'HOSTING_API_KEY is not set', '--admins is missing'])
+    for (const name of ['SLACK_BOT_TOKEN is not set', 'HOSTING_API_KEY is not set', '--leads is missing'])
       expect(said).toContain(name);
     expect(said).toContain('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set');
     expect(said).toMatch(/ Nothing was written\.\n$/);
@@ -157,39 +227,39 @@ test.each<
   [
     'a token that Slack refuses',
     { SLACK_BOT_TOKEN: 'xoxb-0123456789-other' },
-    admins,
+    leads,
     2,
     /Slack refuses SLACK_BOT_TOKEN \(invalid_auth\)/,
   ],
   [
     'an app token that Slack refuses',
     { SLACK_APP_TOKEN: 'xapp-0123456789-other' },
-    admins,
+    leads,
     2,
     /Slack refuses SLACK_APP_TOKEN/,
   ],
   [
     'a key that the host rejects',
     { HOSTING_API_KEY: 'another-key-of-the-host' },
-    admins,
+    leads,
     2,
     /The host rejected this key \(401\)/,
   ],
   [
     'an address without encryption',
     { HOSTING_API_URL: 'http://host.example/v2' },
-    admins,
+    leads,
     2,
     /HOSTING_API_URL is plain http/,
   ],
-  ['a command that is a word after it', { SLACK_COMMAND: '/push' }, admins, 2, /SLACK_COMMAND cannot be \/push/],
-  ['an admin who is a guest', {}, ['--admins', 'U07GUS'], 2, /U07GUS is not a member of this workspace/],
-  ['a user group that is none', {}, ['--admins', 'S0NONE'], 2, /S0NONE is not a Slack user group in use/],
-  ['a name for a channel', {}, [...admins, '--ops-channel', '#ops'], 2, /The rules would have mistakes: /],
+  ['a command that is a word after it', { SLACK_COMMAND: '/push' }, leads, 2, /SLACK_COMMAND cannot be \/push/],
+  ['a lead who is a guest', {}, ['--leads', 'U07GUS'], 2, /U07GUS is not a member of this workspace/],
+  ['a user group that is none', {}, ['--leads', 'S0NONE'], 2, /S0NONE is not a Slack user group in use/],
+  ['a name for a channel', {}, [...leads, '--ops-channel', '#ops'], 2, /The rules would have mistakes: /],
   [
     'an address of HTTP in Socket Mode',
     {},
-    [...admins, '--request-url', 'https://a.example/slack/events'],
+    [...leads, '--request-url', 'https://a.example/slack/events'],
     2,
     /--request-url is for HTTP/,
   ],
@@ -208,7 +278,7 @@ test(
   'a Slack that does not answer is unknown: the files are written, with the ids that were given, and doctor says the rest',
   inFolder({}, async ({ scenario, run, read }) => {
     scenario.slack.faults.add({ kind: 'html', method: '*', times: 1_000 });
-    const { code, said } = await run(admins);
+    const { code, said } = await run(leads);
     expect(said).toContain('Bot token: unknown: Slack gave no usable answer. Check SLACK_API_URL and the network.\n');
     expect(said).toContain("Slack doesn't list everybody (it has not said who I am)");
     expect(await read('policy.yml')).toContain('    - U03CHI\n    - U04DEE\n');
@@ -223,7 +293,7 @@ test(
   'an answer that could not be checked need not be corrected',
   inFolder({}, async ({ scenario, run }) => {
     scenario.slack.faults.add({ kind: 'error', method: 'apps.connections.open', error: 'internal_error', times: 100 });
-    const { code, said } = await run(admins);
+    const { code, said } = await run(leads);
     expect(said).toMatch(
       /is unknown\nSome of it couldn't be checked\. Run sitehand doctor again, or start it and see: sitehand start\. .*\n$/,
     );
@@ -237,18 +307,18 @@ test(
   'a host that does not say whose key it is must be told the company',
   inFolder({}, async ({ scenario, run, names }) => {
     scenario.hosting.faults.add({ kind: 'status', status: 404, body: {}, ...validate });
-    const { code, said } = await run(admins, { HOSTING_COMPANY_ID: undefined });
+    const { code, said } = await run(leads, { HOSTING_COMPANY_ID: undefined });
     expect(said).toContain("HOSTING_COMPANY_ID is not set, and the host doesn't say which company the key belongs to.");
     expect(code).toBe(2);
     expect(await names()).toEqual([]);
-    expect(await run(admins)).toMatchObject({ code: 0 });
+    expect(await run(leads)).toMatchObject({ code: 0 });
   }),
 );
 
 test(
   'a host that is away says nothing about its key',
   inFolder({}, async ({ run, names }) => {
-    const { code, said } = await run(admins, {
+    const { code, said } = await run(leads, {
       HOSTING_API_URL: 'http://127.0.0.1:1/v2',
       HOSTING_COMPANY_ID: undefined,
     });
@@ -263,7 +333,7 @@ test(
   inFolder(
     { slack: { scopes: ['app_mentions:read', 'chat:write', 'commands', 'users:read'] } },
     async ({ run, read }) => {
-      const { code, said } = await run([...admins, '--developers', 'S0DEVS']);
+      const { code, said } = await run([...leads, '--developers', 'S0DEVS']);
       expect(said).toContain('Bot token: the bot token lacks usergroups:read.');
       expect(said).toContain(
         "Slack doesn't list all its user groups (missing_scope). Others can be named by their ids.\n",
@@ -282,7 +352,7 @@ test(
   inFolder(
     { slack: { seed: { ...SEED, people: [...SEED.people, ...many, odd] } } },
     async ({ scenario, run, read }) => {
-      const { code } = await run(['--admins', 'U2ODD,U10449', ...ops]);
+      const { code } = await run(['--leads', 'U2ODD,U10449', ...ops]);
       expect(code).toBe(0);
       expect(scenario.slack.calls().filter(({ method }) => method === 'users.list')).toHaveLength(3);
       const text = await read('policy.yml');
@@ -294,15 +364,15 @@ test(
 test(
   'over HTTP the manifest has the addresses, and a signing secret takes the place of the app token',
   inFolder({ slack: { delivery: { kind: 'http', url: 'http://127.0.0.1:1/' } } }, async ({ run, read }) => {
-    const incomplete = await run(admins);
+    const incomplete = await run(leads);
     expect(incomplete.code).toBe(2);
     expect(incomplete.said).toContain('--request-url is missing');
     const url = 'https://bot.example/slack/events';
-    const copied = await run([...admins, '--request-url', 'https://YOUR-HOST/slack/events']);
+    const copied = await run([...leads, '--request-url', 'https://YOUR-HOST/slack/events']);
     expect(copied.said).toBe(
       '--request-url must be https://YOUR-HOST/slack/events, with the public name of your machine. Nothing was written.\n',
     );
-    expect(await run([...admins, '--request-url', url])).toMatchObject({ code: 0 });
+    expect(await run([...leads, '--request-url', url])).toMatchObject({ code: 0 });
     expect(await read('manifest.yml')).not.toMatch(/YOUR-HOST|Without Socket Mode/);
     expect(parse(await read('manifest.yml'))).toMatchObject({
       features: { slash_commands: [{ command: '/site', url }] },
@@ -323,12 +393,12 @@ test(
     await write('settings', `HOSTING_API_KEY='${key}'\nLOG_LEVEL=warn\n`);
     const file = { SLACK_BOT_TOKEN_FILE: join(folder, 'token') };
     const without = { SLACK_BOT_TOKEN: undefined, ...file, HOSTING_API_KEY: undefined };
-    const { code } = await run([...admins, '--settings', join(folder, 'settings')], without);
+    const { code } = await run([...leads, '--settings', join(folder, 'settings')], without);
     expect(code).toBe(0);
     const env = parseEnv(await read('.env'));
     expect(env).toMatchObject({ ...file, HOSTING_API_KEY: key, LOG_LEVEL: 'warn' });
     expect(env).not.toHaveProperty('SLACK_BOT_TOKEN');
-    const unread = await run([...admins, '--settings', join(folder, 'nothing')]);
+    const unread = await run([...leads, '--settings', join(folder, 'nothing')]);
     expect(unread.code).toBe(2);
     expect(unread.said).toContain('The settings cannot be read: ');
   }),

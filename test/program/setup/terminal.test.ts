@@ -7,24 +7,23 @@ import { join } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { skipNote } from '../../skip-note.ts';
-import { canaries, inScenario, patienceMs } from '../../stories/scenario.ts';
+import { TOKENS } from '../../../src/playground/slack/options.ts';
+import { patienceMs } from '../../stories/scenario.ts';
 
-/** The prompts, on a pseudo terminal. */
+/** The prompts, on a pseudo terminal, as the playground rehearses them. */
 
 const script = '/usr/bin/script';
 const root = join(import.meta.dirname, '../../..');
+/** The stand-in's. */
+const hostingKey = 'playground-hosting-key';
 const keys = { enter: '\r', tab: '\t', down: '\u001b[B', ctrlC: '\u0003' } as const;
 
-/** Runs it on a terminal of its own in this folder. After each text appears, types what belongs to it. */
-async function converse(
-  folder: string,
-  environment: Readonly<Record<string, string>>,
-  lines: readonly (readonly [seen: string, typed: string])[],
-) {
-  const program = `stty cols 100 rows 40; exec ${process.execPath} --import ${root}/src/node-version.js ${root}/src/sitehand.ts setup`;
+/** Runs a program on a terminal of its own in this folder. After each text appears, types what belongs to it. */
+async function converse(folder: string, words: string, lines: readonly (readonly [seen: string, typed: string])[]) {
+  const program = `stty cols 100 rows 40; exec ${process.execPath} --import ${root}/src/node-version.js ${root}/src/${words}`;
   const terminal = spawn(script, ['-qec', program, '/dev/null'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...environment },
+    env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh' },
   });
   let drawn = '';
   let said = '';
@@ -62,36 +61,51 @@ const hasTerminal = existsSync(script);
 const noTerminal = skipNote('script', hasTerminal);
 
 test.skipIf(!hasTerminal)(
-  `at a terminal it asks for everything, asks again after a wrong token, and shows no secret${noTerminal}`,
-  inScenario({ start: false }, (scenario) =>
+  `at a terminal it asks for everything, asks again after a wrong token, and shows no secret; the bot starts with it${noTerminal}`,
+  () =>
     inFolder(async (folder) => {
-      const { code, said, unseen } = await converse(folder, { SLACK_API_URL: scenario.slack.apiUrl }, [
-        ['Name of the slash command', keys.enter],
-        ['How does Slack deliver?', keys.enter],
-        ['Bot User OAuth Token', `${canaries.app}${keys.enter}`],
-        ['this is an app-level token', ''],
-        ['Bot User OAuth Token', `${canaries.bot}${keys.enter}`],
-        ['App-level token (xapp', `${canaries.app}${keys.enter}`],
-        ['Base address of the hosting API', `${scenario.hosting.url}${keys.enter}`],
-        ['Which service is it?', keys.enter],
-        ['Key of the hosting API', `${canaries.hosting}${keys.enter}`],
-        ['Who are the admins?', `chi${keys.tab}`],
-        ['Chi Chukwu', keys.enter],
-        ['Who else may work', `devs${keys.tab}`],
-        ['@devs', keys.enter],
-        ['Id of the channel', `C0OPS${keys.enter}`],
-      ]);
+      const { code, said, unseen } = await converse(
+        folder,
+        `sitehand.ts playground --setup --port 0 --keep ${folder}`,
+        [
+          ['Name of the slash command', keys.enter],
+          ['How does Slack deliver?', keys.enter],
+          ['manifest_json=', ''],
+          ['Bot User OAuth Token', `${TOKENS.app}${keys.enter}`],
+          ['this is an app-level token', ''],
+          ['Bot User OAuth Token', `${TOKENS.bot}${keys.enter}`],
+          ['App-level token (xapp', `${TOKENS.app}${keys.enter}`],
+          ['Which hosting service is it?', `${keys.down}${keys.enter}`],
+          ['Key of the hosting API', `${hostingKey}${keys.enter}`],
+          ['Who are the leads?', `chi${keys.tab}`],
+          ['Chi Chukwu', keys.enter],
+          ['Who are the developers?', `devs${keys.tab}`],
+          ['@devs', keys.enter],
+          ['Id of the channel', `C0OPS${keys.enter}`],
+          ['All 18 checks are fine', ''],
+          ['Press Ctrl-C to stop', keys.ctrlC],
+        ],
+      );
       expect(unseen).toEqual([]);
-      expect(said).toMatch(/All 18 checks are fine/);
       expect(code).toBe(0);
-      for (const canary of Object.values(canaries)) expect(said).not.toContain(canary);
-      expect((await readdir(folder)).toSorted()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
-      expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toMatchObject({ SLACK_BOT_TOKEN: canaries.bot });
+      // What it asks for was told before.
+      const asked = said.slice(said.indexOf('Name of the slash command'));
+      for (const secret of [TOKENS.bot, TOKENS.app, hostingKey]) expect(asked).not.toContain(secret);
+      expect(await readdir(folder)).toEqual(
+        expect.arrayContaining(['.env', 'manifest.yml', 'policy.yml', 'sitehand.db']),
+      );
+      expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toMatchObject({
+        SLACK_BOT_TOKEN: TOKENS.bot,
+        HOSTING_DIALECT: 'document',
+      });
       expect(await readFile(join(folder, 'policy.yml'), 'utf8')).toContain('    - U03CHI # Chi Chukwu\n');
 
-      const again = await converse(folder, {}, [['Make new rules?', keys.ctrlC]]);
+      // The stand-ins are gone.
+      const again = await converse(folder, 'sitehand.ts setup', [
+        ['Keep the address', 'y'],
+        ['Make new rules?', keys.ctrlC],
+      ]);
       expect(again.said).toContain('Stopped. Nothing was written.');
       expect(again).toMatchObject({ code: 130, unseen: [] });
     }),
-  ),
 );

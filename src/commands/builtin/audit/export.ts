@@ -7,7 +7,8 @@ import { momentAt } from '../../kit/values/times.ts';
 export const auditExport = builtin({
   summary: 'Export the audit trail as a file that only you get',
   button: 'Export the trail',
-  also: `export audit, export trail, download audit, audit download, audit csv, export audit log, trail export`,
+  also: `
+    download trail, audit csv, download audit log`,
   right: 'named',
   shows: ['audit'],
   changes: true,

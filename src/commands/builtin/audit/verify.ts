@@ -13,7 +13,8 @@ export const shortHash = (hash: string): string =>
 export const auditVerify = builtin({
   summary: 'Check that no line of the audit trail was altered or removed',
   button: 'Verify the trail',
-  also: `verify audit, verify trail, check audit, check trail, audit check, is trail intact, tampered, audit intact`,
+  also: `
+    verify trail, check audit, check trail, is trail verify, tampered`,
   right: 'named',
   fields: {},
   answer: async ({ queryService }) => findingPage(await queryService.verify()),

@@ -8,8 +8,8 @@ export const queueLeave = builtin({
   summary: 'Give up your place in a queue',
   button: 'Leave the queue',
   also: `
-    leave queue, leave line, unqueue, dequeue, get out of queue, remove from queue, cancel queue, give up place, drop
-    out queue`,
+    leave line, unqueue, dequeue, get out of queue, remove from queue, cancel queue, give up place, drop out queue,
+    queue remove <number>, queue remove <change>, remove <number> queue`,
   right: 'anyone',
   changes: true,
   urgent: true,
