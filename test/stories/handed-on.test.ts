@@ -92,8 +92,8 @@ describe('a request that is handed on', () => {
     await ana.form('Nothing is sent until it is approved');
     const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0ACME');
     expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
-    await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
-    await ana.form('@Ben has already run this as #1. Nothing was done with your click.');
+    const late = await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+    await late.hears('@Ben has already run this as #1. Nothing was done with your click.');
     for (const [person, channel] of [
       [ben, undefined],
       [ana, undefined],
@@ -163,8 +163,7 @@ describe('a request that is handed on', () => {
     await ben.clicks(offered, run('Rob'));
     await ben.form('acme-shop/live');
     scenario.runSql('update handed_on_requests set expires_at = 1 where ended_at is null');
-    await ben.submits();
-    await ben.form(/It has expired: it could be run until .+\. Nothing was done\./);
+    await (await ben.submits()).hears(/It has expired: it could be run until .+\. Nothing was done\./);
     const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
     expect(labelsOf(over)).toEqual([]);
     expect(scenario.rows('select number from changes')).toHaveLength(before);
@@ -258,8 +257,8 @@ rules:
       await ben.form('acme-shop/live');
       const value = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
       own.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
-      await ben.submits();
-      await ben.form(
+      const sent = await ben.submits();
+      await sent.hears(
         "My database was set back, so this can't be run from here any more. It may have been run already.",
       );
       const over = await inChannel(own, /⚠️ My database was set back, so this can't be run from here any more/);
