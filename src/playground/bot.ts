@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { type BotProcess, type BotProgram, type Exit, spawnBot } from './bot-process.ts';
 import type { BotState } from './web/shapes.ts';
 
@@ -34,7 +35,7 @@ type Run = BotProcess & { readonly started: Promise<void> };
 
 /** Starts the bot. It ends with this process, unless this process is killed with SIGKILL. */
 export function startBot(options: BotOptions): Bot {
-  const tracker = createStateTracker(options.onChanged);
+  const tracker = createStateTracker(relative('', options.environment['POLICY_FILE'] ?? ''), options.onChanged);
   const run = (): Run => {
     const child = spawnBot(options, (line) => {
       tracker.add(line);
@@ -79,14 +80,14 @@ export function startBot(options: BotOptions): Bot {
 type StateTracker = {
   readonly state: () => BotState;
   readonly add: (line: string) => void;
-  readonly enter: (now: Omit<BotState, 'log'>) => void;
+  readonly enter: (now: Omit<BotState, 'log' | 'policy'>) => void;
 };
 
 /** Keeps the bot's state and its newest lines. */
-function createStateTracker(onChanged: BotOptions['onChanged']): StateTracker {
+function createStateTracker(policy: string, onChanged: BotOptions['onChanged']): StateTracker {
   const log: string[] = [];
-  let present: Omit<BotState, 'log'> = { state: 'starting', pid: undefined, exit: undefined };
-  const state = (): BotState => ({ ...present, log: [...log] });
+  let present: Parameters<StateTracker['enter']>[0] = { state: 'starting', pid: undefined, exit: undefined };
+  const state = (): BotState => ({ ...present, policy, log: [...log] });
   return {
     state,
     add(line) {

@@ -60,7 +60,8 @@ export type ChangeTable = {
   /** `environment:<id>`, `domain:<id>` or `company`; `batch`: see `targets`. Locks have keys of their own. */
   target: string;
   target_name: string;
-  is_live: number;
+  /** 1: its target's name had to be typed, so there is time to press *Stop* before it is sent. */
+  cools_down: number;
   /**
    * JSON array of whole targets as they were requested: first what it changes (a batch: all of it), then what it only
    * reads (push: its source).

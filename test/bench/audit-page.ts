@@ -50,11 +50,11 @@ const keyOf = (number: string) => sql`'environment:00000000-0000-4000-8000-' || 
 const card = JSON.stringify({ title: 'x'.repeat(120), done: 'x'.repeat(120), facts: [['Clears', 'the page cache']] });
 
 const changes = (from: number, to: number) => sql`
-  insert into changes (command, risk, args, target, target_name, is_live, targets, snapshot, preconditions, call, card,
+  insert into changes (command, risk, args, target, target_name, cools_down, targets, snapshot, preconditions, call, card,
     fingerprint, requester, requester_name, requester_team, channel, "authorization", state, version, created_at, expires_at, settled_at,
     attempts, throttle_count)
   ${series(from, to)}
-  select 'cache clear', 'routine', '[]', ${keyOf('n')}, 'site/live', 1,
+  select 'cache clear', 'routine', '[]', ${keyOf('n')}, 'site/live', 0,
     '[{"kind":"environment","name":"site/live","live":true,"id":"' || substr(${keyOf('n')}, 13) || '"}]', 'null', 'null', '{}',
     cast(${card} as text),
     'f00d', 'U' || (n % 300), 'Somebody', 'T1', 'C1', '{}', 'done', 1, n, n, n, 0, 0 from series`;

@@ -41,11 +41,11 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, args, target, target_name, is_live, targets, snapshot, preconditions, call, card,
+    insert into changes (command, risk, args, target, target_name, cools_down, targets, snapshot, preconditions, call, card,
       fingerprint, requester, requester_name, requester_team, channel, "authorization", state, version, created_at, expires_at,
       attempts, throttle_count, ${lease})
     ${series}
-    select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
+    select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 0, '[]', 'null', 'null', '{}', '{}',
       'f00d', 'U1', 'Somebody', 'T1', 'C1', '{}', 'approved', 1, 1, 1, 0, 0, ${when} from series`.execute(db);
   await sql`
     insert into timers (change, target_key, target, addresses, may_empty, requester, requester_name, requester_team,

@@ -62,20 +62,44 @@ describe('the page', () => {
     await page.unroute('**/control/slack/people');
   });
 
+  it('says in an empty channel what it is and who acts, with commands to press in sight at any size', async () => {
+    const first = page.getByRole('region', { name: 'First steps' });
+    const size = page.viewportSize() ?? { width: 0, height: 0 };
+    for (const viewport of [size, { width: 390, height: 844 }]) {
+      await page.setViewportSize(viewport);
+      await first.getByText('You act as Ana (Developer).').waitFor();
+      const box = await first.getByRole('button').first().boundingBox();
+      expect(box?.y).toBeGreaterThan(0);
+      expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThan(viewport.height);
+    }
+    const fold = page.getByRole('button', { name: /People and channels/ });
+    await act('Ben').waitFor({ state: 'hidden' });
+    await fold.click();
+    await act('Ben').click();
+    await act('Ben').waitFor({ state: 'hidden' });
+    await first.getByText('You act as Ben (Developer).').waitFor();
+    await first.getByRole('button', { name: 'Push staging to live' }).click();
+    await page.setViewportSize(size);
+    const delivered = page.getByRole('list', { name: 'What Slack delivered to the bot' }).getByRole('listitem');
+    await delivered.filter({ hasText: 'Ben typed /site push acme-shop/staging acme-shop/live --database' }).waitFor();
+  });
+
   it('has a tour of five steps, which can be dismissed for good', async () => {
+    // It comes after the first steps.
+    await type('hello');
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();
     expect(await tour.getByText('✓').count()).toBe(0);
     await type('/site logs acme-shop/live');
     await tour.getByText('✓ 1 of 5').waitFor();
     await tour.getByRole('button', { name: 'Next' }).click();
-    await tour.getByRole('button', { name: 'As Ana' }).click();
+    await tour.getByRole('button', { name: 'Fill it in as Ana' }).click();
     expect(await box().inputValue()).toBe('/site cache clear acme-shop/staging');
     for (const step of [3, 4]) {
       await tour.getByRole('button', { name: 'Next' }).click();
       await tour.getByText(`${step} of 5`).waitFor();
     }
-    await tour.getByRole('button', { name: 'As Chi' }).click();
+    await tour.getByRole('button', { name: "Go to Chi's Home" }).click();
     await page.getByText('as Chi', { exact: true }).waitFor();
     await tour.getByRole('button', { name: 'End the tour' }).click();
     await tour.waitFor({ state: 'hidden' });
@@ -127,6 +151,7 @@ describe('the page', () => {
   });
 
   it('shows a card, its thread, and the effect of its button at the host', async () => {
+    for (let n = 1; n <= 12; n += 1) await playground.slack.say('U02BEN', 'C0ACME', 'many words '.repeat(90));
     await type('/site card');
     await newest().getByText('waiting').waitFor();
     const card = newest();
@@ -135,6 +160,8 @@ describe('the page', () => {
     await card.getByRole('button', { name: '1 reply' }).click();
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText('A reply below it').waitFor();
+    // Beside the thread everything above the card is higher.
+    expect((await card.boundingBox())?.y).toBeLessThan(800);
     await thread.getByLabel('Reply in the thread').fill('/site card');
     await thread.getByLabel('Reply in the thread').press('Enter');
     await page.getByText('Slash commands do not work in threads').waitFor();
@@ -144,6 +171,7 @@ describe('the page', () => {
     await thread.getByText('An answer', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await thread.waitFor({ state: 'hidden' });
+    await card.locator('.replies:focus').waitFor();
 
     await act('Chi').click();
     await card.getByRole('button', { name: 'Press' }).click();
@@ -210,7 +238,7 @@ describe('the page', () => {
   it('says that the bot has ended, and restarts it', async () => {
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByRole('button', { name: 'Bot killed' }).click();
-    await page.getByText('The bot has exited (SIGKILL).').waitFor();
+    await page.getByText('The bot has exited (SIGKILL). Its rules are in src/playground/policy.yml.').waitFor();
     await type('/site card');
     await page.getByRole('status').getByText('/site failed with the error').waitFor();
     await page.getByRole('button', { name: 'Start again' }).click();

@@ -28,7 +28,7 @@ describe('the side pane', () => {
     page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => wrong.push(String(error)));
     await page.goto(`${playground.url}/`);
-    await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
+    await page.locator('main textarea:focus').waitFor();
   }
   const pane = (): Locator => page.getByRole('complementary', { name: 'Behind the scenes' });
   const button = (name: string): Locator => pane().getByRole('button', { name });

@@ -24,8 +24,8 @@ async function open(
 ): Promise<Page> {
   const page = await browser.newPage({ ...look, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });
   page.setDefaultTimeout(HALF_A_MINUTE);
+  await page.addInitScript("localStorage.setItem('tour', 'over')");
   await page.goto(`${url}/#${at}`);
-  await page.getByRole('button', { name: 'End the tour' }).click();
   await page.getByText('The bot is running').waitFor({ state: 'attached' });
   return page;
 }
@@ -51,7 +51,6 @@ async function askForPush({ slack }: Playground): Promise<void> {
   await slack.until(() => slack.views(ANA).modals.find(({ text }) => text.includes('Type acme-shop/live')));
   await slack.submit(ANA, { 'Type acme-shop/live to confirm': 'acme-shop/live' });
   await slack.until(() => waiting(slack.messages({ channel: CHANNEL, as: CHI })));
-  await slack.closeModal(ANA, true);
 }
 
 const waiting = (messages: ReturnType<Playground['slack']['messages']>): (typeof messages)[number] | undefined =>
@@ -110,7 +109,6 @@ async function drawBatch(browser: Browser, playground: Playground): Promise<void
   const card = (): string => slack.messages({ channel: GENERAL, as: ANA }).at(-1)?.text ?? '';
   const hasStopped = (): boolean => card().includes('[Go on]') && !card().includes('under way');
   await slack.until(() => hasStopped() || undefined, HALF_A_MINUTE);
-  await slack.closeModal(ANA, true);
   await page.getByRole('button', { name: 'Go on', exact: true }).waitFor();
   await take(page, 'batch-stopped');
 }

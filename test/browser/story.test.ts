@@ -60,8 +60,7 @@ describe('the page with the real bot', () => {
     await dialog(page).getByText(`The DATABASE of ${site}/live will be replaced.`).waitFor();
     await dialog(page).getByLabel(`Type ${site}/live to confirm`).fill(`${site}/live`);
     await dialog(page).getByRole('button', { name: 'Ask for approval' }).click();
-    await dialog(page).getByText('is waiting for approval.').waitFor();
-    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+    await dialog(page).waitFor({ state: 'hidden' });
     await card(page, `Push ${site}/staging → ${site}/live`)
       .getByRole('button', { name: 'Approve', exact: true })
       .waitFor();

@@ -35,10 +35,11 @@ type Listed = {
 };
 
 /** A host that lists these domains and gives this answer to 4.5. */
-function host(domains: readonly Listed[], records: object = {}) {
+function host(domains: readonly Listed[], records: object = {}, dns?: readonly object[]) {
   const asked: string[] = [];
   const read: HostReader = async <R>(call: Read<R>): Promise<R> => {
     asked.push(call.section);
+    if (call.section === '4.6a') return call.reply.parse({ domain: { dns_records: dns } });
     return call.reply.parse(call.section === '4.7' ? { company: { domains } } : records);
   };
   return { read, asked };
@@ -394,8 +395,8 @@ describe('the list of domains', () => {
 });
 
 describe('the records to set', () => {
-  const shown = (records: object) =>
-    domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
+  const shown = (records: object, dns?: readonly object[]) =>
+    domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records, dns).read) });
   const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
   test('are in one list, ready to copy', async () => {
@@ -414,6 +415,28 @@ describe('the records to set', () => {
     ]);
     expect(entries[0]?.at(-1)).toEqual({ text: 'proof', style: 'code' });
     expect(page.offers).toEqual(again);
+  });
+
+  const txt = (value: string, more: object = {}) => ({
+    type: 'TXT',
+    name: '_v',
+    ttl: 60,
+    resource_records: [{ value }],
+    ...more,
+  });
+  test.each<[string, readonly object[] | undefined, string | undefined]>([
+    ['set, however it is spelled', [txt('"proof"')], 'set'],
+    ['missing', [txt('other'), txt('proof', { name: '_w' }), txt('proof', { type: 'CAA' })], 'missing'],
+    ['missing from an empty list', [], 'missing'],
+    ['unknown, because a record has no name', [txt('proof', { name: 7 })], undefined],
+    ['unknown, because its values are not known', [txt('', { resource_records: null })], undefined],
+    ['unknown, because the list cannot be read', undefined, undefined],
+  ])('say whether each is set: %s', async (_, dns, standing) => {
+    const record = { name: '_v.acme.com', value: 'proof', type: 'TXT' };
+    const page = await shown({ site_domain: { verification_records: [record], pointing_records: [] } }, dns);
+    const [entry = []] = page.parts[0]?.kind === 'list' ? page.parts[0].entries : [];
+    expect(plain(entry)).toBe(['TXT _v.acme.com', 'for verification', standing, 'proof'].filter(Boolean).join(' · '));
+    expect(plain(say`${page.source}`).includes("can't tell which are set")).toBe(dns === undefined);
   });
 
   test.each<[string, object, string]>([

@@ -184,7 +184,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   args: JSON.stringify(['cache', 'clear', live.id]),
   target: `environment:${live.id}`,
   target_name: live.name,
-  is_live: 1,
+  cools_down: 0,
   targets: JSON.stringify([live]),
   snapshot: 'null',
   preconditions: 'null',

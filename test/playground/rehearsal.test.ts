@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sitehand } from '../../src/playground/beside.ts';
@@ -243,6 +243,7 @@ describe('npm run playground -- --policy', () => {
     const { child, text } = await run(policy, /Ctrl-C/);
     expect(text).toContain('7 people (one a guest), 1 user group, 5 channels and 6 sites');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+    expect(await ask(`${url}/control/bot`)).toMatchObject({ policy: relative('', policy) });
     const [person, channel] = ['U0000000001', 'C0000000001'];
     const answers = async (): Promise<string> => {
       const said = listOf(await ask(`${url}/control/slack/messages?channel=${channel}&as=${person}`));

@@ -336,7 +336,7 @@ describe('restore', () => {
   test('a value that the tables do not take, in a backup whose digest fits: nothing is restored', async () => {
     const target = `sqlite:${fresh()}`;
     const forged = changed((file) =>
-      tamper(file, 'pragma ignore_check_constraints = on; update changes set is_live = 7'),
+      tamper(file, 'pragma ignore_check_constraints = on; update changes set cools_down = 7'),
     );
     const file = openIdleSqlite(forged);
     await addDigest(file, migrations.length);
@@ -344,7 +344,7 @@ describe('restore', () => {
     expect(await run(restore, [forged], target)).toEqual({
       code: 2,
       out: '',
-      said: 'The restore failed: CHECK constraint failed: is_live in (0, 1). Nothing was restored.\n',
+      said: 'The restore failed: CHECK constraint failed: cools_down in (0, 1). Nothing was restored.\n',
     });
     expect((await run(restore, [good], target)).code).toBe(0);
   });

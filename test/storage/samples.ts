@@ -12,7 +12,7 @@ export const sample: NewChange = {
   args: '["cache","clear","acme-shop/live"]',
   target: 'environment:e1',
   target_name: 'acme-shop/live',
-  is_live: 1,
+  cools_down: 0,
   targets: '[]',
   snapshot: 'null',
   preconditions: 'null',

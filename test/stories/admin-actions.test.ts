@@ -76,6 +76,7 @@ test('a lock holds a change and names its owner; locking again extends it; the c
   const told = await locked.hears('acme-docs/staging is locked by you');
   expect(told.ephemeral).toBe(true);
   await inOps(/@Ben locked acme-docs\/staging.*“release 42”/);
+  await ana.reads(/^@Ben locked acme-docs\/staging until .*: “release 42”\. Changes to it are refused\.$/, 'C0ACME');
   const refused = await ana.says(clear);
   await refused.hears(/acme-docs\/staging is locked by @Ben until .*Nothing was sent\./);
   const taken = await scenario.person('chi').says('/site lock acme-docs/staging mine now');
@@ -88,6 +89,7 @@ test('a lock holds a change and names its owner; locking again extends it; the c
 
   await ben.clicks(await again.hears('Unlock'), 'Unlock');
   await inOps(/acme-docs\/staging was unlocked by @Ben/);
+  await ana.reads('acme-docs/staging was unlocked by @Ben', 'C0ACME');
   const change = await ana.asks(clear);
   await change.tells('the host reports it finished');
   const free = await ben.says('/site unlock acme-docs/staging');

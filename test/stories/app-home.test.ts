@@ -29,17 +29,17 @@ describe('App Home', () => {
       expect(await homeOf('chi', 'Nothing is waiting for you.')).toContain(
         'Nothing that you can see has been asked for lately.',
       );
-      await ana.says('/site push acme-shop/live acme-shop/staging --files --reason "try the new theme"');
-      await ana.form('Nothing is sent until it is approved');
-      const change = await ana.confirms();
+      const change = await ana.requests(
+        '/site push acme-shop/staging acme-shop/live --files --reason "try the new theme"',
+      );
       await change.shows('Waiting for approval');
 
-      const waiting = await homeOf('chi', '⏳ Push acme-shop/live → acme-shop/staging · #1');
-      expect(waiting).toContain('All files of acme-shop/staging will be replaced.');
+      const waiting = await homeOf('chi', '⏳ Push acme-shop/staging → acme-shop/live · #1');
+      expect(waiting).toContain('All files of acme-shop/live will be replaced.');
       expect(waiting).toContain('You have no other open changes.');
       expect(slack.views(ids.chi).home?.controls.map(({ label }) => label)).not.toContain('Cancel');
       const mine = await homeOf('ana', 'Your open changes');
-      expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/live → acme-shop\/staging/);
+      expect(mine).toMatch(/Nothing is waiting for you[\s\S]*Push acme-shop\/staging → acme-shop\/live/);
       const own = slack.views(ids.ana).home?.controls.map(({ label }) => label) ?? [];
       expect(own).toContain('Cancel');
       expect(own.filter((label) => /Approve|Decline/.test(label))).toEqual([]);
@@ -51,10 +51,13 @@ describe('App Home', () => {
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
 
       await slack.click(ids.chi, 'home', { label: 'Approve' });
-      await change.tells('Approved by @Chi. Sending it now.');
+      await change.tells('Approved by @Chi. Sending in 10 s.');
+      expect(await homeOf('chi', 'Not sent yet.')).toMatch(/^Waiting for your decision\n.*Push acme[\s\S]*\[Stop\]/);
+      expect(await homeOf('rob', 'Nothing is waiting for you.')).not.toContain('[Stop]');
+      scenario.makeDue(1);
       await change.shows('✅');
       expect(scenario.writes()).toHaveLength(1);
-      await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
+      await homeOf('chi', '✅  Pushed acme-shop/staging → acme-shop/live');
     }),
   );
 

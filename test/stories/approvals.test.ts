@@ -151,7 +151,7 @@ describe('promise 1: before it is sent', () => {
     }
     expect(stateOf(scenario, change)).toBe('waiting');
     await chi.submits({ Reason: 'wait for <!channel> and password=abcd1234efgh' });
-    await chi.form(`#${change.number} is declined. I won't send it.`);
+    expect(scenario.slack.views(chi.id).modals).toEqual([]);
     const reply = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
     expect(reply.text).not.toContain('abcd1234');
     expect(reply.controls.map(({ label }) => label)).toEqual(['Ask again']);

@@ -26,9 +26,9 @@ test(
         await eventually(scenario, 'the rules to be read', read);
       };
       const review = await ana.opens('/site cache clear many-*/live', 'Leave out');
-      expect(review.text).toContain('Valid for: 1 h from its start');
+      expect(review.text).toContain('Stops after: 1 h');
       const card = await ana.confirms();
-      await card.shows(/Valid for\W+1 h from its start/);
+      await card.shows(/Stops after\W+1 h/);
       await edit('2h', 2);
       await chi.clicks(card.card(), 'Approve');
       await scenario.becomes(card.number, 'stopped');
@@ -38,7 +38,7 @@ test(
         card.number,
       );
       expect(validFor).toBe(60 * minute);
-      await card.shows('Valid until');
+      await card.shows('Stops at');
       await card.shows('[Go on]');
 
       await edit('1m', 3);

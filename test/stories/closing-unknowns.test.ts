@@ -306,7 +306,7 @@ describe.concurrent('unlock --force', () => {
       scenario.hosting.operations.plan('environments:push', 'hang');
       const change = await scenario.person('ana').requests(onto('acme-blog'));
       await scenario.person('chi').clicks(change.card(), 'Approve');
-      await change.tells('Sent. The host accepted it as');
+      await change.tells('Sent. The host accepted it.');
       const said = await scenario.person('fay').says('/site unlock acme-blog/staging --force');
       const refusal = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
       expect(refusal.text).toMatch(/Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./);

@@ -169,7 +169,7 @@ describe('a form', () => {
     expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
   });
 
-  test('closed before it is drawn, it ends silently; closed after it was submitted, it answers privately', async () => {
+  test('closed before it is drawn, it ends silently; submitted, it closes and answers privately', async () => {
     const before = scenario.writes().length;
     const calls = scenario.slack.calls().length;
     const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
@@ -186,13 +186,11 @@ describe('a form', () => {
     );
     expect(opened.answers()).toEqual([]);
 
-    const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
+    await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
     await ben.form('List before');
-    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     scenario.hosting.world.environmentNamed('acme-docs/live')?.allowlist.push('198.51.100.5');
-    await ben.submits();
-    await scenario.slack.closeModal(ben.id);
-    await scenario.endHostDelays();
+    const sent = await ben.submits();
+    expect(scenario.slack.views(ben.id).modals).toEqual([]);
     await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-docs/live. Nothing was changed.');
     expect(scenario.writes()).toHaveLength(before);
   });

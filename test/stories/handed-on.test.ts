@@ -24,7 +24,7 @@ channels:
 `;
 const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as const;
 const ask = 'Ask somebody who may';
-const run = 'Run it as yours…';
+const run = (name: string): string => `Run it for ${name}…`;
 
 const inChannel = (scenario: Scenario, words: Words): Promise<VisibleMessage> =>
   scenario.person('ana').reads(words, 'C0ACME');
@@ -40,7 +40,7 @@ test(
     const [own, hers] = [await ben.reads('SECRET'), await ana.reads('SECRET')];
     await reloadPolicy(scenario, policy.replace('[U01ANA, U02BEN]', '[U01ANA]'));
     await ben.reads("You may no longer see what this was about, so I've taken out what was here.");
-    await ana.clicks(hers, run);
+    await ana.clicks(hers, run('Chi'));
     await ana.form('acme-blog/live');
     await (await ana.confirms({}, 'C0ACME')).tells('reports it finished');
     await ana.reads('▶️ @Ana runs it as #1.');
@@ -83,17 +83,17 @@ describe('a request that is handed on', () => {
     await ana.reads('@Chi asks somebody who may');
     await (await chi.clicks(refused, ask)).hears("You've already asked for this. It can be run until");
     // She sees the button in the channel too, but it is not for her.
-    const own = await (await chi.clicks(offered, run)).hears('You may not run push on acme-shop/live.');
+    const own = await (await chi.clicks(offered, run('Chi'))).hears('You may not run push on acme-shop/live.');
     expect(labelsOf(own)).toEqual([]);
 
-    await ben.clicks(direct, run);
-    await ana.clicks(offered, run);
+    await ben.clicks(direct, run('Chi'));
+    await ana.clicks(offered, run('Chi'));
     await ben.form('Nothing is sent until it is approved');
     await ana.form('Nothing is sent until it is approved');
     const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0ACME');
     expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
-    await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
-    await ana.form('@Ben has already run this as #1. Nothing was done with your click.');
+    const late = await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+    await late.hears('@Ben has already run this as #1. Nothing was done with your click.');
     for (const [person, channel] of [
       [ben, undefined],
       [ana, undefined],
@@ -126,7 +126,7 @@ describe('a request that is handed on', () => {
     ).hears('You may not run');
     await chi.clicks(refused, ask);
     const offered = await inChannel(scenario, '@Chi asks somebody who may: push on acme-docs/live.');
-    await ben.clicks(offered, run);
+    await ben.clicks(offered, run('Chi'));
     await ben.form('Nothing is sent until it is approved');
     const change = await ben.confirms({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
     await (await chi.clicks(change.card(), 'Approve')).hears('You handed this on, so it counts as yours too.');
@@ -134,7 +134,7 @@ describe('a request that is handed on', () => {
     expect(scenario.writes()).toHaveLength(before);
     const clear = await (await chi.says('/site cache clear acme-docs/live')).hears('You may not run cache clear');
     await chi.clicks(clear, ask);
-    await ben.clicks(await inChannel(scenario, '@Chi asks somebody who may: cache clear'), run);
+    await ben.clicks(await inChannel(scenario, '@Chi asks somebody who may: cache clear'), run('Chi'));
     await ben.form('acme-docs/live');
     expect(scenario.writes()).toHaveLength(before);
     await (await ben.confirms()).tells('reports it finished');
@@ -160,11 +160,10 @@ describe('a request that is handed on', () => {
     const before = scenario.rows('select number from changes').length;
     await (await rob.says('/site cache clear acme-shop/live --hand-on')).hears(/^I asked /);
     const offered = await inChannel(scenario, '@Rob asks somebody who may: cache clear');
-    await ben.clicks(offered, run);
+    await ben.clicks(offered, run('Rob'));
     await ben.form('acme-shop/live');
     scenario.runSql('update handed_on_requests set expires_at = 1 where ended_at is null');
-    await ben.submits();
-    await ben.form(/It has expired: it could be run until .+\. Nothing was done\./);
+    await (await ben.submits()).hears(/It has expired: it could be run until .+\. Nothing was done\./);
     const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
     expect(labelsOf(over)).toEqual([]);
     expect(scenario.rows('select number from changes')).toHaveLength(before);
@@ -175,7 +174,10 @@ describe('a request that is handed on', () => {
     const [ben, rob] = [scenario.person('ben'), scenario.person('rob')];
     const before = scenario.rows('select number from changes').length;
     await (await rob.says('/site cache clear acme-shop/staging --hand-on')).hears(/^I asked /);
-    await ben.clicks(await inChannel(scenario, '@Rob asks somebody who may: cache clear on acme-shop/staging'), run);
+    await ben.clicks(
+      await inChannel(scenario, '@Rob asks somebody who may: cache clear on acme-shop/staging'),
+      run('Rob'),
+    );
     await ben.form('acme-shop/staging');
     await reloadPolicy(scenario, policy.replace('[routine], to: [developers]', '[routine], to: [leads]'));
     await ben.submits();
@@ -204,7 +206,7 @@ rules:
       const [ana, rob] = [own.person('ana'), own.person('rob')];
       const told = await (await rob.says(clear, rob.direct)).hears(/^I asked /);
       expect(told.text).toMatch(/^I asked (@Ana and @Ben|@Ben and @Ana) directly\. /);
-      await ana.clicks(await ana.reads('@Rob asks somebody who may'), run);
+      await ana.clicks(await ana.reads('@Rob asks somebody who may'), run('Rob'));
       await ana.form('acme-shop/live');
       await ana.submits();
       await own.becomes(1, 'done');
@@ -251,12 +253,12 @@ rules:
       const [ben, rob] = [own.person('ben'), own.person('rob')];
       await (await rob.says(clear)).hears(/^I asked /);
       const offered = await inChannel(own, '@Rob asks somebody who may');
-      await ben.clicks(offered, run);
+      await ben.clicks(offered, run('Rob'));
       await ben.form('acme-shop/live');
       const value = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
       own.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
-      await ben.submits();
-      await ben.form(
+      const sent = await ben.submits();
+      await sent.hears(
         "My database was set back, so this can't be run from here any more. It may have been run already.",
       );
       const over = await inChannel(own, /⚠️ My database was set back, so this can't be run from here any more/);
@@ -280,13 +282,15 @@ describe.skipIf(!postgresRuns)(`two replicas${noPostgres}`, () => {
         if (!ana || !ben || !chi) throw new Error('they are all there');
         await (await chi.says('/site cache clear acme-shop/live --hand-on')).hears(/^I asked /);
         const offered = await inChannel(scenario, '@Chi asks somebody who may');
-        await Promise.all([ana.clicks(offered, run), ben.clicks(offered, run)]);
+        await Promise.all([ana.clicks(offered, run('Chi')), ben.clicks(offered, run('Chi'))]);
         await Promise.all([ana.form('acme-shop/live'), ben.form('acme-shop/live')]);
         await Promise.all([ana.submits(), ben.submits()]);
         await inChannel(scenario, /▶️ @(Ana|Ben) runs it as #\d+\./);
         const told = (): boolean =>
           [ana, ben].some(({ id }) =>
-            /has already run this as #/.test(scenario.slack.views(id).modals.at(-1)?.text ?? ''),
+            scenario.slack
+              .messages({ channel: 'C0ACME', as: id })
+              .some(({ text }) => text.includes('has already run this as #')),
           );
         await scenario.slack.until(() => told() || undefined, patienceMs);
         await vi.waitFor(() => expect(scenario.writes()).toHaveLength(1), { timeout: patienceMs });

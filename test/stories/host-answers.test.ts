@@ -62,7 +62,7 @@ const cases: Readonly<Record<string, Case>> = {
   'answers 202 without an operation': accepted({ kind: 'odd-202', shape: 'no-id', applied: true }),
   'answers 202 with a number for an operation': accepted({ kind: 'odd-202', shape: 'number-id', applied: true }),
   'answers 202 without a body': accepted({ kind: 'odd-202', shape: 'no-body', applied: true }),
-  'answers 200': accepted({ kind: 'odd-202', shape: 'answered-200', applied: true }, ' as environments:push-'),
+  'answers 200': accepted({ kind: 'odd-202', shape: 'answered-200', applied: true }),
   'answers 204': accepted({ kind: 'status', status: 204, applied: true }),
 };
 const policy = `

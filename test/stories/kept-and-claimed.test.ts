@@ -204,7 +204,7 @@ test('the auditor of a site sees no line about another, and no reason or rule th
   const dee = scenario.person('dee');
   const refused = await said(dee, `cache clear ${hidden} --reason "${reason}"`, 'You may not run cache clear');
   await (await dee.clicks(refused, 'Ask somebody who may')).hears('I asked');
-  await ben.opensFrom(await ben.reads('@Dee asks somebody who may'), 'Run it as yours…', 'page cache');
+  await ben.opensFrom(await ben.reads('@Dee asks somebody who may'), 'Run it for Dee…', 'page cache');
   await (await ben.confirms({}, ben.direct)).tells('✅');
   await (await ana.says('/site use north-bakery', 'C0GENERAL')).hears('is now bound to north-bakery');
   await (await ana.says('/site use --forget', 'C0GENERAL')).hears('no longer bound');
@@ -304,7 +304,6 @@ test('once the rules changed, what was kept is shown no more, and a hidden chang
   for (const { who, page, label } of pages.filter((one) => one.label === 'Next page'))
     await (await who.clicks(page, label)).hears(/north-bakery/);
 
-  await scenario.slack.closeModal(ben.id, true);
   await reloadPolicy(scenario, later);
   for (const { who, page, label } of pages) {
     const pressed = await who.clicks(page, label);

@@ -207,21 +207,24 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await soon(async () => expect((await sql.query('select 1 from inbox where closed_at is null')).rowCount).toBe(0));
     // All that moves a change waits for this lock.
     await sql.query('begin; select pg_advisory_xact_lock(7401001)');
-    await chi.submits({ Reason: 'not now' });
+    const sent = await chi.submits({ Reason: 'not now' });
     await soon(async () => expect((await sql.query(then)).rowCount).toBe(1));
     await sql.query('commit');
-    return { change, chi };
+    return { change, sent };
   };
 
   test('promise 2: to before a decision was taken: its sender is told, and nothing is called declined', async () => {
-    const { change, chi } = await declined('delete from inbox where closed_at is null');
-    await chi.form('My database was set back');
+    const { change, sent } = await declined('delete from inbox where closed_at is null');
+    await sent.hears('My database was set back');
     expect(await stateOf(change.number)).toBe('waiting');
   });
 
   test('promise 2: a decision that comes after its sender was told that it was lost is not called done', async () => {
-    const { change, chi } = await declined('update inbox set closed_at = 1 where closed_at is null');
-    await chi.form('Nothing was done with this click');
+    const { change } = await declined('update inbox set closed_at = 1 where closed_at is null');
+    const others = "datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'";
+    await soon(async () =>
+      expect((await sql.query(`select 1 from pg_stat_activity where ${others}`)).rowCount).toBe(0),
+    );
     expect(await stateOf(change.number)).toBe('waiting');
   });
 

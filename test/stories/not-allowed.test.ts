@@ -124,8 +124,8 @@ describe.concurrent('promise 4: between the request and the write', () => {
         const ben = scenario.person('ben');
         await ben.says('/site allowlist add acme-shop/live 198.51.100.77');
         await ben.form('List before');
-        await ben.submits();
-        await ben.form(
+        const sent = await ben.submits();
+        await sent.hears(
           /acme-shop\/live is busy: @\w+'s allowlist add \(#1\) (has been running|is waiting to be sent\. It has held the lock) for \d+ s\. Nothing was sent\./,
         );
       });

@@ -36,7 +36,11 @@ export type TestUser = {
   ) => Promise<VisibleView>;
   /** The topmost form, once its text has these words. */
   readonly form: (words: Words) => Promise<VisibleView>;
-  readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
+  /** Submits the topmost form. A private answer is in that channel. */
+  readonly submits: (
+    filled?: Parameters<SlackStandIn['submit']>[1],
+    channel?: string,
+  ) => Promise<Outcome & Pick<Said, 'hears'>>;
   /** Submits the topmost form, which is answered with a card in that channel. */
   readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<ChangeThread>;
 };
@@ -153,7 +157,10 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     clicks,
     opensFrom: async (message, label, words) => formAfter(await clicks(message, label), words),
     form,
-    submits: (filled) => slack.submit(id, filled),
+    submits: async (filled, channel = defaultChannel) => {
+      const { outcome, hears } = await interact(channel, () => slack.submit(id, filled));
+      return { ...outcome, hears };
+    },
     confirms,
   };
 }

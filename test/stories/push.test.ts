@@ -138,6 +138,8 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect(scenario.rows('select * from changes where requester = ?', fay.id)).toEqual([]);
     const change = await fay.confirms({ 'Type acme-docs/staging to confirm': 'acme-docs/staging' }, 'C0OPS');
     await chi.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Chi. Sending in 10 s.\n[Stop]');
+    scenario.makeDue(change.number);
     await change.tells(/^✅ Done after /);
     const card = await change.shows('✅ Deleted acme-docs/staging');
     // The announced deletion has happened.

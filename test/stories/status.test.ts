@@ -82,11 +82,8 @@ describe('status', () => {
       /✅ Site: answers well in one reading: 200 in [^,]+ s as a visitor, 200 in [^,]+ s past the cache\./,
     );
     expect(card.text).toContain('✅ Errors of the last hour: no error.');
-    expect(card.text).toContain('✅ Lock and open changes: not locked. Nothing is waiting or running.');
-    expect(card.text).toContain('• Last changes: none that you can see.');
     expect(card.text).toMatch(/✅ Newest backup: \w+, (\d+ (min|h) ago|just now) \(/);
-    expect(card.text).toContain('• Timed access: none that you can see.');
-    expect(card.text).toContain('✅ Sending: not paused.');
+    expect(card.text).not.toMatch(/Lock and open|Last changes|Timed access|Sending/);
     expect(labelsOf(card)).toEqual(['Error log', 'Clear the cache…', 'Changes', 'Lock…', 'Backups']);
     expect(scenario.writes(env)).toEqual([]);
   });
@@ -152,7 +149,6 @@ describe('status', () => {
         part === 'logs' ? ['Errors of the last hour', 'Newest backup'] : ['Newest backup', 'Errors of the last hour'];
       expect(card.text).toContain(`❔ ${lacking}: unknown: ${says}`);
       expect(card.text).not.toContain(`❔ ${other}`);
-      expect(card.text).toContain('✅ Lock and open changes: not locked.');
       expect(card.text).not.toMatch(/^✅/);
       const isOnlyCached = card.text.includes('Visitors still get pages, but past the cache the site fails.');
       expect([isOnlyCached, labelsOf(card).includes('Clear the cache…')]).toEqual(
@@ -190,7 +186,6 @@ describe('status', () => {
     expect(card.text).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
     expect(card.text).toContain('❔ Newest backup: unknown: The host answered 502');
     expect(card.text).toContain('❔ Timed access: unknown: Something broke on my side; my log says more.');
-    expect(card.text).toContain('✅ Sending: not paused.');
     // A lock keeps its owner's changes away, too.
     expect(labelsOf(card)).toEqual(['Error log', 'Unlock…', 'Backups', 'Changes']);
   });

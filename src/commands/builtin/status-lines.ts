@@ -1,4 +1,4 @@
-import { amount, bold, code, inline, joined, mention, actor, say, time, type Text } from '../../text.ts';
+import { amount, bold, code, joined, mention, actor, say, time, type Text } from '../../text.ts';
 import { addressesInShort } from '../allowlist/listing.ts';
 import { cutTo } from '../logs/section.ts';
 import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
@@ -20,28 +20,25 @@ const errorCharacters = 90;
 /** So many lines that don't say what they are need a look. */
 const manyWithoutLevel = 5;
 
-/** Every part, the most helpful first. */
+/** The site, its errors and its backup, and what else is not as usual; the most helpful first. */
 export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] {
-  const line = <T>(label: string, part: StatusPart<T>, tell: (found: T) => StatusText): StatusLine => ({
-    label,
-    ...(part.kind === 'found' ? tell(part.found) : whyMissing(part)),
-  });
+  /** `tell`: undefined is as usual. */
+  const line = <T>(
+    label: string,
+    part: StatusPart<T>,
+    tell: (found: T) => StatusText | undefined,
+  ): readonly StatusLine[] => {
+    const text = part.kind === 'found' ? tell(part.found) : whyMissing(part);
+    return text === undefined ? [] : [{ label, ...text }];
+  };
   return [
     { label: 'Site', ...siteText(status.site) },
-    line('Errors of the last hour', status.errors, errorsText),
-    line('Lock and open changes', status.work, workText),
-    line('Last changes', status.changes, ({ lines, more }) => ({
-      mark: '•',
-      says:
-        lines.length > 0
-          ? listed(lines.map(changeText))
-          : more
-            ? say`none that you can see among the newest ones.`
-            : say`none that you can see.`,
-    })),
-    line('Newest backup', status.backup, (backup) => backupText(backup, now)),
-    line('Timed access', status.access, accessText),
-    line('Sending', status.pause, pauseText),
+    ...line('Errors of the last hour', status.errors, errorsText),
+    ...line('Lock and open changes', status.work, workText),
+    ...line('Last changes', status.changes, changesText),
+    ...line('Newest backup', status.backup, (backup) => backupText(backup, now)),
+    ...line('Timed access', status.access, accessText),
+    ...line('Sending', status.pause, pauseText),
   ];
 }
 
@@ -103,23 +100,33 @@ function noErrorText({ others, possible, withoutLevel, timelessErrors, newestIfU
 
 const lesserText = (others: number): string => counted(others, 'warning or notice', 'warnings and notices');
 
-function workText(work: SiteWork): StatusText {
+function workText(work: SiteWork): StatusText | undefined {
   const { lock, open, hidden, queued, more } = work;
   const locked =
     lock && say`${heldBy({ ...lock.info, why: shortened(lock.info.why) })}, since ${time(lock.since, 'date')}.`;
   const isIdle = open.length + hidden === 0 && !more;
+  if (isIdle && queued === 0 && lock === undefined) return undefined;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
   return {
-    mark: lock !== undefined || isUnclear ? '⚠️' : isIdle && queued === 0 ? '✅' : '•',
-    says: isIdle
-      ? joined([locked ?? 'not locked.', idleText(queued)])
-      : joined([locked ?? say`not locked.`, listed(openTexts(work))], ''),
+    mark: lock !== undefined || isUnclear ? '⚠️' : '•',
+    says: isIdle ? joined([locked, idleText(queued)]) : joined([locked, listed(openTexts(work))], ''),
   };
 }
 
 const idleText = (queued: number): Text =>
   queued === 0 ? say`Nothing is waiting or running.` : say`No change is open, but ${inQueue(queued)}.`;
 const inQueue = (queued: number): Text => say`${code('queue')} has ${counted(queued, 'request')}`;
+
+function changesText({
+  lines,
+  more,
+}: {
+  readonly lines: readonly ListedChange[];
+  readonly more: boolean;
+}): StatusText | undefined {
+  if (lines.length > 0) return { mark: '•', says: listed(lines.map(changeText)) };
+  return more ? { mark: '•', says: say`none that you can see among the newest ones.` } : undefined;
+}
 
 /** The newest open changes, and what else waits. */
 function openTexts({ open, hidden, queued, more }: SiteWork): readonly Text[] {
@@ -172,10 +179,15 @@ function backupText(backup: NewestBackup, now: number): StatusText {
   };
 }
 
-function accessText({ lines, more }: { readonly lines: readonly TimerLine[]; readonly more: boolean }): StatusText {
-  if (lines.length === 0) {
-    return { mark: '•', says: more ? say`none that you can see among the next to end.` : say`none that you can see.` };
-  }
+function accessText({
+  lines,
+  more,
+}: {
+  readonly lines: readonly TimerLine[];
+  readonly more: boolean;
+}): StatusText | undefined {
+  if (lines.length === 0)
+    return more ? { mark: '•', says: say`none that you can see among the next to end.` } : undefined;
   const shown = lines
     .slice(0, maxTimed)
     .map(({ addresses, endsAt, requester, change, standing }) =>
@@ -192,8 +204,8 @@ function accessText({ lines, more }: { readonly lines: readonly TimerLine[]; rea
   };
 }
 
-function pauseText(pause: Pause | undefined): StatusText {
-  if (pause === undefined) return { mark: '✅', says: inline('not paused.') };
+function pauseText(pause: Pause | undefined): StatusText | undefined {
+  if (pause === undefined) return undefined;
   const why = pause.why === undefined ? '' : say` (“${shortened(pause.why)}”)`;
   const earlier = pause.earlier && say`, and before that by ${actor(pause.earlier.by)}`;
   return { mark: '⚠️', says: say`**paused** by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}${earlier}.` };

@@ -37,7 +37,7 @@ export const status = builtin({
     return {
       title: titleOf(env, lines),
       parts: [paragraph(...lines.map(({ mark, label, says }) => say`${mark} **${label}:** ${says}`))],
-      source: say`read ${time(queryService.now, 'date')}, each part by itself; for you alone`,
+      source: say`read ${time(queryService.now, 'date')}, each part by itself; what is as usual is left out; for you alone`,
       offers: offersFor(found, env, queryService),
       ...(verdict && { later: async () => checkPage(env, await verdict()) }),
     };

@@ -101,7 +101,7 @@ export const themesUpdate = action({
     warning: warningOf(named(snapshot.themes, input.themes)),
     facts: {
       Themes: list(named(snapshot.themes, input.themes).map(stepOf), maxShown, undefined, '\n'),
-      'Taking it back': 'not from here: the API cannot restore an old version',
+      "Can't be undone": 'the API cannot restore an old version',
     },
   }),
   proof: ({ input, snapshot, current: { themes } }) => {

@@ -21,16 +21,7 @@ export type Decision = { readonly verdict: DecisionKind; readonly version: numbe
 export type VoteContext = {
   readonly change: Pick<
     Change,
-    | 'number'
-    | 'state'
-    | 'settled_at'
-    | 'last_note'
-    | 'version'
-    | 'expires_at'
-    | 'risk'
-    | 'is_live'
-    | 'sent_at'
-    | 'lost_at'
+    'number' | 'state' | 'settled_at' | 'last_note' | 'version' | 'expires_at' | 'cools_down' | 'sent_at' | 'lost_at'
   >;
   readonly policy: Policy;
   readonly needed: 'none' | Needed;

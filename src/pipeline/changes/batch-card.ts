@@ -32,7 +32,7 @@ const maxLines = 12;
 const maxClosable = 4;
 const barLength = 20;
 /** Facts that matter only before the batch begins. */
-const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid for']);
+const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Stops after']);
 
 type ShownItem = {
   readonly item: BatchItem;
@@ -86,7 +86,7 @@ export function renderBatch(
     warning: undefined,
     facts: [
       ...card.facts.filter(([label]) => !before.has(label)),
-      ...factsOf({ 'Valid until': batch.settled_at === null ? time(batch.expires_at) : undefined }),
+      ...factsOf({ 'Stops at': batch.settled_at === null ? time(batch.expires_at) : undefined }),
     ],
     buttons: buttonsOf(batch, all, installation),
   };

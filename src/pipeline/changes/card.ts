@@ -1,4 +1,4 @@
-import type { Change } from '../../storage/changes.ts';
+import { isBatch, type Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, channel, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
@@ -72,7 +72,8 @@ export function renderCard(
     ],
     // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
-    facts: [...frozen.facts, ...approvalFacts(change, approved)],
+    // Its outcome says what is true now; `change <n>` shows what was approved. A batch is named by its facts alone.
+    facts: [...(done && !isBatch(change) ? [] : frozen.facts), ...approvalFacts(change, approved)],
     buttons: buttonsFor(reader, change, cardButtons(change, installation)),
   };
 }

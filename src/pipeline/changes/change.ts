@@ -10,7 +10,7 @@ import { hourMs } from '../../duration.ts';
 /** The columns that moves depend on. Times are epoch milliseconds. */
 export type TransitionInput = Pick<
   Change,
-  'state' | 'risk' | 'is_live' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count' | 'progress'
+  'state' | 'risk' | 'cools_down' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count' | 'progress'
 >;
 
 /** What can happen to a change. */
@@ -209,7 +209,7 @@ function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): 
 
 /** The columns of a change that is ready to be sent. */
 export function readyToSend(
-  change: Pick<TransitionInput, 'risk' | 'is_live' | 'expires_at'>,
+  change: Pick<TransitionInput, 'cools_down' | 'expires_at'>,
   now: number,
 ): Required<Pick<Patch, 'due_at' | 'expires_at'>> {
   const expires_at = Math.max(change.expires_at, now + validMs);
@@ -220,8 +220,7 @@ export function readyToSend(
  * Whether people get time to press *Stop* after the approval. That time begins when the message with *Stop* is
  * posted; until then, only the end of its validity is due.
  */
-export const coolsDown = ({ risk, is_live }: Pick<TransitionInput, 'risk' | 'is_live'>): boolean =>
-  risk === 'destructive' && is_live === 1;
+export const coolsDown = ({ cools_down }: Pick<TransitionInput, 'cools_down'>): boolean => cools_down === 1;
 
 /** `closableFrom` rounded up to the minute, for sentences. */
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>

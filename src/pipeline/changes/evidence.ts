@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeEvent } from './change.ts';
 import { receiptFor } from './write-result.ts';
-import { failed, finished, lostSight, operationToName, unverified } from './replies.ts';
+import { failed, finished, lostSight, unverified } from './replies.ts';
 import { hourMs } from '../../duration.ts';
 
 /** The progress of polling, stored with the change. */
@@ -40,7 +40,7 @@ export type Observation = {
 /** Poll again after `wait` ms, or apply `event` now. `says` is for the card, `reply` for the thread. */
 export type PollResult =
   | { readonly wait: number; readonly poll: PollState }
-  | { readonly event: ChangeEvent; readonly says: Text; readonly reply: Text };
+  | { readonly event: ChangeEvent; readonly says: Text };
 
 /** Intervals between polls; the last one repeats. */
 const intervalsMs = [2_000, 4_000, 8_000, 15_000, 30_000];
@@ -81,8 +81,8 @@ export function assessOperation(
   const sinceSentMs = now - (change.sent_at ?? poll.since);
   const next = polledAgain(poll, operation, now);
   const how = howProven(observed);
-  if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named));
-  if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(observed.message, named));
+  if (how) return { event: { kind: 'finish' }, says: finished(how, sinceSentMs) };
+  if (isFailed(next, now)) return { event: { kind: 'fail' }, says: failed(observed.message) };
   const again: PollResult = { wait: waitAfter(poll, observed), poll: next };
   if (operation === undefined) {
     return mayStillShow(observed, polledMs) ? again : unverifiedBy(change, observed, lockAfter(change));
@@ -92,11 +92,11 @@ export function assessOperation(
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    return afterSilence(change, observed, works || poll.known, polledMs) ?? again;
+    return afterSilence(observed, works || poll.known, polledMs) ?? again;
   }
   if (polledMs < notKnownMs) return again;
-  if (poll.known) return outcomeLost(change, 'no longer knows it');
-  return works ? outcomeLost(change, 'does not know it when asked') : unverifiedBy(change, observed, unfollowedLockMs);
+  if (poll.known) return outcomeLost('no longer knows it');
+  return works ? outcomeLost('does not know it when asked') : unverifiedBy(observed, unfollowedLockMs);
 }
 
 /** How it is known that it is done; undefined: it is not. */
@@ -111,14 +111,9 @@ const mayStillShow = ({ proof }: Observation, polledMs: number): boolean =>
   polledMs < notKnownMs && (proof === 'trouble' || proof?.verdict === 'not yet');
 
 /** What comes of many polls without a clear answer; undefined: polling goes on. `answers`: the host has answered before. */
-function afterSilence(
-  change: Change,
-  observed: Observation,
-  answers: boolean,
-  polledMs: number,
-): PollResult | undefined {
-  if (answers) return polledMs > maxMs ? outcomeLost(change, 'no longer answers about it') : undefined;
-  return polledMs < neverAnsweredMs ? undefined : unverifiedBy(change, observed, unfollowedLockMs);
+function afterSilence(observed: Observation, answers: boolean, polledMs: number): PollResult | undefined {
+  if (answers) return polledMs > maxMs ? outcomeLost('no longer answers about it') : undefined;
+  return polledMs < neverAnsweredMs ? undefined : unverifiedBy(observed, unfollowedLockMs);
 }
 
 /** The state after one more poll. */
@@ -149,16 +144,11 @@ function lockAfter(change: Change): number {
   return receipt?.kind === 'accepted' && receipt.immediate ? 0 : unfollowedLockMs;
 }
 
-/** `words` says the result, with the operation's name if it is given. */
-const settled = (change: Change, event: ChangeEvent, words: (operation?: string) => Text): PollResult => ({
-  event,
-  says: words(),
-  reply: words(operationToName(change)),
+const outcomeLost = (why: string): PollResult => ({ event: { kind: 'outcome_lost' }, says: lostSight(why) });
+const endUnverified = (change: Change, why: Parameters<typeof unverified>[1], lockMs: number): PollResult => ({
+  event: { kind: 'unverified', lockMs },
+  says: unverified(change, why),
 });
-const outcomeLost = (change: Change, why: string): PollResult =>
-  settled(change, { kind: 'outcome_lost' }, (named) => lostSight(why, named));
-const endUnverified = (change: Change, why: Parameters<typeof unverified>[1], lockMs: number): PollResult =>
-  settled(change, { kind: 'unverified', lockMs }, () => unverified(change, why));
 
 function unverifiedBy(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
   if (proof && proof !== 'trouble') return endUnverified(change, { proof: proof.says }, lockMs);

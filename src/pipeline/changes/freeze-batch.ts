@@ -107,7 +107,7 @@ function cardOfBatch(authorized: WithCanary, action: AnyAction, items: readonly 
     ...factsOf({ 'Goes first, alone': first }),
     ...liveFacts(all),
     ...same,
-    ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Valid for': `${validity} from its start` }),
+    ...factsOf({ 'Not the same everywhere': otherFacts(cards, same), 'Stops after': validity }),
   ];
   return { title: words.title, done: words.done, ...(warning && { warning }), facts };
 }

@@ -42,8 +42,14 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
   );
 }
 
-/** The message that offers the request. `resolved` has the id of the handed-on request. */
-export function offerNote(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
+/** The message that offers the request of whoever has this name. `resolved` has the id of the handed-on request. */
+export function offerNote(
+  name: string,
+  says: Text,
+  { people, unknown }: Runners,
+  resolved: Resolved,
+  expiresAt: number,
+): Note {
   const who = people.length > 0 ? say`${either(displayNames(people))} may run it.` : undefined;
   const rest =
     unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
@@ -52,7 +58,7 @@ export function offerNote(says: Text, { people, unknown }: Runners, resolved: Re
     text: joined([says, joined([who, rest, until])], '\n'),
     buttons: [
       {
-        label: 'Run it as yours…',
+        label: `Run it for ${name}…`,
         press: { kind: 'review', args: canonicalArgs(resolved, { reason: resolved.parsed.reason }) },
         style: 'primary',
       },

@@ -4,7 +4,7 @@ import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import { isBatch, type Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
-import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
+import { bold, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
 import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown } from './change.ts';
@@ -116,7 +116,7 @@ export const closed = (happened: boolean, by: Span): Text =>
 export function answered(receipt: Receipt, change: Change): Text {
   switch (receipt.kind) {
     case 'accepted':
-      return say`Sent. The host accepted it${asOperation(receipt.operation)}${butUnread(receipt)}.`;
+      return say`Sent. The host accepted it${butUnread(receipt)}.`;
     case 'rejected':
       return say`**The host rejected it** (${statusInWords(receipt.status)}). Nothing was changed.${hostSays(receipt.message)}`;
     case 'throttled':
@@ -128,8 +128,6 @@ export function answered(receipt: Receipt, change: Change): Text {
   }
 }
 
-const asOperation = (operation: string | null | undefined): Text =>
-  operation == null ? [] : say` as ${code(operation)}`;
 const butUnread = (receipt: Receipt | undefined): string =>
   receipt?.kind === 'accepted' && receipt.isUnread ? ", but I couldn't read its answer" : '';
 
@@ -224,19 +222,11 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   return { says, buttons: [againButton(change)] };
 }
 
-/**
- * The host's name for the operation, for the last reply of a routine change, whose thread doesn't name it before.
- * Undefined for other changes.
- */
-export const operationToName = ({ risk, operation }: Pick<Change, 'risk' | 'operation'>): string | undefined =>
-  risk === 'routine' ? (operation ?? undefined) : undefined;
-const inBrackets = (operation: string | undefined): Text => (operation === undefined ? [] : say` (${code(operation)})`);
-
-/** Done: proven by a read, or reported by the host. `operation`: named in the text. */
-export const finished = (how: { readonly proof: Text } | 'host', afterMs: number, operation?: string): Text =>
+/** Done: proven by a read, or reported by the host. */
+export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
   how === 'host'
-    ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished${inBrackets(operation)}.`
-    : say`${how.proof}: confirmed ${spokenDuration(afterMs)} later${inBrackets(operation)}.`;
+    ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished.`
+    : say`${how.proof}: confirmed ${spokenDuration(afterMs)} later.`;
 
 const unverifiedReasons = {
   'never finished':
@@ -250,22 +240,21 @@ const unverifiedReasons = {
 
 /** Accepted by the host, and nothing more can be verified. */
 export function unverified(
-  change: Pick<Change, 'operation' | 'receipt'>,
+  change: Pick<Change, 'receipt'>,
   why: { readonly proof: Text } | keyof typeof unverifiedReasons,
 ): Text {
-  const accepted = say`Accepted by the host${asOperation(change.operation)}${butUnread(receiptFor(change))}.`;
+  const accepted = say`Accepted by the host${butUnread(receiptFor(change))}.`;
   return typeof why === 'object'
     ? say`${accepted} Read back: ${why.proof}. I don't know why.`
     : say`${accepted} ${unverifiedReasons[why]}`;
 }
 
-/** The host reports a failure. `operation`: named in the text. */
-export const failed = (message: string | undefined, operation?: string): Text =>
-  say`The host reports that it failed${inBrackets(operation)}.${hostSays(message)}`;
+/** The host reports a failure. */
+export const failed = (message: string | undefined): Text => say`The host reports that it failed.${hostSays(message)}`;
 
-/** The host stopped answering about an operation that it had accepted. `operation`: named in the text. */
-export const lostSight = (why: string, operation?: string): Text =>
-  say`**Outcome unknown.** The host accepted it${asOperation(operation)}, and ${why}. I won't send it again.`;
+/** The host stopped answering about an operation that it had accepted. */
+export const lostSight = (why: string): Text =>
+  say`**Outcome unknown.** The host accepted it, and ${why}. I won't send it again.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;

@@ -143,6 +143,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
+      ...(card.warning ? [['Warning', card.warning] as const] : []),
       ...card.facts,
       ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),

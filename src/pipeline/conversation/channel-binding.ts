@@ -12,10 +12,10 @@ import { assertChannel } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
-import { record, type Actor } from '../steps/admin-actions.ts';
+import { record, type Actor, type SaidIn } from '../steps/admin-actions.ts';
 import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { PipelineContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 const keyOf = (channel: string): string => `channel_site:${channel}`;
@@ -29,7 +29,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
 /** The binding of the channel in which it was said, for the commands that read and change it. */
 export const bindingFor = (
   context: PipelineContext,
-  { saidIn, ...actor }: Actor & Pick<Asking, 'saidIn'>,
+  { saidIn, ...actor }: Actor & SaidIn,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
   bound: async () => boundNow(context, actor.person, await saidIn()),
   use: async (site) => {

@@ -4,16 +4,12 @@ import type { Channel } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { Actor } from '../steps/admin-actions.ts';
+import type { Actor, SaidIn } from '../steps/admin-actions.ts';
 import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
 /** Who is answered, and what the answer may show them. */
-export type Asking = Actor & {
-  readonly sight: Sight;
-  /** Where it was said; undefined: not in a channel, or in one that they may not be in. */
-  readonly saidIn: () => Promise<string | undefined>;
-};
+export type Asking = Actor & SaidIn & { readonly sight: Sight };
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';

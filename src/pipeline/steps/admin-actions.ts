@@ -15,6 +15,7 @@ import { countStates } from '../../storage/queue-stats.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
+import { isDirect } from '../access/direct-messages.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { withHolder } from '../changes/lock-in-the-way.ts';
@@ -36,6 +37,8 @@ export type Actor = {
   readonly authorization: Authorization | undefined;
   readonly inbox: string | undefined;
 };
+/** Where it was said; undefined: not in a channel, or in one that they may not be in. */
+export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;
@@ -44,18 +47,19 @@ const maxTitleLength = 200;
 /** The lock and pause commands for one person. */
 export const adminActions = (
   context: ChangesContext,
-  actor: Actor,
+  actor: Actor & SaidIn,
   sight: Pick<Sight, 'reader' | 'mayAny'>,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
   ...locking(context, actor),
   ...pausing(context, actor, sight),
 });
 
-function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'lock' | 'unlock'> {
+function locking(context: ChangesContext, actor: Actor & SaidIn): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = actor;
   return {
-    lock: (env, reason, forMs) =>
-      exclusiveTransaction(context.database, async (tx, at) => {
+    lock: async (env, reason, forMs) => {
+      const saidIn = await actor.saidIn();
+      return exclusiveTransaction(context.database, async (tx, at) => {
         const target = targetKey(env);
         const why = scrub(reason);
         const until = forMs === undefined ? undefined : at + forMs;
@@ -67,11 +71,13 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         }
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${mention(person.id)} locked ${env.name}** ${end}: “${why}”. Changes to it are refused.`;
-        await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says });
+        await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says }, saidIn);
         return { done: true, lock: { by: { person: person.id }, why, until } };
-      }),
-    unlock: (env) =>
-      exclusiveTransaction(context.database, async (tx, at) => {
+      });
+    },
+    unlock: async (env) => {
+      const saidIn = await actor.saidIn();
+      return exclusiveTransaction(context.database, async (tx, at) => {
         const held = await heldLock(tx, targetKey(env), at);
         if (held === undefined) return { done: false, lock: undefined };
         const freed = await deletePersonLock(tx, held.target);
@@ -80,10 +86,11 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
         const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
-        await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says });
+        await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says }, saidIn);
         if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
         return { done: true, lock: lockInfoOf(freed) };
-      }),
+      });
+    },
   };
 }
 
@@ -178,13 +185,14 @@ export const writeDown = (context: ChangesContext, actor: Actor, entry: AdminEnt
 
 type AdminEntry = Pick<AdminAction, 'event' | 'about'> & { readonly says?: Text } & Readonly<Record<string, unknown>>;
 
-/** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
+/** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel and where it was said. */
 export async function record(
   context: ChangesContext,
   actor: Actor,
   tx: Tx,
   at: number,
   entry: AdminEntry,
+  saidIn?: string,
 ): Promise<void> {
   const { event, about, says, ...rest } = entry;
   const { person } = actor;
@@ -192,7 +200,12 @@ export async function record(
   const details = { ...rest, ...actorDetails(actor) };
   await context.changeStore.note(tx, { event, by: person.id, at, about, details });
   const [target] = about === 'company' ? [] : about;
-  if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
+  const key = `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`;
+  if (says) await enqueueOps(tx, key, says, at);
+  if (says === undefined || saidIn === undefined || isDirect(saidIn) || saidIn === context.policy().channels.ops)
+    return;
+  const note = { about: JSON.stringify(about), body: JSON.stringify({ text: says }) };
+  await enqueueMessage(tx, { key, kind: 'notice', recipient: saidIn, ...note, at });
 }
 
 /** What an audit line says about the person, the rules and the delivery. */

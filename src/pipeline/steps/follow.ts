@@ -166,13 +166,13 @@ async function settle(
   settled: Settled,
   at: number,
 ): Promise<void> {
-  const { event, says, reply } = settled;
+  const { event, says } = settled;
   const isProven = event.kind === 'finish';
   const isDone = isProven || event.kind === 'unverified';
   const { buttons, undo } = offersOf(context, change, reparsed, settled, at);
   const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
-  const lasting = joined([markFor[event.kind], reply, event.kind === 'fail' ? partlyDone(change) : after]);
+  const lasting = joined([markFor[event.kind], says, event.kind === 'fail' ? partlyDone(change) : after]);
   const final = {
     reply: { text: joined([lasting, until]), buttons, ...(undo && { lasting }) },
     lastNote: says,
@@ -186,7 +186,7 @@ async function settle(
     by: 'sitehand',
     at,
     details: { says },
-    ...(event.kind === 'outcome_lost' ? alarm(change, reply) : final),
+    ...(event.kind === 'outcome_lost' ? alarm(change, says) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved === undefined || !isDone) return;

@@ -110,7 +110,7 @@ async function saveAndPost(
     await insertHandedOn(tx, { ...row, says: JSON.stringify(says), posted: JSON.stringify(posted) });
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const carried = { ...resolved, parsed: { ...parsed, reason, handedOn: id } };
-    await postOffers(tx, posted, offerNote(says, runners, carried, expires_at), at);
+    await postOffers(tx, posted, offerNote(person.name, says, runners, carried, expires_at), at);
     const people = told.map((one) => one.id);
     const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...requestDetails(inbox) };
     await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, about: targets, details });

@@ -6,6 +6,7 @@ import { requestId } from '../../storage/inbox.ts';
 import { canaryIn } from '../changes/freeze-batch.ts';
 import type { BatchItem, BatchProgress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
+import { nameToType } from '../changes/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextLook } from './reminders.ts';
@@ -49,21 +50,23 @@ export function rowOf(
 }
 
 /** The target columns. A batch is about all of its environments, and locks none of them itself. */
-function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
-  const { target, alsoReads, items } = frozen;
+function targetColumns(
+  frozen: Frozen,
+): Pick<NewChange, 'target' | 'target_name' | 'cools_down' | 'targets' | 'progress'> {
+  const { action, target, alsoReads, items } = frozen;
   if (items) {
     const canary = canaryIn(frozen, items);
     const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
     const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
     const target_name = counted(items.length, 'environment');
-    return { target: batchTarget, target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
+    return { target: batchTarget, target_name, cools_down: 0, targets, progress: JSON.stringify(progress) };
   }
   if (target === undefined) throw new Error('a change has a target');
   return {
     target: targetKey(target),
     target_name: target.name,
-    is_live: target.kind === 'environment' && target.live ? 1 : 0,
+    cools_down: coolsDown(action, target),
     targets: JSON.stringify([target, ...alsoReads]),
   };
 }
@@ -87,7 +90,7 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
     ...frozen,
     target: targetKey(target),
     target_name: target.name,
-    is_live: target.live ? 1 : 0,
+    cools_down: 0,
     targets: JSON.stringify([target]),
     batch: batch.number,
     created_at: now,
@@ -105,9 +108,11 @@ function initialState(
     const expires_at = now + approval.expires;
     return { state: 'waiting', expires_at, due_at: nextLook({ created_at: now, expires_at }, authorization, now) };
   }
-  const is_live = target?.kind === 'environment' && target.live ? 1 : 0;
-  return { state: 'approved', ...readyToSend({ risk: action.risk, is_live, expires_at: now }, now) };
+  return { state: 'approved', ...readyToSend({ cools_down: coolsDown(action, target), expires_at: now }, now) };
 }
+
+/** What needs its target's name typed can also be stopped for ten seconds. */
+const coolsDown = (...of: Parameters<typeof nameToType>): number => (nameToType(...of) === undefined ? 0 : 1);
 
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {

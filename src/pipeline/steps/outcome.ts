@@ -6,7 +6,7 @@ import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { unowned } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-messages.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
 import { move, type ChangeEvent } from '../changes/change.ts';
@@ -140,7 +140,10 @@ async function markLost(
 async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = frozenCardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
-  const says = say`It no longer knows #${sent.number} (${title}). ${came}`;
+  // There is no `change <n>` that could name it.
+  const operation =
+    outcome.kind === 'accepted' && outcome.operation ? say`It is ${code(outcome.operation)} there.` : [];
+  const says = joined([say`It no longer knows #${sent.number} (${title}). ${came}`, operation]);
   await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });
 }
 
@@ -172,7 +175,7 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   }
   const isLate = event?.kind.endsWith('late') === true;
   const says = isLate ? say`${answeredLate} ${text}` : text;
-  // A routine change gets one reply, at its end, which names the operation; until then its card shows the send.
+  // A routine change gets one reply, at its end; until then its card shows the send.
   if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
   if (outcome.kind === 'accepted') return { ...note, ...acceptedNote(change, says, isLate) };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };

@@ -5,6 +5,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { listQueued } from '../../storage/queue.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
+import { coolsDown } from '../changes/change.ts';
 import { askersOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
@@ -19,7 +20,7 @@ import type { ChangesContext } from '../changes/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
 type Overview = {
-  /** Waiting for this person's decision: approvals, and unknown outcomes. */
+  /** Waiting for this person's decision: what can still be stopped, unknown outcomes, and approvals. */
   readonly toDecide: readonly Card[];
   /** Their own unsettled changes. */
   readonly mine: readonly Card[];
@@ -52,14 +53,16 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
     (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
   const mayList = readerOf(context, person, 'changes');
-  const [waiting, unknown, open, latest] = await Promise.all([
+  const [approved, waiting, unknown, open, latest] = await Promise.all([
+    read({ state: 'approved' }),
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
     // An open batch stands for its changes.
     read({ requesters: ids, isOwn: true, isOpen: true }),
     read({ isOwn: true }),
   ]);
-  const undecided = await notVotedBy(db, ids, await decidableBy(context, person, [...unknown, ...waiting]));
+  const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
+  const undecided = await notVotedBy(db, ids, decidable);
   const isToDecide = new Set(undecided.map(({ number }) => number));
   const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
   const unsettled = [...open, ...left].filter(({ number }) => !isToDecide.has(number));
@@ -77,10 +80,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
     places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
-    more: {
-      toDecide: undecided.length - shown.toDecide.length,
-      mine: unsettled.length - shown.mine.length,
-    },
+    more: { toDecide: undecided.length - shown.toDecide.length, mine: unsettled.length - shown.mine.length },
     untold: await untoldTo(context, ids),
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
     numbers: Object.values(shown).flat().flatMap(numbersOf),

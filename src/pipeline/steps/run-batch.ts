@@ -245,7 +245,8 @@ async function canarySiteOf(
   if ('notChecked' in after)
     return unchecked(say`the site of ${change.target_name} can't be checked: ${after.notChecked}`);
   if (after.verdict.kind === 'well') return 'well';
-  return unchecked(say`the site of ${change.target_name} is not known to be well (${after.shown.says})`);
+  const is = after.verdict.kind === 'bad' ? 'is down' : 'is not known to be well';
+  return unchecked(say`the site of ${change.target_name} ${is} (${after.shown.says})`);
 }
 
 const unchecked = (says: Text): CanarySite => ({ says });

@@ -1,4 +1,5 @@
 import type { Environment } from '../hosting/resources.ts';
+import { hasRecord } from '../hosting/routes/domains.ts';
 import type { World } from '../hosting/world.ts';
 
 /** What a request's Host header names: an environment, another name to go to, or nothing here. */
@@ -21,20 +22,12 @@ export const domainIn = (host: string): string =>
 /** Where a domain leads, as the records of the company's domains are now. */
 export function resolveDomain(world: World, domain: string): ResolvedDomain {
   const own = world.domains.find((one) => one.name.toLowerCase() === domain);
-  if (own !== undefined && hasRecord(own, 'A', domain, ownAddress)) {
+  if (own !== undefined && hasRecord(own, { type: 'A', name: domain, value: ownAddress })) {
     return { kind: 'environment', environment: world.environment(own.environmentId) };
   }
   const alias = world.domains.find(
-    (one) => domain.endsWith(`.${one.name.toLowerCase()}`) && hasRecord(one, 'CNAME', domain, one.name),
+    (one) =>
+      domain.endsWith(`.${one.name.toLowerCase()}`) && hasRecord(one, { type: 'CNAME', name: domain, value: one.name }),
   );
   return alias === undefined ? { kind: 'nowhere' } : { kind: 'moved', to: alias.name };
-}
-
-function hasRecord({ dns }: World['domains'][number], type: string, name: string, value: string): boolean {
-  const same = (one: string, other: string): boolean =>
-    one.toLowerCase().replace(/\.$/, '') === other.toLowerCase().replace(/\.$/, '');
-  return dns.some(
-    (record) =>
-      record.type === type && same(record.name, name) && record.resource_records.some((one) => same(one.value, value)),
-  );
 }

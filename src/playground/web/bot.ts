@@ -11,7 +11,7 @@ export function createBot(session: Session): { readonly element: HTMLElement; sh
 
 const STATES = { starting: 'is starting', ready: 'is running', exited: 'has exited' } as const;
 
-function draw(session: Session, { state, pid, exit, log }: BotState): readonly HTMLElement[] {
+function draw(session: Session, { state, pid, exit, policy, log }: BotState): readonly HTMLElement[] {
   const how = exit === undefined ? '' : ` (${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})`;
   const restart = (): void => {
     ask('/control/bot/restart', {}).catch((error: unknown) => session.showError(error));
@@ -22,6 +22,7 @@ function draw(session: Session, { state, pid, exit, log }: BotState): readonly H
       {},
       h('span', { class: `light ${state}` }),
       `The bot ${STATES[state]}${pid === undefined ? '' : `, process ${pid}`}${how}.`,
+      h('small', {}, ` Its rules are in ${policy}.`),
     ),
     h('button', { click: restart }, state === 'exited' ? 'Start again' : 'Restart'),
     drawLog(session, log),

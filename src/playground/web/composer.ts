@@ -49,7 +49,7 @@ function drawForm(send: () => void, ...inputs: readonly Child[]): HTMLFormElemen
 }
 
 /** Posts a message or runs a command. Shows the problem and returns undefined if that is not possible. */
-async function say(session: Session, text: string, thread: string | undefined): Promise<object | undefined> {
+export async function say(session: Session, text: string, thread: string | undefined): Promise<object | undefined> {
   const { me: person, channel } = session;
   if (!text.startsWith('/')) return session.act('say', { person, channel, text, ...(thread && { thread }) });
   if (thread === undefined) return session.act('command', { person, channel, text });

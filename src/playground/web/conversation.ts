@@ -7,6 +7,7 @@ import { type Child, fill, h, keyedList } from './dom.ts';
 import { createMessages } from './messages.ts';
 import type { Session, Tab } from './session.ts';
 import { surfaceAt } from './surface.ts';
+import { createWelcome } from './welcome.ts';
 
 /** A part of the page that shows the session's current place. `read` loads it. */
 export type Part = { readonly element: HTMLElement; read(): Promise<void> };
@@ -20,6 +21,7 @@ export function createConversation(
 ): Part & { showHome(view: VisibleView | undefined): void } {
   const head = h('header');
   const messages = createMessages(session, 'Messages', false, readMore);
+  const welcome = createWelcome(session, messages.element);
   const composer = createComposer(session, () => undefined, true);
   const home = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
   const files = h('ul', { class: 'files', 'aria-label': 'Files' });
@@ -37,16 +39,15 @@ export function createConversation(
     async read() {
       const { channel, me, tab } = session;
       drawHead(session, head);
-      messages.element.hidden = tab !== 'messages';
+      const parts = Object.entries({ messages: messages.element, home, files });
+      for (const [name, part] of parts) part.hidden = name !== tab;
       composer.hidden = tab !== 'messages' || isReadOnly(session);
-      home.hidden = tab !== 'home';
-      files.hidden = tab !== 'files';
-      const query = new URLSearchParams({ channel, as: me }).toString();
+      const query = new URLSearchParams({ channel, as: me, limit: String(messages.wanted()) }).toString();
       if (tab === 'messages') {
-        const read = await ask<readonly VisibleMessage[]>(
-          `/control/slack/messages?${query}&limit=${messages.wanted()}`,
-        );
-        if (channel === session.channel && me === session.me) messages.show(read);
+        const read = await ask<readonly VisibleMessage[]>(`/control/slack/messages?${query}`);
+        if (channel !== session.channel || me !== session.me) return;
+        messages.show(read);
+        welcome(read.length === 0 && !isReadOnly(session));
       } else if (tab === 'files') {
         const all = await ask<readonly VisibleFile[]>(`/control/slack/files?${query}`);
         showFiles(all.filter(({ channels }) => channels.includes(channel)));
@@ -131,7 +132,6 @@ export function createThread(session: Session, readMore: () => void): Part {
     element,
     async read() {
       const { channel, thread, me } = session;
-      element.hidden = thread === undefined;
       if (thread === undefined) return;
       composer.hidden = isReadOnly(session);
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();

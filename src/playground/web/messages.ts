@@ -15,23 +15,20 @@ const NEAR_PX = 400;
 /** A list of messages. `wanted` is how many of the newest to read for the session's current place. */
 type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly VisibleMessage[]): void };
 
-/** Follows the newest message unless the reader has scrolled away; then a button leads there. Calls `readMore` when they near the oldest one. */
+/**
+ * Follows the newest message unless the reader has scrolled away; then a button leads there. Whatever else changes the
+ * rows or their width, what the reader looks at stays in sight. Calls `readMore` when they near the oldest one.
+ */
 export function createMessages(session: Session, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
   const show = messagesIn(list, session, inThread);
-  const newer = h('button', { class: 'newer', click: () => toEnd() }, '↓ New messages');
-  newer.hidden = true;
+  const newer = h('button', { class: 'newer', hidden: true, click: () => anchor.toEnd() }, '↓ New messages');
   let [drawn, drawnAt] = [0, ''];
   let newest: string | undefined;
   const place = (): string => `${session.me} ${session.channel} ${inThread ? session.thread : ''}`;
   const room = createRoom(place);
-  const isAtEnd = (): boolean => element.scrollHeight - element.scrollTop - element.clientHeight < 80;
-  const toEnd = (): void => {
-    element.scrollTop = element.scrollHeight;
-    newer.hidden = true;
-  };
   const scroll = (): void => {
-    if (isAtEnd()) newer.hidden = true;
+    newer.hidden ||= anchor.hold() === 'end';
     if (element.scrollTop > NEAR_PX || drawn < room.wanted() || drawnAt !== place()) return;
     room.make(drawn * 2);
     readMore();
@@ -39,24 +36,63 @@ export function createMessages(session: Session, label: string, inThread: boolea
   const spoken = { role: 'log', 'aria-label': label, tabindex: '0' };
   // Smooth scrolling while rows are added above can end at the top without another scroll event.
   const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list, newer);
+  const anchor = createAnchor(element, list);
+  // A thread beside it makes it narrower and all rows higher; the thread's card is what was pressed.
+  new ResizeObserver(() => {
+    anchor.stay();
+    if (!inThread) rowAt(list, session.thread)?.scrollIntoView({ block: 'nearest' });
+  }).observe(element);
   return {
     element,
     wanted: room.wanted,
     show(messages) {
-      const follows = drawnAt !== place() || isAtEnd();
-      const stay = holdStill(element, list);
+      const held = drawnAt === place() ? anchor.hold() : anchor.toEnd();
       [drawn, drawnAt] = [messages.length, place()];
       show(messages);
+      anchor.stay();
+      anchor.hold();
       const last = messages.at(-1)?.ts;
-      if (follows) toEnd();
-      else {
-        stay();
-        if (last !== newest) newer.hidden = false;
-      }
+      newer.hidden = held === 'end' || (newer.hidden && last === newest);
       newest = last;
     },
   };
 }
+
+type Held = 'end' | 'row';
+/** What stays in sight while rows change: the row at the top, or the end. */
+type Anchor = {
+  /** Remembers which. */
+  hold(): Held;
+  /** Scrolls back to it. */
+  stay(): void;
+  toEnd(): Held;
+};
+
+function createAnchor(view: HTMLElement, list: HTMLElement): Anchor {
+  let held: { readonly row: Element; readonly top: number } | undefined;
+  const topOf = (row: Element): number => row.getBoundingClientRect().top - view.getBoundingClientRect().top;
+  const end = (): Held => {
+    held = undefined;
+    view.scrollTop = view.scrollHeight;
+    return 'end';
+  };
+  return {
+    hold() {
+      const isAtEnd = view.scrollHeight - view.scrollTop - view.clientHeight < 80;
+      const top = view.getBoundingClientRect().top;
+      const row = [...list.children].find((one) => one.getBoundingClientRect().bottom > top);
+      held = row && !isAtEnd ? { row, top: topOf(row) } : undefined;
+      return held ? 'row' : 'end';
+    },
+    stay() {
+      if (held === undefined) end();
+      else if (held.row.isConnected) view.scrollTop += topOf(held.row) - held.top;
+    },
+    toEnd: end,
+  };
+}
+
+const rowAt = (list: Element, ts = ''): Element | null => list.querySelector(`[data-ts="${CSS.escape(ts)}"]`);
 
 const messagesIn = (list: Element, session: Session, inThread: boolean): ReturnType<typeof keyedList<VisibleMessage>> =>
   keyedList<VisibleMessage>(
@@ -74,16 +110,6 @@ function createRoom(place: () => string): { readonly wanted: () => number; reado
       return room;
     },
     make: (more) => (room = more),
-  };
-}
-
-/** Remembers the first visible row. The returned function scrolls it back into place after rows were added above. */
-function holdStill(view: HTMLElement, list: HTMLElement): () => void {
-  const top = view.getBoundingClientRect().top;
-  const first = [...list.children].find((row) => row.getBoundingClientRect().bottom > top);
-  const before = first?.getBoundingClientRect().top ?? 0;
-  return () => {
-    if (first?.isConnected === true) view.scrollTop += first.getBoundingClientRect().top - before;
   };
 }
 

@@ -86,11 +86,12 @@ const refresh = {
     if (first) place = placeFromHash(directory, location.hash);
     conversation.element.inert = false;
     showAll();
-    if (first) focusBox();
+    if (first) focus();
   }, showError),
 };
 
 function showAll(): void {
+  thread.element.hidden = place.thread === undefined;
   showSidebar(unread);
   tour.draw();
   activity.showChanges();
@@ -108,11 +109,14 @@ function go(to: Partial<Place>): void {
   if (place.tab === 'home' && (before.tab !== 'home' || place.me !== before.me)) {
     void session.act('home', { person: place.me });
   }
-  focusBox();
+  focus('thread' in to ? before.thread : undefined);
 }
 
-function focusBox(): void {
-  document.querySelector<HTMLElement>(place.thread === undefined ? 'main textarea' : '.thread textarea')?.focus();
+/** Focuses the box to write in, or the card whose thread was closed. */
+function focus(closed?: string): void {
+  if (place.thread !== undefined) return thread.element.querySelector('textarea')?.focus();
+  const card = closed && conversation.element.querySelector<HTMLElement>(`[data-ts="${closed}"] .replies`);
+  (card || conversation.element.querySelector('textarea'))?.focus();
 }
 
 function onMessage(detail: WorkspaceEvent['detail']): void {

@@ -47,6 +47,8 @@ export type BotState = {
   readonly pid: number | undefined;
   /** How it ended; `code` and `signal` are both null if it could not be started. */
   readonly exit: { readonly code: number | null; readonly signal: string | null } | undefined;
+  /** Its policy file, from the folder in which the playground was started. */
+  readonly policy: string;
   /** Its newest 500 lines. */
   readonly log: readonly string[];
 };

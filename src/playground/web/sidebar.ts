@@ -1,14 +1,24 @@
-import { actors, botOf, channelsOf, directMessageId } from './directory.ts';
+import { actors, botOf, channelsOf, directMessageId, nameOf } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
 import { avatar } from './messages.ts';
 import { hashOf } from './navigation.ts';
 import type { Session } from './session.ts';
 
-/** People to act as, channels, and the direct message with the bot. */
+/** People to act as, channels, and the direct message with the bot. On a small screen they are folded until wanted. */
 export function createSidebar(session: Session, element: HTMLElement): (unread: ReadonlySet<string>) => void {
-  return (unread) =>
+  const fold = h('button', { class: 'fold', 'aria-expanded': 'false' });
+  // A press on anything else goes there, and the rest is in the way.
+  element.addEventListener('click', ({ target }) => {
+    const opens = target instanceof Node && fold.contains(target) && !element.classList.contains('open');
+    element.classList.toggle('open', opens);
+    fold.setAttribute('aria-expanded', String(opens));
+  });
+  return (unread) => {
+    const name = nameOf.person(session.directory, session.me);
+    fill(fold, avatar(session.me, name), name, unread.size > 0 && newDot(), h('small', {}, 'People and channels'));
     fill(
       element,
+      fold,
       h('h2', { id: 'people' }, 'Act as'),
       h(
         'ul',
@@ -20,6 +30,7 @@ export function createSidebar(session: Session, element: HTMLElement): (unread: 
       h('h2', { id: 'apps' }, 'Apps'),
       h('ul', { 'aria-labelledby': 'apps' }, botRow(session, unread)),
     );
+  };
 }
 
 function drawPerson(session: Session, person: ReturnType<typeof actors>[number]): Child {
@@ -60,6 +71,8 @@ function botRow(session: Session, unread: ReadonlySet<string>): Child {
   );
 }
 
+const newDot = (): HTMLElement => h('span', { class: 'dot', title: 'new' });
+
 function row(session: Session, id: string, name: string, unread: ReadonlySet<string>, remark: string): Child {
   const isNew = unread.has(id);
   const attributes = {
@@ -67,9 +80,5 @@ function row(session: Session, id: string, name: string, unread: ReadonlySet<str
     class: isNew ? 'unread' : undefined,
     click: () => session.go({ channel: id }),
   };
-  return h(
-    'li',
-    {},
-    h('button', attributes, name, isNew && h('span', { class: 'dot', title: 'new' }), h('small', {}, remark)),
-  );
+  return h('li', {}, h('button', attributes, name, isNew && newDot(), h('small', {}, remark)));
 }

@@ -117,7 +117,7 @@ function drawStep(
     h(
       'div',
       {},
-      h('button', { class: isDone ? '' : 'primary', click: onShow }, `As ${step.as}`),
+      h('button', { class: isDone ? '' : 'primary', click: onShow }, does(step)),
       at > 0 && h('button', { click: () => goTo(at - 1) }, 'Back'),
       h(
         'button',
@@ -128,6 +128,8 @@ function drawStep(
     ),
   ];
 }
+
+const does = ({ as, at }: Step): string => (at === 'home' ? `Go to ${as}'s Home` : `Fill it in as ${as}`);
 
 function show(session: Session, { at, line }: Step, who: string): void {
   if (at === 'home') return session.go({ me: who, channel: directMessageId(who), tab: 'home' });

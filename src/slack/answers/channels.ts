@@ -18,7 +18,7 @@ import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { originChannel } from '../../storage/origin-channel.ts';
 import { channel as channelNamed, joined, say, type Text } from '../../text.ts';
-import { cardPlace, savedAs } from '../forms/card-place.ts';
+import { cardPlace, savedAs } from './card-place.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { tell } from '../context/handler.ts';
 

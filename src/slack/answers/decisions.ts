@@ -4,13 +4,13 @@ import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDecides } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/buttons.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { joined, say } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../draw/blocks.ts';
 import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { tell } from '../context/handler.ts';
+import { } from '../context/handler.ts';
 
 /** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
@@ -66,35 +66,20 @@ export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' }
 
 const forms = { approve: 'the form for your note', decline: 'the form for your reason', go_on: 'the form' } as const;
 
-const results: Readonly<Record<keyof typeof titles, (number: number) => Text>> = {
-  approve: (number) => say`**Your approval of #${number} is counted.** Its thread says what comes next.`,
-  decline: (number) => say`**#${number} is declined.** I won't send it.`,
-  go_on: (number) => say`**#${number} goes on.** Its card says how far it is.`,
-};
-
-/** Decides with a submitted reason or note and shows the result in the view. */
+/** Decides with a submitted reason or note. */
 export async function decideByForm(
   context: SlackContext,
-  interaction: Interaction,
-  { verdict, view }: { readonly verdict: keyof typeof titles; readonly view: string },
+  { person, team, inbox }: Interaction,
+  verdict: keyof typeof titles,
   memo: Memo,
   values: unknown,
 ): Promise<void> {
-  const title = titles[verdict];
-  let result: Text = [];
-  const draw = async (): Promise<ModalView> => {
-    const decision = decisionIn(memo.decision ?? '');
-    if (decision?.verdict !== verdict) throw notRecognised('form');
-    const { person, team, inbox } = interaction;
-    const { reason, leaveOut } = readInputs(values);
-    await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
-      throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
-    });
-    result = results[verdict](decision.number);
-    return noticeView(title, result);
-  };
-  const became = await drawIntoView(context, interaction, { id: view, title }, draw);
-  if (became === 'unconfirmed') await tell(context, interaction, { says: result });
+  const decision = decisionIn(memo.decision ?? '');
+  if (decision?.verdict !== verdict) throw notRecognised('form');
+  const { reason, leaveOut } = readInputs(values);
+  await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
+    throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
+  });
 }
 
 /** The form is closed by then, so the refusal repeats the note. */

@@ -7,7 +7,7 @@ import type { Refusal } from '../../errors.ts';
 import { guess } from './guess.ts';
 import type { Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
-import { openForm, openPicker, openReview } from '../forms/modals.ts';
+import { openForm, openPicker, openReview, reviewAgain } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { tell } from '../context/handler.ts';
 import { parseLine, senderOf, tellWhere } from './channels.ts';
@@ -64,7 +64,7 @@ async function handle(
   return showOutcome(context, interaction, await next(context.pipeline, checked, interaction.inbox));
 }
 
-/** Shows the sender the result of a request without a review. */
+/** Shows the sender what came of a request. */
 export async function showOutcome(context: SlackContext, interaction: Interaction, result: Next): Promise<void> {
   switch (result.kind) {
     case 'refuse':
@@ -78,6 +78,6 @@ export async function showOutcome(context: SlackContext, interaction: Interactio
     case 'saved':
       return result.change && tellWhere(context, interaction, result.change);
     case 'review':
-      throw new Error('a review without a form to draw it into');
+      return reviewAgain(context, interaction, result.frozen);
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../errors.ts';
-import type { Person } from '../../pipeline/access/access-check.ts';
+import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import { tooFewApprove } from '../../pipeline/access/nobody-approves.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Press } from '../../pipeline/changes/buttons.ts';
@@ -14,13 +14,13 @@ import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/r
 import { whoWouldBeInvolved } from '../../pipeline/steps/hand-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
-import type { Change } from '../../storage/changes.ts';
+import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
-import { errorNote, tell } from '../context/handler.ts';
+import { errorNote, } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../client/api-errors.ts';
@@ -28,7 +28,6 @@ import { platformError } from '../client/messenger.ts';
 import type { DrawnView, OpenView } from '../client/view-updates.ts';
 import { needsHost, formContentsOf } from './form-fields.ts';
 import { lockNote } from './lock-note.ts';
-import { cardPlace, savedAs } from './card-place.ts';
 
 const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;
@@ -103,21 +102,21 @@ export async function openReview(
   notice?: Text,
 ): Promise<void> {
   const view = await openView(context, interaction, loadingView(ready.authorized.parsed.command));
-  if (view === undefined) return offerReview(context, interaction, ready, notice);
+  if (view === undefined) return offerReview(context, interaction, ready.authorized, notice);
   await showReview(context, interaction, view, ready, notice);
 }
 
 function offerReview(
   context: SlackContext,
   interaction: Interaction,
-  { authorized }: Ready,
+  authorized: Authorized,
   notice: Text | undefined,
 ): Promise<void> {
   const args = canonicalArgs(authorized, { reason: authorized.parsed.reason });
   return offerForm(context, interaction, { kind: 'review', args }, notice);
 }
 
-/** Continues with checked input and draws the result into an open view: a review, an answer or a problem. */
+/** Draws the review of checked input into an open view, or a problem. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
@@ -125,9 +124,7 @@ export async function showReview(
   ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  const { button } = ready.authorized.parsed.command;
-  let saved: Text | undefined;
-  let changed: Text | undefined;
+  const { authorized, requester } = ready;
   let locked: Refusal | undefined;
   const draw = async (): Promise<ModalView> => {
     const result = await next(context.pipeline, ready, interaction.inbox);
@@ -135,36 +132,26 @@ export async function showReview(
       if (result.refusal instanceof Locked) locked = result.refusal;
       throw result.refusal;
     }
-    if (result.kind === 'saved') {
-      saved = await savedText(context, interaction, result.change);
-      return noticeView(button, saved);
-    }
     if (result.kind !== 'review') throw new Error(`a review became: ${result.kind}`);
-    if (result.differs) changed = changedMeanwhile;
-    return reviewOf(context, interaction, result.frozen, ready.requester.person, changed ?? notice);
+    return reviewOf(context, interaction, result.frozen, requester.person, notice);
   };
-  const became = await drawIntoView(context, interaction, { ...view, title: button }, draw).catch((error: unknown) => {
-    if ((saved ?? changed) === undefined) throw error;
-    context.log.warn({ err: error }, 'could not draw what became of a form');
-    return 'refused' as const;
-  });
-  if (became === 'unconfirmed' && saved === undefined)
-    return offerReview(context, interaction, ready, joined([changed ?? notice, unconfirmed], '\n'));
-  // The person submitted it, so they get the result even if the form is closed or Slack does not draw it.
-  const told = saved ?? changed;
-  if (became !== 'drawn' && told) await tell(context, interaction, { says: told });
+  const title = authorized.parsed.command.button;
+  const became = await drawIntoView(context, interaction, { ...view, title }, draw);
+  if (became === 'unconfirmed')
+    return offerReview(context, interaction, authorized, joined([notice, unconfirmed], '\n'));
   // A form has no buttons, but this refusal has one.
   if (became === 'drawn' && locked && locked.offers.length > 0)
     await context.ephemeral(interaction, drawRefusal(locked));
 }
 
-const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
-
-async function savedText(context: SlackContext, interaction: Interaction, change: Change | undefined): Promise<Text> {
-  if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  context.askedFrom.keep(change.number, interaction);
-  return say`${savedAs(change, await cardPlace(context, change))} Follow it in its thread.`;
+/** Shows a review again that was submitted and is not as it was shown: as a new form, or behind a button. */
+export async function reviewAgain(context: SlackContext, interaction: Interaction, frozen: Frozen): Promise<void> {
+  const reader = await identifySender(context.pipeline, interaction);
+  const view = await openView(context, interaction, await reviewOf(context, interaction, frozen, reader, changed));
+  if (view === undefined) await offerReview(context, interaction, frozen, changed);
 }
+
+const changed = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
 
 async function reviewOf(
   context: SlackContext,

@@ -28,6 +28,7 @@ import { senderFields, senderIn } from '../context/payload-shapes.ts';
 /** The parts of a submitted view that we use. */
 export const submissionShape = z.object({
   ...senderFields,
+  trigger_id: z.string().optional(),
   view: z.object({
     id: z.string(),
     hash: z.string().optional(),
@@ -38,9 +39,10 @@ export const submissionShape = z.object({
 });
 type Submission = z.infer<typeof submissionShape>;
 
-/** The immediate answer to a submission; `after` is the work that follows. */
+/** The immediate answer to a submission, by default that the form closes; `after` is the work that follows. */
 type SubmissionResponse = {
   readonly ack?:
+    | { readonly response_action: 'clear' }
     | { readonly response_action: 'update'; readonly view: ModalView }
     | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
   readonly after?: () => Promise<void>;
@@ -175,11 +177,12 @@ async function proceed(form: Submitted, checked: Ready): Promise<SubmissionRespo
   if (isChosenFromOldList(checked.authorized, form.memo)) return withForm(form, checked);
   if (checked.will === 'review') return withReview(form, interaction, checked);
   const { command } = checked.authorized.parsed;
-  const work = (from: Interaction): SubmissionResponse => ({
-    after: async () => showOutcome(context, from, await next(context.pipeline, checked, from.inbox)),
-  });
+  const work = (from: Interaction): SubmissionResponse => ({ after: () => runChecked(context, from, checked) });
   return changesSomething(command) ? whenSaved(form, command.button, work) : work(interaction);
 }
+
+const runChecked = async (context: SlackContext, from: Interaction, checked: Ready): Promise<void> =>
+  showOutcome(context, from, await next(context.pipeline, checked, from.inbox));
 
 /** The ticked items, on the environments that were not left out, continue to the review. */
 async function submitChecklist(form: Submitted): Promise<SubmissionResponse> {
@@ -188,27 +191,28 @@ async function submitChecklist(form: Submitted): Promise<SubmissionResponse> {
   return withReview(form, interaction, ready);
 }
 
-/** Reads from the host again: if the result is not what the form showed, the form is shown again. */
+/** Reads from the host again: if the result is not what the form showed, the review is shown again. */
 async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, view } = form;
   const { reason, typed, leaveOut } = readInputs(view.state.values);
   const reviewed = { shown: memo.shown, typedName: typed, leaveOut };
   const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
-  return whenSaved(form, checked.authorized.parsed.command.button, (kept) => withReview(form, kept, checked));
+  const { button } = checked.authorized.parsed.command;
+  return whenSaved(form, button, (kept) => ({ after: () => runChecked(context, kept, checked) }));
 }
 
 /** The note of an approval, or the reason for declining. It is saved before the ack and decided afterwards. */
 async function submitDecision(form: Submitted, verdict: keyof typeof titles): Promise<SubmissionResponse> {
-  const { context, memo, view } = form;
-  const { values } = view.state;
+  const { context, memo } = form;
+  const { values } = form.view.state;
   // A credential in the text is refused here, under its field.
   if (readInputs(values).reason === undefined && verdict === 'decline') {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const title = titles[verdict];
-  return whenSaved(form, title, (kept) => ({
-    ...withView(noticeView(title, say`One moment…`)),
-    after: () => decideByForm(context, kept, { verdict, view: view.id }, memo, values),
+  return whenSaved(form, titles[verdict], (kept) => ({
+    // With the pages under it, which were about what is decided now.
+    ack: { response_action: 'clear' },
+    after: () => decideByForm(context, kept, verdict, memo, values),
   }));
 }
 

@@ -27,7 +27,7 @@ const whatWasAsked = ({ integer }: SqlDialect): string =>
     args text not null,
     target text not null,
     target_name text not null,
-    is_live ${integer} not null check (is_live in (0, 1)),
+    cools_down ${integer} not null check (cools_down in (0, 1)),
     targets text not null,
     snapshot text not null,
     preconditions text not null,

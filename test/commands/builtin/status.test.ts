@@ -70,6 +70,14 @@ const timer: TimerLine = {
   remove: [],
 };
 
+test('the site, its errors and its backup are always told, and nothing else that is as usual', () => {
+  expect(told({})).toEqual([
+    '✅ Site: answers well in one reading: 200 in 0.4 s as a visitor.',
+    '✅ Errors of the last hour: no error.',
+    '✅ Newest backup: scheduled, 60 min ago (2026-11-23 02:00 UTC).',
+  ]);
+});
+
 describe('a line of the status', () => {
   test.each<[Partial<SiteStatus>, string]>([
     [site(look), '✅ Site: answers well in one reading: 200 in 0.4 s as a visitor.'],
@@ -148,7 +156,7 @@ describe('a line of the status', () => {
     ],
     [
       { work: found({ lock: undefined, open: [], hidden: 1, queued: 0, more: false }) },
-      "• Lock and open changes: not locked.\n   1 open change that you can't see",
+      "• Lock and open changes: \n   1 open change that you can't see",
     ],
     [
       {
@@ -160,15 +168,15 @@ describe('a line of the status', () => {
           more: true,
         }),
       },
-      '⚠️ Lock and open changes: not locked.\n   ⚠️ unknown: Push a → b #7, asked by @U01ANA, sent 2026-11-23 03:00 UTC\n   there may be more',
+      '⚠️ Lock and open changes: \n   ⚠️ unknown: Push a → b #7, asked by @U01ANA, sent 2026-11-23 03:00 UTC\n   there may be more',
     ],
     [
       { work: found({ lock: undefined, open: [], hidden: 0, queued: 1, more: false }) },
-      '• Lock and open changes: not locked. No change is open, but queue has 1 request.',
+      '• Lock and open changes: No change is open, but queue has 1 request.',
     ],
     [
       { work: found({ lock: undefined, open: [change()], hidden: 0, queued: 2, more: false }) },
-      '• Lock and open changes: not locked.\n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
+      '• Lock and open changes: \n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
     ],
     [
       {

@@ -113,7 +113,7 @@ const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): Vote
   changeOf({
     state,
     version: 3,
-    risk: 'destructive',
+    cools_down: 1,
     expires_at: now + 1,
     // Only a batch runs, stops and is ended.
     progress: ['running', 'stopped', 'ended'].includes(state) ? '{}' : null,
@@ -274,13 +274,7 @@ describe('the answer to a refused decision', () => {
       { needed: 'none' },
       "You're not among the people who can approve it.",
     ],
-    ['nothing to stop', 'stop', { change: changeIn('approved', { is_live: 0 }) }, "There's nothing to stop."],
-    [
-      'nothing to stop, because it is routine',
-      'stop',
-      { change: changeIn('approved', { risk: 'sensitive' }) },
-      "There's nothing to stop.",
-    ],
+    ['nothing to stop', 'stop', { change: changeIn('approved', { cools_down: 0 }) }, "There's nothing to stop."],
     ['stopped too late', 'stop', { change: changeIn('sending') }, "It's already being sent."],
     [
       'closed by the requester',

@@ -44,7 +44,7 @@ function batchOf(
     const own = letters[letter];
     if (own === undefined) throw new Error(`no state has the letter ${letter}`);
     const settled_at = open.has(own) ? null : 5;
-    changes.push(changeOf({ number: at + 1, batch: 1042, state: own, settled_at, is_live: 0, sent_at: 1 }));
+    changes.push(changeOf({ number: at + 1, batch: 1042, state: own, settled_at, cools_down: 0, sent_at: 1 }));
     return { change: at + 1 };
   });
   const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
@@ -63,7 +63,7 @@ function batchOf(
     card,
     target: 'batch',
     target_name: `${text.length} environments`,
-    is_live: 0,
+    cools_down: 0,
     call: JSON.stringify({ items: targets.map((target): BatchItem => ({ target, ...frozen })) }),
     progress: JSON.stringify({ items, passedOver: [] }),
     settled_at: open.has(state) || state === 'waiting' ? null : 9,
@@ -162,7 +162,7 @@ describe('the lines', () => {
       const card = cardFor(state, '-d');
       const isOver = state === 'ended' || state === 'done';
       const always = ['Live', 'Not live', 'Clears'];
-      expect(card.facts.map(([label]) => label)).toEqual(isOver ? always : [...always, 'Valid until']);
+      expect(card.facts.map(([label]) => label)).toEqual(isOver ? always : [...always, 'Stops at']);
       expect(card.warning).toBeUndefined();
     },
   );

@@ -77,7 +77,7 @@ const batchEvents: readonly ChangeEvent[] = [
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
   state,
   risk: 'sensitive',
-  is_live: 1,
+  cools_down: 0,
   sent_at: null,
   progress: null,
   settled_at: open.has(state) ? null : now - 1,
@@ -235,16 +235,14 @@ describe('attempts and time', () => {
 });
 
 describe('once it is approved', () => {
-  const cooling = { risk: 'destructive', is_live: 1 } as const;
+  const cooling = { cools_down: 1 } as const;
 
   test.each([
-    ['destructive', 1, true],
-    ['destructive', 0, false],
-    ['sensitive', 1, false],
-    ['routine', 1, false],
-  ] as const)('%s, live %d: time to stop it is %s', (risk, is_live, cools) => {
-    expect(coolsDown({ risk, is_live })).toBe(cools);
-    const made = move(standing('waiting', { risk, is_live }), { kind: 'approve' }, now)?.patch;
+    [1, true],
+    [0, false],
+  ] as const)('cooling down %d: time to stop it is %s', (cools_down, cools) => {
+    expect(coolsDown({ cools_down })).toBe(cools);
+    const made = move(standing('waiting', { cools_down }), { kind: 'approve' }, now)?.patch;
     expect(made?.due_at).toBe(cools ? made?.expires_at : now);
   });
 

@@ -110,7 +110,7 @@ describe('the card', () => {
     expect(others).toEqual({
       Live: '2 · b/live, c/live',
       'Not live': '1 · a/staging',
-      'Valid for': '30 min from its start',
+      'Stops after': '30 min',
     });
     expect(clears).toContain('the page cache');
     expect(factsOf(batchOf(clear, sites.slice(1)))).not.toHaveProperty('Not live');

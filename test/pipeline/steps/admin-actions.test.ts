@@ -37,7 +37,7 @@ function actions(
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   return adminActions(
     contextWith({ database, changeStore, policy: () => rules, personOf: async () => undefined }),
-    { person, authorization, inbox },
+    { person, authorization, inbox, saidIn: async () => undefined },
     { reader: () => mayRead, mayAny: () => true },
   );
 }

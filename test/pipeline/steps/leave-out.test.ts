@@ -38,7 +38,7 @@ test('is valid for as long as was shown, also if what is left might be valid for
   const frozen = left(ids.slice(0, 1));
   expect(frozen.items).toHaveLength(2);
   expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
-  expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
+  expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min');
 });
 
 test('is an ordinary change if only one environment is left, and has no validity of its own', () => {

@@ -223,7 +223,7 @@ test('values are added to a record set and removed, and an empty set disappears'
   expect(await set({ removed_resource_records: values('192.0.2.2') })).toBeUndefined();
 });
 
-test('an added domain is listed, not active yet, with the records to set; adding it again fails', async () => {
+test('an added domain is listed, not active until the records that verify it are set; adding it again fails', async () => {
   const hosting = await start();
   const add = async (): Promise<void> => {
     await call(hosting, 'POST', `${env}/domains`, {
@@ -242,6 +242,14 @@ test('an added domain is listed, not active yet, with the records to set; adding
   });
   await add();
   expect(hosting.operations.list().map(({ state }) => state)).toEqual(['finished', 'failed']);
+  const verified: unknown[] = [];
+  for (const { type, name, value } of added?.verification ?? []) {
+    const body = { type, name, ttl: 60, new_resource_records: [{ value }] };
+    await call(hosting, 'PUT', `/domains/${added?.id}/dns-records`, { body });
+    await settled(hosting);
+    verified.push(added?.isActive);
+  }
+  expect(verified).toEqual([false, true]);
 });
 
 test('themes are filtered, sorted, paged; updated ones are up to date', async () => {

@@ -149,8 +149,8 @@ export const reads: readonly Reading[] = [
     }),
     titled: (on) => `${on} · records to set`,
     shows: ({ on }) => [
-      `TXT _site-verify.${on} · for verification · site-verify-`,
-      `A ${on} · for pointing · 192.0.2.80`,
+      `TXT _site-verify.${on} · for verification · missing · site-verify-`,
+      `A ${on} · for pointing · ${on.startsWith('new.') ? 'missing' : 'set'} · 192.0.2.80`,
     ],
   },
   {

@@ -87,4 +87,4 @@ export function domainOf({ world, on }: Pick<Scene, 'world' | 'on'>): World['dom
 export const below = (scene: Scene, rest = ''): string => `/sites/environments/${environmentOf(scene).id}${rest}`;
 
 /** The last reply of a change whose end the host confirms. */
-export const byHost = /^✅ Done after \d+ s: the host reports it finished(?: \(\S+\))?\./;
+export const byHost = /^✅ Done after \d+ s: the host reports it finished\./;

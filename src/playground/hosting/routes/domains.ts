@@ -4,7 +4,7 @@ import { type Route, uuid } from '../endpoint.ts';
 import { missing, Refused } from '../refused.ts';
 import { ok } from '../reply.ts';
 import { domainNamed } from '../seed/domains.ts';
-import type { DnsRecord, Domain } from '../resources.ts';
+import type { DnsRecord, Domain, ShownRecord } from '../resources.ts';
 
 const maxDomains = 500;
 const label = '[a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?';
@@ -125,4 +125,15 @@ function setRecord(domain: Domain, change: z.infer<typeof dnsChanges.document>):
   const record = { type: change.type, name: change.name, ttl, resource_records: after.map((value) => ({ value })) };
   const others = domain.dns.filter((one) => !same(one));
   domain.dns = after.length === 0 ? others : [...others, record];
+  domain.isActive ||= domain.verification.every((one) => hasRecord(domain, one));
+}
+
+/** Whether the domain's own DNS has this record. */
+export function hasRecord({ dns }: Pick<Domain, 'dns'>, { type, name, value }: ShownRecord): boolean {
+  const same = (one: string, other: string): boolean =>
+    one.toLowerCase().replace(/\.$/, '') === other.toLowerCase().replace(/\.$/, '');
+  return dns.some(
+    (record) =>
+      record.type === type && same(record.name, name) && record.resource_records.some((one) => same(one.value, value)),
+  );
 }
