@@ -158,7 +158,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   const { database, log, logLoss, onTrouble } = foundations;
   const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
-  const context = slackContextOf(config, foundations, slack, back.pipeline, payloads);
+  const context = slackContextOf(foundations, slack, back.pipeline, payloads);
   const onUnsatisfiable = (says: Text): void => {
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
@@ -195,7 +195,6 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
 
 /** What the Slack code works with. */
 const slackContextOf = (
-  config: Config,
   { policy, log, metrics }: Foundations,
   slack: Slack,
   pipeline: Pipeline['pipeline'],
@@ -209,7 +208,6 @@ const slackContextOf = (
   turns: createTurns(policy.behind),
   nextTurn: oneEachTurn(policy.behind),
   deliveries: createDeliveries(),
-  command: config.slack.command,
   log,
   metrics,
 });

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';
-import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
+import { choice, count, environment, flag, moment, option, optional, word, type Input, hinted } from './kit/fields.ts';
 import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt, startOf } from './kit/values/times.ts';
@@ -12,17 +12,17 @@ const defaultLog = 'error';
 
 const fields = {
   env: environment(),
-  log: optional(choice('Log', ['error', 'access', 'cache'])),
-  lines: option(count('Lines', 1, maxLines)),
-  since: option(moment('Since')),
-  until: option(moment('Until')),
-  search: option(word('Search')),
-  errors: flag('Errors only', ['error']),
-  full: flag('Full log'),
+  log: hinted('Which one; left out, the error log.', optional(choice('Log', ['error', 'access', 'cache']))),
+  lines: hinted('How many of the newest lines are read.', option(count('Lines', 1, maxLines))),
+  since: hinted('From when on.', option(moment('Since'))),
+  until: hinted('Up to when.', option(moment('Until'))),
+  search: hinted('Only lines with this word.', option(word('Search'))),
+  errors: hinted('Only lines that are errors.', flag('Errors only', ['error'])),
+  full: hinted('All lines, as a file that only you get.', flag('Full log')),
 };
 
 export const logs = report({
-  summary: 'Read a log: what repeats, what fails, and its newest lines',
+  summary: 'Read a log: what repeats and what fails',
   button: 'Read logs',
   also: `
     error, error log, access log, cache log, request log, php log, tail, tail log, tail error, tail error log,

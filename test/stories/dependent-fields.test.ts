@@ -9,7 +9,7 @@ type Name = keyof typeof ids;
 type Control = VisibleView['controls'][number];
 
 const only = 'Only these paths';
-const pushForm = 'Overwrite one environment with another of the same site.';
+const pushForm = 'Overwrite one environment with another.';
 const fileList = { method: 'GET', section: '4.20' } as const;
 
 /** One person's view of the forms in a scenario whose fields depend on each other. */

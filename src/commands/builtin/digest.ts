@@ -10,6 +10,7 @@ export const digest = builtin({
   also: `
     weekly, weekly report, weekly summary, weekly digest, monday report, every monday summary, every monday report,
     every monday, every week, summary every week, summary, newsletter`,
+  examples: ['acme-shop'],
   right: 'named',
   shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,
@@ -19,6 +20,7 @@ export const digest = builtin({
         many: true,
         takes: 'a site',
         shown: 'site|site/environment…',
+        hint: 'What it is about; left out, the site of this channel.',
         example: 'acme-shop, or acme-shop/live',
         read: (words) => {
           const names = words.flatMap((word) => word.split(/[\s,]+/)).filter((word) => word !== '');

@@ -11,15 +11,16 @@ const maxDomains = 4;
 const maxSheet = 2_000;
 
 export const environments = builtin({
-  summary: 'List the sites, environments and domains you can see',
+  summary: 'List your sites, environments and domains',
   button: 'List environments',
   also: `
     sites, our site, my site, how many site, list, list site, show site, which site, what site, ls site, name of
     site, environments, env of, which environment, what environment, show environment, list environment, inventory,
     what can name, list everything, what is there`,
+  examples: ['', 'acme'],
   right: 'read',
   freshens: true,
-  fields: { search: optional({ ...word('Search'), takes: 'a site' }) },
+  fields: { search: optional({ ...word('Search'), takes: 'a site', hint: 'Only names with these words.' }) },
   answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });
 

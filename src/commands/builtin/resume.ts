@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { actor, bold, code, say, time } from '../../text.ts';
+import { actor, bold, say, time, typed } from '../../text.ts';
 import type { Pause } from '../kit/change-lines.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count, optional } from '../kit/fields.ts';
@@ -13,13 +13,14 @@ export const resume = builtin({
     pause can go, pause go, pause off, pause over, turn off pause, continue, continue again, go on, carry on, start
     again, send again, unpause, lift pause, stop pause, unhalt, unlock, unlock all, unlock everything, resume
     everything`,
+  examples: [''],
   right: 'named',
   shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,
   /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
-  fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause' } },
+  fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause', hint: 'Which one, if there are several.' } },
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);
     const { ended, left, held } = resumed;
@@ -30,7 +31,7 @@ export const resume = builtin({
         parts: [
           paragraph(
             ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
-            say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
+            say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${typed(`resume ${left.at}`)}.`,
             listHeld(resumed),
           ),
         ],

@@ -1,6 +1,6 @@
 import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { choice, duration, environment, option, optional, word } from '../kit/fields.ts';
+import { choice, duration, environment, option, optional, word, hinted } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { hours } from '../kit/values/hours.ts';
 import { quietInWords } from '../kit/watch.ts';
@@ -18,15 +18,16 @@ export const watch = builtin({
     tell if error, tell when new error, tell if new error, tell if start, tell if break, tell if go down, let know,
     let know error, ping me when, ping me if, say when, say if, warn me, warn us, keep eye, keep watching, watch
     log, watch error, watch for error, follow log, subscribe`,
+  examples: ['acme-shop/live --for 7d', 'acme-shop/live --match checkout --quiet 22:00-07:00'],
   right: 'named',
   shows: ['logs'],
   changes: true,
   fields: {
     env: environment(),
-    log: optional(choice('Log', ['error'])),
-    match: option(word('Match')),
-    for: option(duration('For', minMs, maxMs)),
-    quiet: option(hours('Quiet hours')),
+    log: hinted('The error log is the only one so far.', optional(choice('Log', ['error']))),
+    match: hinted('Only errors with this word.', option(word('Match'))),
+    for: hinted('How long; left out, 7 days.', option(duration('For', minMs, maxMs))),
+    quiet: hinted('Between these times I tell nothing and catch up later.', option(hours('Quiet hours'))),
   },
   answer: async ({ input, queryService }) => {
     const terms = { match: input.match, forMs: input.for ?? defaultMs, quiet: input.quiet };

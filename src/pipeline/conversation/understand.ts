@@ -1,16 +1,22 @@
-import { changesSomething } from '../../commands/index.ts';
+import { catalogue, changesSomething } from '../../commands/index.ts';
 import { rightOf } from '../../commands/rights.ts';
-import { offering, Refusal, type Offer } from '../../errors.ts';
+import { offering, Refusal, type Args, type Offer } from '../../errors.ts';
 import { didYouMean } from '../../nearest-words.ts';
-import { code, say, type Text } from '../../text.ts';
+import { say, typed, type Text } from '../../text.ts';
 import { withoutForbidden } from '../access/may-run.ts';
 import type { Person } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
+import { known } from '../language/called.ts';
 import type { Guess, Reading } from '../language/guesses.ts';
+import { isSmall } from '../language/lexicon.ts';
+import { parseArgs } from '../language/parse.ts';
 import { read } from '../language/reader.ts';
+import { spokenIn, type Spoken } from '../language/spoken.ts';
+import { join } from '../language/tokenize.ts';
 import type { Place } from '../language/things.ts';
 import type { Request } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
+import { withHinted } from './typed-offers.ts';
 
 /** A line that is no command as it is typed, and why it was refused. */
 export type Unread = {
@@ -39,18 +45,38 @@ export type Understood = {
  */
 export function understand(context: PipelineContext, unread: Unread): Understood {
   const { line, refusal, person, place, parsed } = unread;
-  const told = (of: Refusal): Refusal => withoutForbidden(of, context.policy(), person);
+  const told = (of: Refusal): Refusal =>
+    withHinted(withoutForbidden(of, context.policy(), person), context.policy(), person);
   const reading = read(line, context.names(person), place);
+  if (reading?.kind === 'clear' && reading.guess.line === 'help') {
+    const { topic, isHow } = topicOf(line);
+    const meant = topic.length > 0 ? read(join(topic), context.names(person), place) : undefined;
+    if (meant?.kind === 'cannot') throw told(cannot(meant, say`**There's no command for that.** `));
+    if (topic.length > 0 && !isHow) return { parsed: parseArgs(['help', '--', ...topic], catalogue) };
+  }
   if (reading?.kind === 'clear') {
     const understood = understandGuess(reading, unread);
     if (!(understood instanceof Refusal)) return understood;
     throw told(understood);
   }
-  if (reading?.kind === 'cannot')
-    throw told(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
+  if (reading?.kind === 'cannot') throw told(cannot(reading));
   if (reading) throw told(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
   if (parsed) return { parsed };
   throw told(refusal);
+}
+
+const cannot = ({ says, guesses }: Extract<Reading, { readonly kind: 'cannot' }>, first: Text = []): Refusal =>
+  new Refusal(say`${first}${says} Nothing was done.`, { offers: guesses.map(offerOf) });
+
+const helpWord = /^(?:-{0,2}h(?:elp)?|\?|how)$/i;
+
+/** What help is asked on that no command is called: `help plsuh`, `restore --help`, `how do I restore`. */
+function topicOf(line: string): { readonly topic: Args; readonly isHow: boolean } {
+  const words = spokenIn(line, known);
+  const isHelp = (word: Spoken | undefined): boolean => word !== undefined && helpWord.test(word.typed);
+  const isAsked = isHelp(words[0]) || isHelp(words.at(-1));
+  const others = words.filter((word) => !isHelp(word) && !isSmall(word));
+  return { topic: isAsked ? others.map(({ text }) => text) : [], isHow: words[0]?.key === 'how' };
 }
 
 function understandGuess(
@@ -68,10 +94,10 @@ function understandGuess(
 }
 
 /** How a line was read, beside what came of it. */
-export const readAs = (line: string): Text => say`Read as ${code(`/site ${line}`.slice(0, 300))}`;
+export const readAs = (line: string): Text => say`Read as ${typed(line.slice(0, 300))}`;
 
 const hintOf = (guesses: readonly Guess[]): Text =>
-  didYouMean(guesses.map(({ line }) => code(`/site ${line}`.slice(0, 200))));
+  didYouMean(guesses.map(({ line }) => typed(line.slice(0, 200))));
 
 /** Whether a guess may be answered at once: it shows something to whoever asked, which anybody may read. */
 const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
-import { code, list, say } from '../../../text.ts';
+import { code, list, say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count } from '../../kit/fields.ts';
+import { count, hinted } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 
 export const watchStop = builtin({
@@ -10,17 +10,18 @@ export const watchStop = builtin({
   also: `
     unwatch, silence, silence watch, cancel watch, remove watch, disable watch, watch off, stop watch <number>,
     stop watch <change>, silence watch <number>, stop digest, cancel digest`,
+  examples: ['3'],
   right: 'read',
   shows: ['watches'],
   changes: true,
-  fields: { number: count('Watch', 1, 999_999_999) },
+  fields: { number: hinted('Its number, as the list of watches shows it.', count('Watch', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const stopped = await queryService.stopWatch(number);
     if (stopped === undefined) {
       throw new Refusal(
         say`I can't find a watch #${number} among those you can see that is still on. Nothing was done.`,
         {
-          hint: say`${code('watches')} lists them.`,
+          hint: say`${typed('watches')} lists them.`,
         },
       );
     }
