@@ -11,7 +11,7 @@ const document = z.looseObject({
 
 /**
  * The bill of materials of the package, as CycloneDX JSON: these packages (`name@version`) by npm's own account of the
- * lockfile. Without npm's time, serial number and folder, so that the same sources give the same file. Throws if npm does not
+ * lockfile. Without npm's time, serial number, folder and version, so that the same sources give the same file. Throws if npm does not
  * know one of them.
  */
 export function billOfMaterials(root: string, packages: ReadonlySet<string>): string {
@@ -27,8 +27,8 @@ export function billOfMaterials(root: string, packages: ReadonlySet<string>): st
   const dependencies = all.dependencies
     .filter(({ ref }) => isInside(ref) || ref === all.metadata.component['bom-ref'])
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isInside) }));
-  const { timestamp: __, component: own, ...others } = all.metadata;
+  const { timestamp: __, tools: ___, component: own, ...others } = all.metadata;
   // npm calls it by the name of the folder.
-  const metadata = { ...others, component: { ...own, name: own['bom-ref'].replace(/@.*/, '') } };
+  const metadata = { ...others, component: { ...own, name: own['bom-ref'].replace(/(?<=.)@.*/, '') } };
   return `${JSON.stringify({ ...all, metadata, components, dependencies }, null, 2)}\n`;
 }

@@ -7,6 +7,10 @@ type Words = readonly string[];
 type Program = {
   /** The words with which it is called, for the help. */
   readonly usages: readonly (readonly [words: string, summary: string])[];
+  /** It works with any settings, and so reads no `.env`. */
+  readonly needsNoSettings?: true;
+  /** It answers `--help` itself. */
+  readonly hasOwnHelp?: true;
   /** Resolves with the exit code; undefined: it runs until it is stopped. Loads only the code that it needs. */
   readonly run: (words: Words) => Promise<number | undefined>;
 };
@@ -21,6 +25,12 @@ const programs: Readonly<Record<string, Program>> = {
       if (words.length > 0) return refuse('start takes no further words');
       return (await import('./main.ts')).main();
     },
+  },
+  playground: {
+    usages: [['playground [OPTIONS]', 'Try it in a browser, without an account; --help lists the options']],
+    needsNoSettings: true,
+    hasOwnHelp: true,
+    run: async (words) => (await import('./playground/main.ts')).runPlayground(words),
   },
   setup: {
     usages: [
@@ -56,21 +66,31 @@ const programs: Readonly<Record<string, Program>> = {
     usages: [['restore FILE', 'Fill an empty database from a backup']],
     run: async (words) => (await import('./program/restore.ts')).restore(words),
   },
-  help: { usages: [['help', 'Show this']], run: () => help() },
+  commands: {
+    usages: [['commands', 'List the slash commands, one line of JSON each']],
+    needsNoSettings: true,
+    run: async () => (await import('./program/commands.ts')).commands(),
+  },
+  help: { usages: [['help', 'Show this']], needsNoSettings: true, run: () => help() },
+  '--version': {
+    usages: [['--version', 'Show the version']],
+    needsNoSettings: true,
+    run: async () => (await import('./program/about.ts')).version(),
+  },
+  about: { usages: [], needsNoSettings: true, run: async () => (await import('./program/about.ts')).about() },
 };
 
 /** Runs one command. Settings missing from the environment come from `.env` in the current folder. */
-export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
+export async function sitehand([name = 'about', ...words]: Words): Promise<void> {
   // The reader may stop early: `| head`. Then an export has nobody to write for. Everything else goes on, because the
   // exit code says what was done. A bot ends with a sentence of its own.
   const isExport = name === 'audit' && words[0] === 'export';
   const onLost = (): void => void (isExport && process.exit(ends.wrong));
   if (name !== 'start') for (const output of [process.stdout, process.stderr]) output.on('error', onLost);
-  const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
-  // Help works with any settings.
-  if (!isHelp && !readSettings()) return;
-  const chosen = isHelp ? 'help' : name;
-  const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
+  const named = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  const isHelp = ['--help', '-h'].includes(name) || (words.includes('--help') && !named?.hasOwnHelp);
+  const program = isHelp ? programs['help'] : named;
+  if (!program?.needsNoSettings && !readSettings()) return;
   const code = program ? await program.run(words) : refuse(unknownAmong('word', name, Object.keys(programs)));
   if (code !== undefined) process.exitCode = code;
 }

@@ -68,7 +68,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   ],
   notices: ['pipeline', 'policy', 'commands', 'storage', 'text', 'config', 'errors', 'log', 'log-output', 'secret'],
   gauges: ['pipeline', 'policy', 'hosting', 'storage', 'log-output', 'metrics', 'semaphore', 'time-limit'],
-  sitehand: ['main', 'program', 'policy'],
+  sitehand: ['main', 'program', 'policy', 'playground'],
   program: [
     'wiring',
     'audit-out',
@@ -82,7 +82,6 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     ...leaves,
   ],
   'audit-out': ['pipeline', 'hosting', 'config', 'errors', 'secret', 'sockets', 'time-limit'],
-  'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [
     'policy',

@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { build, bundle } from '../deploy/build.ts';
+import { bundle } from '../deploy/build.ts';
 import { lazyResource, type Make } from './lazy-resource.ts';
 
 declare module 'vitest' {
@@ -19,7 +19,11 @@ declare module 'vitest' {
 async function bundleBot(): ReturnType<Make> {
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-bot-'));
   const main = join(folder, 'main.js');
-  await Promise.all([build(folder), bundle('src/main.ts', main)]);
+  await Promise.all([
+    bundle('src/main.ts', main),
+    bundle('src/commands/logs/analysis-thread.ts', join(folder, 'analysis-thread.js')),
+    ...['package.json', 'manifest.yml'].map((name) => copyFile(name, join(folder, name))),
+  ]);
   return { answer: main, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 

@@ -1,22 +1,22 @@
-import { resolve } from 'node:path';
-import { rolldown } from 'rolldown';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { buildPage } from '../deploy/build.ts';
 import { lazyResource, type Make } from './lazy-resource.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** An address that answers with the playground's page in one module. The first request makes it. */
+    /** An address that answers with a folder: `web/` in it is the playground's page as in the package. */
     bundledPage: string;
   }
 }
 
-/** The playground's page in one module. Fetching its forty modules is nearly half of what opening it costs. */
+/** The package's page, in one module. Fetching its forty modules is nearly half of what opening it costs. */
 async function bundlePage(): ReturnType<Make> {
-  const input = resolve(import.meta.dirname, '../src/playground/web/page.ts');
-  const bundle = await rolldown({ input, platform: 'browser' });
-  const { output } = await bundle.generate();
-  await bundle.close();
-  return { answer: output[0].code, remove: async () => {} };
+  const folder = await mkdtemp(join(tmpdir(), 'sitehand-page-'));
+  await buildPage(join(folder, 'web'));
+  return { answer: folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** Vitest's global set-up: one bundle per run. */

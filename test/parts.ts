@@ -15,7 +15,7 @@ export const browserFiles = ['test/browser/**'];
 /** They start programs of their own for each test, build the package, measure, or are the longest of the stories. */
 export const programFiles = [
   'test/adding-a-command.test.ts',
-  'test/deploy/package.test.ts',
+  'test/deploy/{package,workflows}.test.ts',
   'test/masking/{corpus,time,writings}.test.ts',
   'test/playground/main.test.ts',
   'test/program/**',

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { projectRoot } from './paths-and-ports.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. Both are null if it could not be started. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -16,14 +15,18 @@ export type BotProcess = {
 
 const GRACE_MS = 12_000;
 
-/** Runs a program in the project's folder with only this environment. `onLine` gets each line it prints. */
-export function spawnBot(
-  program: string,
-  environment: Readonly<Record<string, string>>,
-  onLine: (line: string) => void,
-): BotProcess {
-  const child = spawn(process.execPath, ['--import', './src/node-version.js', program], {
-    cwd: projectRoot,
+/** What to run: words for Node, in this folder, with only this environment. */
+export type BotProgram = {
+  readonly words: readonly string[];
+  /** Has no `.env`, which `sitehand start` would read. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+/** Runs a program. `onLine` gets each line it prints. */
+export function spawnBot({ words, folder, environment }: BotProgram, onLine: (line: string) => void): BotProcess {
+  const child = spawn(process.execPath, words, {
+    cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its own process group: Ctrl-C in a terminal must reach only this process, which then ends the bot once.

@@ -1,4 +1,4 @@
-import { type BotProcess, type Exit, spawnBot } from './bot-process.ts';
+import { type BotProcess, type BotProgram, type Exit, spawnBot } from './bot-process.ts';
 import type { BotState } from './web/shapes.ts';
 
 /** The bot in its own process. It can be killed and restarted; the stand-ins keep running. */
@@ -18,10 +18,7 @@ export type Bot = {
 };
 
 /** How to run a bot. */
-export type BotOptions = {
-  /** Path of the program, absolute or relative to the project's folder. */
-  readonly program: string;
-  readonly environment: Readonly<Record<string, string>>;
+export type BotOptions = BotProgram & {
   /** Resolves when the bot can be reached. `signal` ends the wait. */
   readonly reachable: (signal: AbortSignal) => Promise<void>;
   /** Resolves when all connections of an exited bot are closed. */
@@ -39,7 +36,7 @@ type Run = BotProcess & { readonly started: Promise<void> };
 export function startBot(options: BotOptions): Bot {
   const tracker = createStateTracker(options.onChanged);
   const run = (): Run => {
-    const child = spawnBot(options.program, options.environment, (line) => {
+    const child = spawnBot(options, (line) => {
       tracker.add(line);
       options.onLine(line);
     });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { projectRoot } from './paths-and-ports.ts';
+import { sitehand } from './beside.ts';
 import { type Fields, isFields, parseJson } from './slack/json-fields.ts';
 
 /** The bot's commands, as its own program prints them. */
@@ -14,11 +14,10 @@ const TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
 /** Runs the program that prints the catalogue, once, in its own process, when somebody first asks. */
-export function readCatalogue(program = 'src/catalogue-cli.ts'): Catalogue {
+export function readCatalogue(words: readonly string[] = [...sitehand, 'commands']): Catalogue {
   const closing = new AbortController();
   async function read(): Promise<readonly Fields[]> {
-    const words = ['--import', './src/node-version.js', program];
-    const options = { cwd: projectRoot, env: {}, timeout: TIMEOUT_MS, signal: closing.signal };
+    const options = { env: {}, timeout: TIMEOUT_MS, signal: closing.signal };
     const { stdout } = await run(process.execPath, words, options).catch(() => {
       throw new Error("I couldn't read the list of commands, so I can't suggest any. You can still type them.");
     });

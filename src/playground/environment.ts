@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { playgroundFolder } from './beside.ts';
 import type { HostingStandIn } from './hosting/server.ts';
-import { projectRoot } from './paths-and-ports.ts';
 import type { SiteStandIn } from './site/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
@@ -43,7 +44,7 @@ export function botEnvironment(inputs: EnvironmentInputs): Record<string, string
     HOSTING_API_KEY: hosting.key,
     HOSTING_COMPANY_ID: hosting.companyId,
     CHECK_CONNECT_TO: site.connectTo,
-    POLICY_FILE: policy ?? join(projectRoot, 'src/playground/policy.yml'),
+    POLICY_FILE: policy ?? fileURLToPath(new URL('policy.yml', playgroundFolder)),
     DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
     LOG_LEVEL: logLevel,
     ...more,

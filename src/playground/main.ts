@@ -3,7 +3,7 @@ import { type Playground, type PlaygroundOptions, startPlayground } from './play
 import type { Rehearsal } from './rehearsal.ts';
 import type { BotState } from './web/shapes.ts';
 
-const USAGE = `npm run playground -- [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE] [--setup]
+const USAGE = `sitehand playground [--port 4700] [--http] [--verbose] [--keep FOLDER] [--policy FILE] [--setup]
 
   --port N       serve the page on this port (default: 4700, or the next free one)
   --http         reach the bot by signed HTTP instead of Socket Mode
@@ -116,9 +116,12 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-async function run(): Promise<void> {
-  const { help, options } = read(process.argv.slice(2));
-  if (help) return void process.stdout.write(USAGE);
+async function run(words: readonly string[]): Promise<number | undefined> {
+  const { help, options } = read(words);
+  if (help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   let quiet = true;
   const playground = startSomewhere({
     ...options,
@@ -138,6 +141,8 @@ async function run(): Promise<void> {
   }
   printIntro(started);
   quiet = false;
+  return undefined;
 }
 
-run().catch(fail);
+/** Runs until a signal ends it; resolves with 0 after `--help`. */
+export const runPlayground = (words: readonly string[]): Promise<number | undefined> => run(words).catch(fail);

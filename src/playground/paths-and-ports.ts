@@ -3,32 +3,26 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-/** The project's folder, independent of the working directory. */
-export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+/** An empty folder to run the bot in, and that of its database. `release` removes what is temporary. */
+export type Folders = { readonly work: string; readonly data: string; release(): Promise<void> };
 
-/** A folder for the bot's database. `release` removes it if it is a temporary one. */
-export type DataFolder = { readonly path: string; release(): Promise<void> };
-
-/** A fresh temporary folder, or the one at `kept`, created if needed. Rejects with the system's error. */
-export async function openDataFolder(kept?: string): Promise<DataFolder> {
-  if (kept === undefined) {
-    const path = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
-    const removal = { recursive: true, force: true } as const;
-    const removeAtExit = (): void => rmSync(path, removal);
-    process.once('exit', removeAtExit);
-    return {
-      path,
-      async release() {
-        await rm(path, removal);
-        process.off('exit', removeAtExit);
-      },
-    };
-  }
-  const path = resolve(kept);
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return { path, release: () => Promise.resolve() };
+/** Makes temporary folders; `kept`, created if needed, is the database's instead. Rejects with the system's error. */
+export async function openFolders(kept?: string): Promise<Folders> {
+  const work = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
+  const removal = { recursive: true, force: true } as const;
+  const removeAtExit = (): void => rmSync(work, removal);
+  process.once('exit', removeAtExit);
+  const data = kept === undefined ? join(work, 'data') : resolve(kept);
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  return {
+    work,
+    data,
+    async release() {
+      await rm(work, removal);
+      process.off('exit', removeAtExit);
+    },
+  };
 }
 
 /** A free port on loopback; another process may take it before you do. */

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { playgroundFolder, sitehand } from './beside.ts';
 import { type Bot, startBot } from './bot.ts';
 import { readCatalogue } from './catalogue.ts';
 import { botEnvironment } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
 import { watchChanges } from './bot-changes.ts';
 import { servePage } from './page/server.ts';
-import { freePort, openDataFolder } from './paths-and-ports.ts';
+import { freePort, openFolders } from './paths-and-ports.ts';
 import { readyByHttp, readyBySocket } from './readiness.ts';
 import { type Rehearsal, readRehearsal } from './rehearsal.ts';
 import { rehearseSetup } from './setup-rehearsal.ts';
@@ -31,10 +32,10 @@ export type PlaygroundOptions = {
   readonly logLevel?: string;
   /** Extra or overriding environment variables for the bot. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The program to run as the bot; `src/main.ts` by default. */
+  /** Path of a program to run as the bot, in place of `sitehand start`. */
   readonly program?: string;
-  /** The page's modules as one, to serve in their place. */
-  readonly pageInOneFile?: string;
+  /** The folder with the page in `web/`, as the package has it or as the sources do. */
+  readonly page?: URL;
   readonly slack?: Omit<SlackOptions, 'delivery'>;
   readonly hosting?: HostingOptions;
   /** Gets every line the bot prints. `bot.state().log` keeps the newest in any case. */
@@ -83,26 +84,27 @@ async function start(
   onClose: (closer: () => Promise<void>) => void,
 ): Promise<Omit<Playground, 'close'>> {
   const rehearsal = options.policy === undefined ? undefined : await readRehearsal(options.policy);
-  const folder = await openDataFolder(options.keep);
-  onClose(() => folder.release());
+  const folders = await openFolders(options.keep);
+  onClose(() => folders.release());
   const standIns = await startStandIns(options, rehearsal, onClose);
   const { slack } = standIns;
   const running: { bot?: Bot } = {};
-  const page = await startPage(options, { ...standIns, bot: () => running.bot }, folder.path, onClose);
+  const page = await startPage(options, { ...standIns, bot: () => running.bot }, folders.data, onClose);
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
   const environment = botEnvironment({
     ...standIns,
-    folder: folder.path,
+    folder: folders.data,
     port,
     logLevel: options.logLevel ?? 'warn',
     policy: rehearsal?.file,
     more: options.environment ?? {},
   });
   const bot = startBot({
-    program: options.program ?? 'src/main.ts',
-    environment: options.setup === true ? await rehearseSetup(environment, folder.path) : environment,
+    words: options.program === undefined ? [...sitehand, 'start'] : [options.program],
+    folder: folders.work,
+    environment: options.setup === true ? await rehearseSetup(environment, folders.data) : environment,
     ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {
@@ -127,7 +129,8 @@ async function startPage(
   onClose(() => Promise.resolve(catalogue.close()));
   const changes = watchChanges(join(folder, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
-  const page = await servePage({ ...shown, catalogue, changes, inOneFile: options.pageInOneFile }, options.port);
+  const files = options.page ?? playgroundFolder;
+  const page = await servePage({ ...shown, catalogue, changes, files }, options.port);
   onClose(() => page.close());
   return page;
 }

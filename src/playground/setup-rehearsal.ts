@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { projectRoot } from './paths-and-ports.ts';
+import { sitehand } from './beside.ts';
 
 /** What the setup asks for. It is given the rest, such as the addresses, so nothing is asked of the originals. */
 const asked = {
@@ -37,8 +37,7 @@ export async function rehearseSetup(
   process.stdout.write(
     `\n  sitehand setup, with stand-ins for Slack and the hosting service. Answer as you like, but for:\n${lines.join('')}\n`,
   );
-  const program = (name: string): string => join(projectRoot, 'src', name);
-  const setup = spawn(process.execPath, ['--import', program('node-version.js'), program('sitehand.ts'), 'setup'], {
+  const setup = spawn(process.execPath, [...sitehand, 'setup'], {
     cwd: folder,
     env: { ...given, TERM: process.env['TERM'] },
     stdio: 'inherit',

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { type Playground, type PlaygroundOptions, startPlayground } from '../../src/playground/playground.ts';
 import { resourceAt } from '../lazy-resource.ts';
@@ -8,13 +9,13 @@ import { resourceAt } from '../lazy-resource.ts';
  * Other tests cover the unbundled page and `npm run playground` from the sources.
  */
 export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
-  const [bot, pageInOneFile] = await Promise.all([
+  const [bot, page] = await Promise.all([
     options.program === undefined ? bundledBot() : {},
     resourceAt(inject('bundledPage')),
   ]);
   // On a busy machine the bot may ack too late for Slack, which these tests do not cover.
   const slack = { ackTimeoutMs: 60_000, ...options.slack };
-  return startPlayground({ ...bot, pageInOneFile, ...options, slack });
+  return startPlayground({ ...bot, page: pathToFileURL(`${page}/`), ...options, slack });
 }
 
 async function bundledBot(): Promise<Pick<PlaygroundOptions, 'program' | 'environment'>> {

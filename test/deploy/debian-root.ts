@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build } from '../../deploy/build.ts';
 import { ids, openScenario } from '../stories/scenario.ts';
+import { packed } from './packed.ts';
 
 /**
  * `npm run debian-root`: runs the package as an image would, in a root made of nothing but Debian's smallest set of
@@ -29,10 +29,10 @@ async function makeRoot(root: string): Promise<string> {
   run('debootstrap', ['--foreign', '--variant=minbase', 'bookworm', root]);
   rmSync(join(root, 'debootstrap'), { recursive: true });
   copyFileSync(process.execPath, join(root, node));
-  await build(join(root, 'build'));
-  const packed = run('npm', ['pack', '--silent', './build'], root).trim();
-  run('npm', ['install', '--offline', '--no-audit', '--silent', '--prefix', join(root, 'opt/sitehand'), packed], root);
-  rmSync(join(root, 'build'), { recursive: true });
+  const build = mkdtempSync('/var/tmp/sitehand-package-');
+  const install = ['install', '--offline', '--no-audit', '--silent', '--prefix', join(root, 'opt/sitehand')];
+  run('npm', [...install, await packed(build)], root);
+  rmSync(build, { recursive: true });
   mkdirSync(join(root, dirname(root)), { recursive: true });
   symlinkSync('/', join(root, root));
   const temporary = join(root, 'srv/sitehand');

@@ -116,10 +116,53 @@ test('kubernetes.yml sets only variables that Sitehand reads, probes existing ro
   expect(container.env.map(({ name }) => name)).toContain('DATABASE_URL_FILE');
 });
 
-test('actions of others in CI are pinned to a commit', () => {
-  const used = [...text('.github/workflows/ci.yml').matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
+const [ci, release] = ['ci', 'release'].map((name) => text(`.github/workflows/${name}.yml`));
+const job = z.looseObject({
+  needs: z.string().optional(),
+  environment: z.string().optional(),
+  container: z.unknown().optional(),
+  permissions: z.record(z.string(), z.string()).default({}),
+  steps: z.array(z.object({ uses: z.string().default(''), run: z.string().default(''), with: z.unknown().optional() })),
+});
+
+test('actions and images of others are pinned, and Node is the same everywhere', () => {
+  const used = [...`${ci}${release}`.matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
   expect(used.length).toBeGreaterThan(0);
   for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const name = /(?:^FROM | image: |image=| --rm |generator=)([\w./-]+:\S+)/gm;
+  const images = [...`${dockerfile}\n${ci}\n${release}`.matchAll(name)].map(([, image]) => image);
+  for (const image of images) expect(image).toMatch(/:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  const ofNode = images.filter((image) => image?.startsWith('node:'));
+  expect(ofNode).toHaveLength(4);
+  expect(new Set(ofNode).size).toBe(1);
+  expect(images).toHaveLength(7);
+});
+
+test('only the job that publishes can sign: it runs after the tests, behind an environment, without the project’s code or a cache', () => {
+  const { on, permissions, jobs } = z
+    .object({ on: z.unknown(), permissions: z.object({}).strict(), jobs: z.record(z.string(), job) })
+    .parse(parse(release ?? ''));
+  expect([on, permissions]).toEqual([{ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } }, {}]);
+  const { test: tests, publish, ...others } = jobs;
+  expect(others).toEqual({});
+  expect(tests?.permissions).toEqual({ contents: 'read' });
+  const usual = z.object({ jobs: z.object({ run: job }) }).parse(parse(ci ?? '')).jobs.run;
+  expect(tests?.container).toEqual(usual.container);
+  expect(publish).toMatchObject({ needs: 'test', environment: 'release', permissions: { 'id-token': 'write' } });
+  const uses = publish?.steps.map((step) => step.uses.replace(/@.*/, '')).filter(Boolean);
+  expect(new Set(uses)).toEqual(new Set(['actions/download-artifact', 'actions/setup-node', 'actions/attest']));
+  expect(publish?.steps).toContainEqual(
+    expect.objectContaining({ with: { 'node-version': '24.21.0', 'package-manager-cache': false } }),
+  );
+  expect(`${ci}${release}`).not.toMatch(/pull_request_target|workflow_run|secrets\./);
+  // What is published is what the tests installed: as the package, and in the image.
+  const steps = tests?.steps.map(({ run }) => run) ?? [];
+  expect(steps.indexOf('.ci/run')).toBeLessThan(steps.findIndex((run) => run.includes('release:dry')));
+  expect(steps.join('\n')).toContain('--package ./*.tgz');
+  expect(text('.ci/run')).toMatch(/^SITEHAND_PACKAGE="\$PWD\/\$\(npm pack [^]*^npm run test:all/m);
+  expect(dockerfile).toContain('AS build\n');
+  expect(dockerfile).toContain('COPY --from=build /build/dist ');
+  expect(release).toMatch(/tested\/build\/dist [^]*--build-context build=tested /);
 });
 
 test('the package runs on the machine’s Node and brings none along', () => {
@@ -144,7 +187,9 @@ test('the image is built with every file that the build reads, and without secre
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : [])),
   );
   const read = [
-    ...text('deploy/build.ts').matchAll(/'(LICENSE|[\w-]*\.(?:env\.example|yml|example\.yml|schema\.json))'/g),
+    ...text('deploy/build.ts').matchAll(
+      /'(LICENSE|README\.md|[\w-]*\.(?:env\.example|yml|example\.yml|schema\.json))'/g,
+    ),
   ].map(([, name]) => name);
   expect(read).toContain('policy.schema.json');
   for (const name of read) expect(allowed).toContain(name);

@@ -1,32 +1,32 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { build } from '../../deploy/build.ts';
+import { projectManifest } from '../../deploy/build.ts';
+import { pack } from '../../deploy/release.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { copyOfProject } from '../project-copy.ts';
 import { canaries, ids, inScenario } from '../stories/scenario.ts';
+import { packed } from './packed.ts';
 
 /** The package, installed without a network into a folder that has nothing else, and used as people do. */
 
 const folder = await mkdtemp(join(tmpdir(), 'sitehand-package-'));
-const program = join(folder, 'empty/node_modules/sitehand/sitehand.js');
+const program = join(folder, 'empty/node_modules', projectManifest.name, 'sitehand.js');
 afterAll(() => rm(folder, { recursive: true }));
 
 beforeAll(async () => {
-  const [dist, empty] = [join(folder, 'dist'), join(folder, 'empty')];
-  await Promise.all([build(dist), mkdir(empty)]);
-  const packed = await run('npm', ['pack', '--silent', dist], folder);
-  const installed = await run(
-    'npm',
-    ['install', '--offline', '--no-audit', '--prefix', empty, packed.out.trim()],
-    folder,
-  );
-  if (packed.code !== 0 || installed.code !== 0) throw new Error(packed.said + installed.said);
+  const empty = join(folder, 'empty');
+  await mkdir(empty);
+  const words = ['install', '--offline', '--no-audit', '--prefix', empty, await packed(folder)];
+  const installed = await run('npm', words, folder);
+  if (installed.code !== 0) throw new Error(installed.said);
 });
 
 type Environment = Readonly<Record<string, string>>;
@@ -42,6 +42,8 @@ const sitehand = (words: readonly string[], env?: Environment) =>
 test('it needs no other package, and has the licence of each one within it', () => {
   const read = (name: string): string => readFileSync(join(program, '..', name), 'utf8');
   expect(JSON.parse(read('package.json'))).not.toHaveProperty('dependencies');
+  // The stand-ins are in a bundle of their own.
+  expect(read('program.js')).not.toContain('T0SITEHAND');
   const licences = read('THIRD-PARTY-LICENCES.txt');
   for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod', '@clack/prompts'])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\n\n.+`, 'm'));
@@ -59,7 +61,7 @@ test('it needs no other package, and has the licence of each one within it', () 
 });
 
 test('help lists the commands, and an unknown one does nothing', async () => {
-  for (const words of [[], ['help'], ['audit', '--help']]) {
+  for (const words of [['help'], ['--help'], ['audit', '--help']]) {
     const { code, out } = await sitehand(words);
     expect({ code, starts: out.startsWith('  sitehand start') }).toEqual({ code: 0, starts: true });
     for (const name of [
@@ -83,6 +85,16 @@ test('help lists the commands, and an unknown one does nothing', async () => {
   expect(incomplete.out).toContain('SLACK_BOT_TOKEN is not set');
   expect(await sitehand(['start', 'now'])).toMatchObject({ code: 2, out: '' });
   expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('without a word it says what it is and three next steps, and it knows its version', async () => {
+  const { version } = projectManifest;
+  expect(await sitehand(['--version'])).toEqual({ code: 0, out: `${version}\n`, said: '' });
+  const { code, out } = await sitehand([]);
+  expect(code).toBe(0);
+  expect(out).toContain(`Sitehand ${version}: a pair of hands for your hosted sites, in Slack.\n`);
+  const steps = [...out.matchAll(/^ {2}npx \S+ (\w+) {2}/gm)].map(([, step]) => step);
+  expect(steps).toEqual(['playground', 'setup', 'help']);
 });
 
 test('the exit code is right even if the output cannot be written', async () => {
@@ -165,4 +177,60 @@ test('from setup to a push: doctor is green, the push is approved and written on
     expect(verified.out).toContain('lines of the audit trail are unaltered');
     expect(await scenario.stop()).toEqual({ code: 0, signal: null });
   })();
+});
+
+test('the playground plays without any settings, and leaves nothing behind', async () => {
+  const [work, temporary] = [join(folder, 'play'), join(folder, 'play-tmp')];
+  // A `.env` that nothing else could start with.
+  await Promise.all([mkdir(join(work, '.env'), { recursive: true }), mkdir(temporary)]);
+  const env = { PATH: process.env['PATH'], HOME: work, TMPDIR: temporary };
+  const child = spawn(process.execPath, [program, 'playground', '--port', '0'], { cwd: work, env });
+  const exited = once(child, 'exit');
+  const said = text(child.stderr);
+  let out = '';
+  for await (const part of child.stdout.iterator({ destroyOnReturn: false })) {
+    out += String(part);
+    if (out.includes('Ctrl-C')) break;
+  }
+  const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [await said];
+  const ask = async (path: string, body?: object): Promise<string> => {
+    const given = body && { method: 'POST', body: JSON.stringify(body) };
+    return (await fetch(`${address}/${path}`, given)).text();
+  };
+  expect(await ask('')).toContain('<script type="module" src="/web/page.js">');
+  expect(await ask('web/page.js')).not.toMatch(/^import\b/m);
+  expect(await ask('web/page.css')).toContain('{');
+  expect(await ask('commands')).toContain('"path":"cache clear"');
+  await ask('control/slack/command', { person: 'U01ANA', channel: 'C0ACME', text: '/site cache clear acme-shop/live' });
+  await expect.poll(() => ask('control/hosting/journal')).toContain('"method":"POST"');
+  child.kill('SIGINT');
+  expect(await exited).toEqual([0, null]);
+  expect(await readdir(work)).toEqual(['.env']);
+  expect(await readdir(temporary)).toEqual(['node-compile-cache']);
+});
+
+test('the package is byte for byte the same in another folder under another umask, and a release takes no other', async () => {
+  const repository = { type: 'git', url: 'git+https://github.com/acme/sitehand.git' } as const;
+  const { file } = await pack(await mkdtemp(join(folder, 'made-')), { ...projectManifest, repository });
+  const copy = await copyOfProject();
+  const dry = (owner: string) =>
+    run(
+      'sh',
+      [
+        '-c',
+        `umask 077; exec "$0" deploy/release.ts --repository ${owner}/sitehand --package "$1"`,
+        process.execPath,
+        file,
+      ],
+      copy,
+    );
+  const made = await dry('acme');
+  expect(made).toMatchObject({ code: 0, said: '' });
+  expect(made.out).toContain('Made again, byte for byte the same. Nothing was published.');
+  const sums = readFileSync(join(copy, 'release/SHA256SUMS'), 'utf8');
+  expect(sums).toContain(createHash('sha256').update(readFileSync(file)).digest('hex'));
+  const other = await dry('other');
+  expect(other).toMatchObject({ code: 1, out: '' });
+  expect(other.said).toContain('is not byte for byte what these sources make.\nNothing was published.\n');
+  await rm(copy, { recursive: true });
 });

@@ -17,7 +17,7 @@ describe('the commands that the playground reads', () => {
 
   it('fail with one sentence if the program cannot be run, or was killed', async () => {
     const sentence = "I couldn't read the list of commands, so I can't suggest any. You can still type them.";
-    await expect(readCatalogue('src/no-such-program.ts').commands()).rejects.toThrow(sentence);
+    await expect(readCatalogue(['src/no-such-program.ts']).commands()).rejects.toThrow(sentence);
     const ended = readCatalogue();
     const commands = ended.commands();
     ended.close();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { projectRoot } from '../../src/playground/paths-and-ports.ts';
+import { sitehand } from '../../src/playground/beside.ts';
 import { fieldsOf } from '../../src/playground/slack/json-fields.ts';
 
 const program = fileURLToPath(new URL('../browser/tiny-bot.ts', import.meta.url));
@@ -232,8 +232,7 @@ describe('npm run playground', () => {
   });
 
   function run(...words: readonly string[]): ChildProcess & { printed(): string } {
-    const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/playground/main.ts', ...words], {
-      cwd: projectRoot,
+    const child = spawn(process.execPath, [...sitehand, 'playground', ...words], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

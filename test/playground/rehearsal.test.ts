@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { projectRoot } from '../../src/playground/paths-and-ports.ts';
+import { sitehand } from '../../src/playground/beside.ts';
 import { parseRehearsal, readRehearsal } from '../../src/playground/rehearsal.ts';
 import { isFields, listOf } from '../../src/playground/slack/json-fields.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
@@ -177,7 +177,7 @@ describe('a file that is not a policy', () => {
     ['package.json', /package\.json isn't a policy: it has no "rules"\. Nothing was started\.$/],
     [process.execPath, /can't be read: it is larger than 256 KiB\. Nothing was started\.$/],
   ])('is refused by its path: %s', async (path, sentence) => {
-    await expect(readRehearsal(resolve(projectRoot, path))).rejects.toThrow(sentence);
+    await expect(readRehearsal(path)).rejects.toThrow(sentence);
   });
 
   it('is never read with an unexpected error', () => {
@@ -214,8 +214,8 @@ describe('npm run playground -- --policy', () => {
 
   /** Runs until it has printed this, or has ended. Resolves with everything it printed. */
   async function run(policy: string, wanted: RegExp): Promise<{ readonly child: ChildProcess; readonly text: string }> {
-    const words = ['--import', './src/node-version.js', 'src/playground/main.ts', '--port', '0', '--policy', policy];
-    const child = spawn(process.execPath, words, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'pipe'] });
+    const words = [...sitehand, 'playground', '--port', '0', '--policy', policy];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(child);
     const { promise, resolve: settle } = Promise.withResolvers<void>();
     let text = '';
@@ -239,7 +239,7 @@ describe('npm run playground -- --policy', () => {
 
   it('runs a command as one of the people of the example, under the current file', async () => {
     const policy = join(folder, 'policy.yml');
-    await copyFile(join(projectRoot, 'policy.example.yml'), policy);
+    await copyFile('policy.example.yml', policy);
     const { child, text } = await run(policy, /Ctrl-C/);
     expect(text).toContain('7 people (one a guest), 1 user group, 5 channels and 6 sites');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];

@@ -11,8 +11,8 @@ export const audit = builtin({
   also: `
     audit log, audit trail, trail, security log, who did what, what did <person>, did <person> do, <person> did,
     what <person> done, <person> done, what has <person> done`,
-  examples: ['acme-shop/live --since 7d'],
   right: 'named',
+  examples: ['acme-shop/live --since 7d'],
   fields: {
     env: anyEnvironment(),
     since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' },

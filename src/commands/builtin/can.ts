@@ -11,8 +11,8 @@ export const can = builtin({
     am i allowed, am allowed, who can, who may, who allowed, who is allowed, is allowed to, is <person> allowed,
     who can approve, who may approve, who approve, who must approve, who approver, permission, have permission, has
     permission, who has permission, right to, need approval`,
-  examples: ['push acme-shop/staging acme-shop/live'],
   right: 'read',
+  examples: ['push acme-shop/staging acme-shop/live'],
   fields: { person: hinted('Who; left out, you.', optional(member('Person'))), command: hinted('As it would be typed, with what it is about.', rest('Command')) },
   answer: async ({ input, queryService }) => {
     const ability = await queryService.can(input.command, input.person);

@@ -13,8 +13,8 @@ export const change = builtin({
     happened <change>, happened to <change>, where <change>, how <change>, look <change>, detail <change>, detail
     change <number>, status <change>, status change <number>, request <change>, request <number>, number <number>,
     <change>, <number>, who approve change <number>, who approve <number>`,
-  examples: ['42'],
   right: 'read',
+  examples: ['42'],
   fields: { number: hinted('As its card shows it, such as #42.', count('Number', 1, 999_999_999)) },
   answer: async ({ input, queryService }) => {
     const story = await queryService.change(input.number);

@@ -16,9 +16,9 @@ export const changes = builtin({
     pushed, who released, who cleared, who touched, events, wait, what wait, waiting for approval, wait approval,
     open request, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
     broke <environment>`,
-  examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
   right: 'read',
   shows: ['logs'],
+  examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
   fields: {
     env: anyEnvironment(),
     mine: hinted('Only those that you asked for.', flag('Mine')),

@@ -10,10 +10,10 @@ export const digest = builtin({
   also: `
     weekly, weekly report, weekly summary, weekly digest, monday report, every monday summary, every monday report,
     every monday, every week, summary every week, summary, newsletter`,
-  examples: ['acme-shop'],
   right: 'named',
   shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,
+  examples: ['acme-shop'],
   fields: {
     names: optional(
       wordField<Args>('Sites', {

@@ -17,9 +17,9 @@ export const environments = builtin({
     sites, our site, my site, how many site, list, list site, show site, which site, what site, ls site, name of
     site, environments, env of, which environment, what environment, show environment, list environment, inventory,
     what can name, list everything, what is there`,
-  examples: ['', 'acme'],
   right: 'read',
   freshens: true,
+  examples: ['', 'acme'],
   fields: { search: optional({ ...word('Search'), takes: 'a site', hint: 'Only names with these words.' }) },
   answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });

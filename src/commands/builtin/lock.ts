@@ -13,10 +13,10 @@ export const lock = builtin({
     don't touch, dont deploy, dont push, dont touch, no deploy, no push, no change, stop deploy, hands off, keep
     off, lock down, hold, hold <environment>, lock <environment>, lock <site>, stop <environment>, halt
     <environment>, block <environment>, stop, halt, lock`,
-  examples: ['acme-shop/live "the sale is on" --for 2h'],
   right: 'named',
   changes: true,
   urgent: true,
+  examples: ['acme-shop/live "the sale is on" --for 2h'],
   fields: {
     env: environment(),
     why: hinted('Everybody who asks for a change reads it.', phrase('Reason', 500)),

@@ -11,13 +11,13 @@ export const pause = builtin({
     stop everything, halt everything, lock everything, hold everything, pause everything, cancel everything, stop
     all, halt all, lock all, pause all, stop sending, nothing more send, nothing send, emergency, emergency stop,
     panic, red button, brake, kill switch, stop, halt, lock`,
-  examples: ['"the host is in trouble"'],
   right: 'named',
   shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,
   emergency: true,
+  examples: ['"the host is in trouble"'],
   fields: { why: hinted('Everybody who asks why nothing is sent reads it.', optional(phrase('Reason', 500))) },
   answer: async ({ input, queryService }) => {
     const paused = await queryService.pause(input.why);

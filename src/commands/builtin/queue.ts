@@ -9,8 +9,8 @@ export const queue = builtin({
   also: `
     show queue, list queue, what queue, what queued, who queue, whats in queue, waiting line, waiting in line, in
     line, line, line up, who waiting lock, who next, in queue, still in queue, request in queue`,
-  examples: ['', 'acme-shop/live'],
   right: 'read',
+  examples: ['', 'acme-shop/live'],
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.queue(env);

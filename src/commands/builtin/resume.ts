@@ -13,13 +13,13 @@ export const resume = builtin({
     pause can go, pause go, pause off, pause over, turn off pause, continue, continue again, go on, carry on, start
     again, send again, unpause, lift pause, stop pause, unhalt, unlock, unlock all, unlock everything, resume
     everything`,
-  examples: [''],
   right: 'named',
   shows: ['changes'],
   changes: true,
   urgent: true,
   everywhere: true,
   /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
+  examples: [''],
   fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause', hint: 'Which one, if there are several.' } },
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);

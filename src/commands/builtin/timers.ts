@@ -10,8 +10,8 @@ export const timers = builtin({
   also: `
     timed access, temporary access, who has temporary access, expiring access, running timer, access end, when
     access end, access until, when does access expire`,
-  examples: ['', 'acme-shop/live'],
   right: 'read',
+  examples: ['', 'acme-shop/live'],
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.timers(env);

@@ -14,12 +14,12 @@ export const unlock = builtin({
     lock off, lock can go, lock go, lock gone, lock over, turn off lock, turn lock off, lock no longer, unlock
     <environment>, unlock <site>, release <environment>, unblock <environment>, free <environment>, open again,
     open <environment> again, open <site> again`,
-  examples: ['acme-shop/live'],
   right: 'named',
   shows: ['environments'],
   changes: true,
   urgent: true,
   ownRight: 'force',
+  examples: ['acme-shop/live'],
   fields: {
     env: environment(),
     force: {

@@ -10,9 +10,9 @@ export const use = builtin({
     bind, bind channel, set site, use site, channel site, connect channel, default site, bind site, this channel is
     for, channel always, channel mean, channel always mean, unbind, unbind channel, forget site, channel only
     about, channel don't type, channel dont type, don't type, dont type`,
-  examples: ['acme-shop', '--forget'],
   right: 'named',
   changes: true,
+  examples: ['acme-shop', '--forget'],
   fields: { site: anySite(), forget: hinted('Ends the binding.', flag('Forget')) },
   answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {

@@ -18,10 +18,10 @@ export const watch = builtin({
     tell if error, tell when new error, tell if new error, tell if start, tell if break, tell if go down, let know,
     let know error, ping me when, ping me if, say when, say if, warn me, warn us, keep eye, keep watching, watch
     log, watch error, watch for error, follow log, subscribe`,
-  examples: ['acme-shop/live --for 7d', 'acme-shop/live --match checkout --quiet 22:00-07:00'],
   right: 'named',
   shows: ['logs'],
   changes: true,
+  examples: ['acme-shop/live --for 7d', 'acme-shop/live --match checkout --quiet 22:00-07:00'],
   fields: {
     env: environment(),
     log: hinted('The error log is the only one so far.', optional(choice('Log', ['error']))),

@@ -57,19 +57,21 @@ function bestOf(line: Line, typed: string | undefined, isPart: boolean, names: K
   // After what is only told, what names nothing asks for nothing.
   if (isPart && best?.filled.namesNothing === true) return undefined;
   const aside = (one: Candidate | undefined): Reading | undefined => withoutAsides(one, line, names);
+  // What is wrong with a typed command is said better without it.
+  const isOffered = line.place.isAddressed === true && typed === undefined;
   // The brake comes first, whatever else is said.
   const brake = aside(candidates.find(({ isEmergency }) => isEmergency));
   const reading = typed === undefined ? readingOf(candidates, names) : readTyped(typed, candidates, names);
-  return brake ?? reading ?? aside(best) ?? (line.place.isAddressed ? helpOn(best) : undefined);
+  return brake ?? reading ?? aside(best) ?? (isOffered ? helpOn(best) : undefined);
 }
 
 /** `can push it` asks whether somebody may, `can you push it` and `help me push it` ask for a push. */
 function innerOf(typed: Pick<ParsedCommand, 'path' | 'command'>, line: Line, names: KnownNames): Reading | undefined {
-  const asked = line.words.slice(/^(?:i|we)$/i.test(line.words[1]?.text ?? '') ? 2 : 1);
-  const isAsked = takesRest(typed.command) && !asked.slice(0, 1).some(isSmall);
-  return isAsked
-    ? asIfTyped(typed, { ...line, words: asked }, names)
-    : commandIn({ ...line, words: line.words.slice(1) }, names);
+  const isOwn = /^(?:i|we)$/i.test(line.words[1]?.text ?? '');
+  const asked = { ...line, words: line.words.slice(isOwn ? 2 : 1) };
+  const isAsked = takesRest(typed.command) && !asked.words.slice(0, 1).some(isSmall);
+  if (!isAsked) return commandIn({ ...line, words: line.words.slice(1) }, names);
+  return asIfTyped(typed, asked, names) ?? (isOwn ? asPart(commandIn(asked, names)) : undefined);
 }
 
 /** `may I push` is `can I push`. */

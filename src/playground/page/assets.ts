@@ -6,17 +6,17 @@ export type Asset = { readonly type: string; readonly text: string };
 
 const MODULE = /^\/web\/[a-z-]+\.ts$/;
 const STYLES = /^\/web\/[a-z]+\.css$/;
+/** All modules in one, which the build makes. */
+const BUNDLE = '/web/page.js';
 /** The module that the page shares with the server; it needs nothing of Node. */
 const SHARED = new Set(['/slack/json-fields.ts']);
 
-/**
- * The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload.
- * `inOneFile`, if given, is served as the page's first module and imports no other.
- */
-export async function assetAt(path: string, inOneFile?: string): Promise<Asset | undefined> {
+/** The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload. */
+export async function assetAt(path: string, folder: URL): Promise<Asset | undefined> {
+  const read = (name: string, type: string): Promise<Asset | undefined> => assetIn(new URL(`.${name}`, folder), type);
   if (path === '/') return read('/web/index.html', 'text/html');
-  if (path === '/web/page.ts' && inOneFile !== undefined) return { type: 'text/javascript', text: inOneFile };
   if (STYLES.test(path)) return read(path, 'text/css');
+  if (path === BUNDLE) return read(path, 'text/javascript');
   if (!MODULE.test(path) && !SHARED.has(path)) return undefined;
   const source = await read(path, 'text/javascript');
   return source && { ...source, text: withoutTypes(path, source.text) };
@@ -33,9 +33,9 @@ function withoutTypes(path: string, source: string): string {
   return text;
 }
 
-async function read(path: string, type: string): Promise<Asset | undefined> {
+async function assetIn(file: URL, type: string): Promise<Asset | undefined> {
   try {
-    return { type, text: await readFile(new URL(`..${path}`, import.meta.url), 'utf8') };
+    return { type, text: await readFile(file, 'utf8') };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

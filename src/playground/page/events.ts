@@ -17,8 +17,8 @@ export type PageSources = {
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
   readonly changes: Pick<ChangeWatcher, 'current'>;
-  /** The page's modules as one, to serve in their place. */
-  readonly inOneFile?: string | undefined;
+  /** The folder with the page in `web/`. */
+  readonly files: URL;
 };
 
 /** Events for every open page (Server-Sent Events): `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */

@@ -53,7 +53,7 @@ async function answer(
     const { status, body } = result ?? missing;
     return sendJson(response, status, body);
   }
-  const asset = request.method === 'GET' ? await assetAt(pathname, sources.inOneFile) : undefined;
+  const asset = request.method === 'GET' ? await assetAt(pathname, sources.files) : undefined;
   if (asset === undefined) return sendJson(response, missing.status, missing.body);
   sendAsset(response, asset);
 }

@@ -1,6 +1,6 @@
 import { type Slot, type UsageProgress, slotsOf, progressOf, takesCommand } from './usage.ts';
 
-/** A command as `npm run commands` prints it. */
+/** A command as `sitehand commands` prints it. */
 export type Command = {
   readonly path: string;
   readonly usage: string;

@@ -64,24 +64,28 @@ test.skipIf(!hasTerminal)(
   `at a terminal it asks for everything, asks again after a wrong token, and shows no secret; the bot starts with it${noTerminal}`,
   () =>
     inFolder(async (folder) => {
-      const { code, said, unseen } = await converse(folder, `playground/main.ts --setup --port 0 --keep ${folder}`, [
-        ['Name of the slash command', keys.enter],
-        ['How does Slack deliver?', keys.enter],
-        ['manifest_json=', ''],
-        ['Bot User OAuth Token', `${TOKENS.app}${keys.enter}`],
-        ['this is an app-level token', ''],
-        ['Bot User OAuth Token', `${TOKENS.bot}${keys.enter}`],
-        ['App-level token (xapp', `${TOKENS.app}${keys.enter}`],
-        ['Which hosting service is it?', `${keys.down}${keys.enter}`],
-        ['Key of the hosting API', `${hostingKey}${keys.enter}`],
-        ['Who are the leads?', `chi${keys.tab}`],
-        ['Chi Chukwu', keys.enter],
-        ['Who are the developers?', `devs${keys.tab}`],
-        ['@devs', keys.enter],
-        ['Id of the channel', `C0OPS${keys.enter}`],
-        ['All 18 checks are fine', ''],
-        ['Press Ctrl-C to stop', keys.ctrlC],
-      ]);
+      const { code, said, unseen } = await converse(
+        folder,
+        `sitehand.ts playground --setup --port 0 --keep ${folder}`,
+        [
+          ['Name of the slash command', keys.enter],
+          ['How does Slack deliver?', keys.enter],
+          ['manifest_json=', ''],
+          ['Bot User OAuth Token', `${TOKENS.app}${keys.enter}`],
+          ['this is an app-level token', ''],
+          ['Bot User OAuth Token', `${TOKENS.bot}${keys.enter}`],
+          ['App-level token (xapp', `${TOKENS.app}${keys.enter}`],
+          ['Which hosting service is it?', `${keys.down}${keys.enter}`],
+          ['Key of the hosting API', `${hostingKey}${keys.enter}`],
+          ['Who are the leads?', `chi${keys.tab}`],
+          ['Chi Chukwu', keys.enter],
+          ['Who are the developers?', `devs${keys.tab}`],
+          ['@devs', keys.enter],
+          ['Id of the channel', `C0OPS${keys.enter}`],
+          ['All 18 checks are fine', ''],
+          ['Press Ctrl-C to stop', keys.ctrlC],
+        ],
+      );
       expect(unseen).toEqual([]);
       expect(code).toBe(0);
       // What it asks for was told before.

@@ -9,10 +9,10 @@ export const auditExport = builtin({
   button: 'Export the trail',
   also: `
     download trail, audit csv, download audit log`,
-  examples: ['csv --since 30d'],
   right: 'named',
   shows: ['audit'],
   changes: true,
+  examples: ['csv --since 30d'],
   fields: { format: hinted('csv for a spreadsheet, jsonl for a program.', choice('Format', ['csv', 'jsonl'])), since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' } },
   answer: async ({ input: { format, since }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);

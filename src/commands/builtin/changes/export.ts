@@ -14,10 +14,10 @@ export const changesExport = builtin({
   also: `
     download change, download history, download time line, change file, history file, postmortem, change as file,
     happened file`,
-  examples: ['acme-shop/live --since 2d'],
   right: 'read',
   shows: ['changes', 'logs'],
   changes: true,
+  examples: ['acme-shop/live --since 2d'],
   fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d', hint: 'From when on; left out, 2 days.' } },
   answer: async ({ input: { env, since = defaultSince }, queryService }) => {
     const from = startOf(since, queryService.now, queryService.person.zone, '2d');

@@ -10,10 +10,10 @@ export const queueLeave = builtin({
   also: `
     leave line, unqueue, dequeue, get out of queue, remove from queue, cancel queue, give up place, drop out queue,
     queue remove <number>, queue remove <change>, remove <number> queue`,
-  examples: ['3'],
   right: 'anyone',
   changes: true,
   urgent: true,
+  examples: ['3'],
   fields: { number: hinted('Its number, as the queue shows it.', count('Place', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const left = await queryService.leaveQueue(number);

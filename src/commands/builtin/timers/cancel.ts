@@ -9,11 +9,11 @@ export const timersCancel = builtin({
   also: `
     stop access, stop access now, stop timer, stop temporary access, stop timed access, cancel access, cancel
     temporary access, cancel timed access, remove timer`,
-  examples: ['42'],
   right: 'read',
   shows: ['timers'],
   changes: true,
   urgent: true,
+  examples: ['42'],
   fields: { number: hinted('The number of the change that let them in.', count('Change', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const timer = await queryService.timer(number);

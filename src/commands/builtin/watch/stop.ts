@@ -10,10 +10,10 @@ export const watchStop = builtin({
   also: `
     unwatch, silence, silence watch, cancel watch, remove watch, disable watch, watch off, stop watch <number>,
     stop watch <change>, silence watch <number>, stop digest, cancel digest`,
-  examples: ['3'],
   right: 'read',
   shows: ['watches'],
   changes: true,
+  examples: ['3'],
   fields: { number: hinted('Its number, as the list of watches shows it.', count('Watch', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const stopped = await queryService.stopWatch(number);
