@@ -5,7 +5,6 @@ import { isAuditOut } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
 import { oddityIn, plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { Secret } from './secret.ts';
-import { nameSlashCommand } from './text.ts';
 
 /** A base address: paths are appended to it. */
 const address = z
@@ -165,7 +164,7 @@ export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAudit
 
 /** Reads only these settings, from the same variables. Throws `ConfigMistakes`. */
 export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
-  const own = { SLACK_COMMAND: true, DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true, ALLOW_PLAIN_HTTP: true } as const;
+  const own = { DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true, ALLOW_PLAIN_HTTP: true } as const;
   const trailVariables = variables.pick(own);
   const { given, mistakes } = givenIn(environment, Object.keys(trailVariables.shape));
   const read = trailVariables.safeParse(given);
@@ -174,7 +173,6 @@ export function readTrailConfig(environment: EnvironmentVariables = process.env)
   if (read.success) mistakes.push(...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   hidePassword(read.data.DATABASE_URL);
-  nameSlashCommand(read.data.SLACK_COMMAND);
   const { DATABASE_URL: databaseUrl, AUDIT_KEY: auditKey, AUDIT_KEYS_FORMER: formerAuditKeys = [] } = read.data;
   return { databaseUrl, auditKey, formerAuditKeys };
 }
@@ -238,7 +236,6 @@ function fromFile(environment: EnvironmentVariables, name: string, mistakes: str
 function toConfig(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
   [read.DATABASE_URL, read.DATABASE_LISTEN_URL ?? ''].forEach(hidePassword);
-  nameSlashCommand(read.SLACK_COMMAND);
   return {
     slack: {
       botToken: read.SLACK_BOT_TOKEN,
@@ -246,6 +243,7 @@ function toConfig(read: z.output<typeof variables>) {
         ? { kind: 'socket' as const, appToken: read.SLACK_APP_TOKEN }
         : { kind: 'http' as const, signingSecret: read.SLACK_SIGNING_SECRET ?? new Secret('') },
       apiUrl: read.SLACK_API_URL,
+      command: read.SLACK_COMMAND,
     },
     hosting: {
       url: read.HOSTING_API_URL,

@@ -37,7 +37,7 @@ import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
-import { plain, say, type Text } from './text.ts';
+import { nameSlashCommand, plain, say, type Text } from './text.ts';
 import {
   buildPipeline,
   connectSlack,
@@ -73,6 +73,7 @@ export async function start(
     migrations,
   }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  nameSlashCommand(config.slack.command);
   const foundations = await openFoundations(config, { log, logLoss }, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);

@@ -56,7 +56,7 @@ describe('the minimum of settings', () => {
   test('gives everything else a default', () => {
     const config = readConfig(enough);
     expect(config).toMatchObject({
-      slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/' },
+      slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/', command: '/site' },
       hosting: { url: 'https://host.example/v2', company: undefined, dialect: 'document' },
       policyFile: 'policy.yml',
       databaseUrl: 'sqlite:data/sitehand.db',

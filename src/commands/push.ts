@@ -3,7 +3,7 @@ import { pushEnvironment } from '../hosting/contract/sites.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
-import { environment, flag, option, wordField, type Input, type PlainField, hinted } from './kit/fields.ts';
+import { environment, flag, option, wordField, type Input, type PlainField, withHint } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { sinceArg } from './kit/values/times.ts';
@@ -21,12 +21,18 @@ const paths = (label: string): PlainField<readonly string[], false> =>
   });
 
 const fields = {
-  from: hinted('It is copied, and stays as it is.', environment('From')),
-  onto: hinted('Another one of the same site; it is overwritten.', environment('Onto')),
-  files: hinted('All files, or only some paths.', flag('Files', ['file'])),
-  database: hinted('The whole database: what people have written there since is lost.', flag('Database', ['db', 'data', 'mysql', 'sql'])),
-  searchReplace: hinted('The host changes the addresses of the source in the database to those of the target.', flag('Search and replace')),
-  only: hinted('Files and folders below the root of the site; other files stay.', option(paths('Only these paths'))),
+  from: withHint('It is copied, and stays as it is.', environment('From')),
+  onto: withHint('Another one of the same site; it is overwritten.', environment('Onto')),
+  files: withHint('All files, or only some paths.', flag('Files', ['file'])),
+  database: withHint(
+    'The whole database: what people have written there since is lost.',
+    flag('Database', ['db', 'data', 'mysql', 'sql']),
+  ),
+  searchReplace: withHint(
+    'The host changes the addresses of the source in the database to those of the target.',
+    flag('Search and replace'),
+  ),
+  only: withHint('Files and folders below the root of the site; other files stay.', option(paths('Only these paths'))),
 };
 
 export const push = action({

@@ -1,7 +1,7 @@
 import { bold, code, inline, joined, mention, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
-import { anyEnvironment, moment, option, member, hinted } from '../kit/fields.ts';
+import { anyEnvironment, moment, option, member, withHint } from '../kit/fields.ts';
 import { counted, tableOr } from '../kit/page.ts';
 import { momentAt } from '../kit/values/times.ts';
 
@@ -16,7 +16,7 @@ export const audit = builtin({
   fields: {
     env: anyEnvironment(),
     since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' },
-    by: hinted('Only what this person did.', option(member('By'))),
+    by: withHint('Only what this person did.', option(member('By'))),
   },
   answer: async ({ input: { env, since, by }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);

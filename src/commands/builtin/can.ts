@@ -1,7 +1,7 @@
 import { showDuration } from '../../duration.ts';
 import { code, joined, mention, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type ApprovalSomewhere, type RequiredApproval, type RuleLine } from '../kit/builtin.ts';
-import { optional, rest, member, hinted } from '../kit/fields.ts';
+import { optional, rest, member, withHint } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
 
 export const can = builtin({
@@ -13,7 +13,10 @@ export const can = builtin({
     permission, who has permission, right to, need approval`,
   right: 'read',
   examples: ['push acme-shop/staging acme-shop/live'],
-  fields: { person: hinted('Who; left out, you.', optional(member('Person'))), command: hinted('As it would be typed, with what it is about.', rest('Command')) },
+  fields: {
+    person: withHint('Who; left out, you.', optional(member('Person'))),
+    command: withHint('As it would be typed, with what it is about.', rest('Command')),
+  },
   answer: async ({ input, queryService }) => {
     const ability = await queryService.can(input.command, input.person);
     return abilityPage(ability, ability.person.id === queryService.person.id);

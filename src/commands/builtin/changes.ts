@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { code, joined, mention, sample, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { anyEnvironment, flag, moment, option, hinted } from '../kit/fields.ts';
+import { anyEnvironment, flag, moment, option, withHint } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { startOf } from '../kit/values/times.ts';
 import { timeLinePage } from './time-line.ts';
@@ -21,8 +21,8 @@ export const changes = builtin({
   examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
   fields: {
     env: anyEnvironment(),
-    mine: hinted('Only those that you asked for.', flag('Mine')),
-    waiting: hinted('Only those that wait for approval.', flag('Waiting')),
+    mine: withHint('Only those that you asked for.', flag('Mine')),
+    waiting: withHint('Only those that wait for approval.', flag('Waiting')),
     since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
   },
   answer: async ({ input: { env, mine, waiting, since }, queryService }) => {

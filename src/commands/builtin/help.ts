@@ -1,14 +1,15 @@
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, sample, say, typed, type Text } from '../../text.ts';
 import { builtin, type CommandHelp, type QueryService } from '../kit/builtin.ts';
-import { choice, hinted, optional, phrase } from '../kit/fields.ts';
+import { withHint, optional, phrase } from '../kit/fields.ts';
 import { near, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { firstOf } from '../most-used.ts';
 import { approvalSomewhere } from './can.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
-const all = 'all';
+/** What is typed after `help` to see all commands. */
+export const allCommands = 'all';
 
 export const help = builtin({
   summary: 'Show what you can run, or how to use one command',
@@ -16,21 +17,15 @@ export const help = builtin({
   also: `
     help me how, what can you do, what can i do, what you do, how does this work, commands, list command, show
     command, usage, manual, menu, instruction, example, getting started, start`,
-  examples: ['', all, 'push'],
+  examples: ['', allCommands, 'push'],
   right: 'anyone',
   glances: true,
-  fields: {
-    all: hinted('Everything you can run.', {
-      ...optional(choice('All', [all])),
-      fits: (word) => word.toLowerCase() === all,
-    }),
-    command: hinted('How this one is used.', optional(phrase('Command'))),
-  },
+  fields: { command: withHint('How this one is used; all: everything you can run.', optional(phrase('Command'))) },
   answer: ({ input, queryService }) => {
     const mine = queryService.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
-    if (input.all !== undefined) return everything(mine);
     if (input.command === undefined) return oneScreen(mine);
     const wanted = input.command.toLowerCase();
+    if (wanted === allCommands) return byNounPage(mine);
     const below = mine.filter(({ path }) => path.startsWith(`${wanted} `));
     const [found = below.length === 1 ? below[0] : undefined] = mine.filter(({ path }) => path === wanted);
     if (found) return helpOn(found, below, queryService);
@@ -54,11 +49,11 @@ const oneScreen = (mine: readonly CommandHelp[]): Page => ({
     },
   ],
   source: say`leave words out, and a form opens; in a thread, mention me instead of ${typed('')}`,
-  offers: [{ label: 'More', args: ['help', all] }],
+  offers: [{ label: 'More', args: ['help', allCommands] }],
 });
 
 /** All commands by noun. Those with a note have a line of their own. */
-function everything(mine: readonly CommandHelp[]): Page {
+function byNounPage(mine: readonly CommandHelp[]): Page {
   const noted = mine.filter(({ unknown }) => unknown.length > 0);
   const many = ['cache clear', 'status', 'backups list'].find((one) => mine.some(({ path }) => path === one));
   return {
@@ -97,11 +92,7 @@ const maxMeant = 5;
 const helpOffer = (path: string): Offer => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
 
 /** How one command is used. `below`: those whose path continues it. */
-async function helpOn(
-  command: CommandHelp,
-  below: readonly CommandHelp[],
-  queryService: QueryService,
-): Promise<Page> {
+async function helpOn(command: CommandHelp, below: readonly CommandHelp[], queryService: QueryService): Promise<Page> {
   const { path, summary, button, examples, words, mayRun, isAction } = command;
   const args = path.split(' ');
   const approval = isAction && mayRun ? await approvalOf(args, queryService) : undefined;
@@ -159,6 +150,6 @@ function helpOnOther(wanted: string, mine: readonly CommandHelp[]): Page {
   const meant = [...new Set([...having, ...near(wanted, paths)])].slice(0, maxMeant);
   throw new Refusal(say`**There's no command ${code(wanted.slice(0, 60))} that you can run.** Nothing was done.`, {
     ...(meant.length > 0 && { hint: didYouMean(meant.map(typed)) }),
-    offers: [...meant.map(helpOffer), { label: 'Show all', args: ['help', all] }],
+    offers: [...meant.map(helpOffer), { label: 'Show all', args: ['help', allCommands] }],
   });
 }

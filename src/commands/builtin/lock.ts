@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { say, time, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { duration, environment, option, phrase, hinted } from '../kit/fields.ts';
+import { duration, environment, option, phrase, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -19,8 +19,8 @@ export const lock = builtin({
   examples: ['acme-shop/live "the sale is on" --for 2h'],
   fields: {
     env: environment(),
-    why: hinted('Everybody who asks for a change reads it.', phrase('Reason', 500)),
-    for: hinted('How long; left out, until somebody unlocks it.', option(duration('For', 60_000, 30 * dayMs))),
+    why: withHint('Everybody who asks for a change reads it.', phrase('Reason', 500)),
+    for: withHint('How long; left out, until somebody unlocks it.', option(duration('For', 60_000, 30 * dayMs))),
   },
   answer: async ({ input, queryService }) => {
     const { env } = input;

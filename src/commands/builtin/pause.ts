@@ -1,7 +1,7 @@
 import { actor, say, time, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, paragraph } from '../kit/page.ts';
-import { optional, phrase, hinted } from '../kit/fields.ts';
+import { optional, phrase, withHint } from '../kit/fields.ts';
 import { listHeld } from './held.ts';
 
 export const pause = builtin({
@@ -18,7 +18,7 @@ export const pause = builtin({
   everywhere: true,
   emergency: true,
   examples: ['"the host is in trouble"'],
-  fields: { why: hinted('Everybody who asks why nothing is sent reads it.', optional(phrase('Reason', 500))) },
+  fields: { why: withHint('Everybody who asks why nothing is sent reads it.', optional(phrase('Reason', 500))) },
   answer: async ({ input, queryService }) => {
     const paused = await queryService.pause(input.why);
     const { done, pause, held, atHost } = paused;

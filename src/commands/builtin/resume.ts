@@ -20,7 +20,13 @@ export const resume = builtin({
   everywhere: true,
   /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
   examples: [''],
-  fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause', hint: 'Which one, if there are several.' } },
+  fields: {
+    pause: {
+      ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)),
+      shown: 'pause',
+      hint: 'Which one, if there are several.',
+    },
+  },
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);
     const { ended, left, held } = resumed;

@@ -1,6 +1,6 @@
 import { mention, sample, say, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { anySite, flag, hinted } from '../kit/fields.ts';
+import { anySite, flag, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 
 export const use = builtin({
@@ -13,7 +13,7 @@ export const use = builtin({
   right: 'named',
   changes: true,
   examples: ['acme-shop', '--forget'],
-  fields: { site: anySite(), forget: hinted('Ends the binding.', flag('Forget')) },
+  fields: { site: anySite(), forget: withHint('Ends the binding.', flag('Forget')) },
   answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {
       const before = await queryService.forget();

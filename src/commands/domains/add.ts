@@ -3,7 +3,7 @@ import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import { code, list, plain, say, time, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
-import { choice, environment, flag, option, wordField, hinted } from '../kit/fields.ts';
+import { choice, environment, flag, option, wordField, withHint } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
 import { companyDomains } from '../company.ts';
 
@@ -31,10 +31,10 @@ export const domainsAdd = action({
   mayBreakSite: true,
   fields: {
     env: environment(),
-    domain: hinted('Its name, such as tickets.acme.example.', hostname('Domain')),
-    www: hinted('Adds the same name with www. before it.', flag('Add www too')),
-    noWildcard: hinted('Leaves names below it out, such as any.acme.example.', flag('Without the wildcard')),
-    setup: hinted('How the host takes it over: at once, or without a gap.', option(choice('Setup', setupTypes))),
+    domain: withHint('Its name, such as tickets.acme.example.', hostname('Domain')),
+    www: withHint('Adds the same name with www. before it.', flag('Add www too')),
+    noWildcard: withHint('Leaves names below it out, such as any.acme.example.', flag('Without the wildcard')),
+    setup: withHint('How the host takes it over: at once, or without a gap.', option(choice('Setup', setupTypes))),
     certificate: option(certificateName),
   },
   target: 'env',

@@ -271,7 +271,7 @@ export const moment = (label: string): PlainField<Moment, false> =>
   });
 
 /** The same field with one line that says what it means, in a form and in help. */
-export const hinted = <F extends Field>(hint: string, field: F): F => ({ ...field, hint });
+export const withHint = <F extends Field>(hint: string, field: F): F => ({ ...field, hint });
 
 /** The same field, typed as `--name value` and optional. */
 export function option<T>(field: PlainField<T>): PlainField<T, true> {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import { code, say } from '../../text.ts';
-import { choice, count, environment, option, optional, wordField, hinted } from '../kit/fields.ts';
+import { choice, count, environment, option, optional, wordField, withHint } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
@@ -33,8 +33,8 @@ export const logsReveal = report({
   fields: {
     env: environment(),
     visitor,
-    log: hinted('Where to look; left out, the access log.', optional(choice('Log', ['access', 'error', 'cache']))),
-    lines: hinted('How many of the newest lines are read.', option(count('Lines', 1, defaultLines))),
+    log: withHint('Where to look; left out, the access log.', optional(choice('Log', ['access', 'error', 'cache']))),
+    lines: withHint('How many of the newest lines are read.', option(count('Lines', 1, defaultLines))),
   },
   target: 'env',
   show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {

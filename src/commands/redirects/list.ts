@@ -1,6 +1,6 @@
 import { attempt } from '../../errors.ts';
 import { code, joined, say, typed, type Text } from '../../text.ts';
-import { choice, environment, flag, option, optional, word, type Input, hinted } from '../kit/fields.ts';
+import { choice, environment, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, listOr, type Page, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
@@ -8,9 +8,9 @@ import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
 const fields = {
   env: environment(),
   search: optional({ ...word('Search'), takes: 'a path', hint: 'Only rules with these words.' }),
-  regex: hinted('Reads the search as a regular expression.', flag('Search is an expression')),
-  sort: hinted('What comes first.', option(choice('Sort by', ['domain', 'from', 'to', 'type']))),
-  descending: hinted('Turns the order round.', flag('Descending')),
+  regex: withHint('Reads the search as a regular expression.', flag('Search is an expression')),
+  sort: withHint('What comes first.', option(choice('Sort by', ['domain', 'from', 'to', 'type']))),
+  descending: withHint('Turns the order round.', flag('Descending')),
 };
 type FieldValues = Input<typeof fields>;
 

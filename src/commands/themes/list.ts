@@ -9,7 +9,7 @@ import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, joined, say, typed, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
 import type { Invalid } from '../kit/action.ts';
-import { choice, flag, option, optional, word, type Input, hinted } from '../kit/fields.ts';
+import { choice, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, tableOr } from '../kit/page.ts';
 import { report, type SeenRows } from '../kit/report.ts';
 import { among } from '../many-environments.ts';
@@ -25,16 +25,16 @@ const means = {
 };
 
 const fields = {
-  search: hinted('Only themes with these words in their name.', optional(word('Search'))),
+  search: withHint('Only themes with these words in their name.', optional(word('Search'))),
   among: among('the list of the whole company'),
-  status: hinted('Only themes that are in use, or that are not.', option(choice('Status', ['active', 'inactive']))),
+  status: withHint('Only themes that are in use, or that are not.', option(choice('Status', ['active', 'inactive']))),
   only: option({
     ...choice('Only', ['vulnerable', 'updates']),
     means,
     hint: 'Only themes with a known weakness, or with an update.',
   }),
-  sort: hinted('What comes first.', option(choice('Sort by', ['name', 'environments', 'updates']))),
-  descending: hinted('Turns the order round.', flag('Descending')),
+  sort: withHint('What comes first.', option(choice('Sort by', ['name', 'environments', 'updates']))),
+  descending: withHint('Turns the order round.', flag('Descending')),
 };
 type FieldValues = Input<typeof fields>;
 

@@ -13,7 +13,7 @@ import {
 } from '../../policy/policy.ts';
 import { namesCommand, type Policy } from '../../policy/rules.ts';
 import { code, sample, say, typed } from '../../text.ts';
-import { answerOnAny, howMany, openTargets, refusalOf } from './explain-anywhere.ts';
+import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { aboutOf } from './targets.ts';
@@ -161,7 +161,7 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
   if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
   const anywhere =
     (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
-  return anywhere ?? refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+  return anywhere ?? answerOfRefused(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
 
 /** What a report without a target reads: the rules decide on it then. */

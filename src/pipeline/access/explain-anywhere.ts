@@ -34,8 +34,10 @@ export function howMany(decisions: readonly AccessDecision[], targets: readonly 
 export function answerOnAny(decisions: readonly AccessDecision[]): Ability['answer'] {
   const allowed = decisions.filter((one) => one.kind === 'allowed');
   const [first] = allowed;
-  const refused = decisions.find((one) => unknownIn(one).length > 0) ?? decisions[0];
-  if (first === undefined) return refused ? refusalOf(refused) : { kind: 'no rule', lets: [], whoMay: [] };
+  const isUnknown = (one: AccessDecision): boolean => unknownIn(one).length > 0;
+  const isNoRule = (one: AccessDecision): boolean => one.kind === 'not allowed' && one.why.kind === 'no rule';
+  const refused = decisions.find(isUnknown) ?? decisions.find(isNoRule) ?? decisions[0];
+  if (first === undefined) return refused ? answerOfRefused(refused) : { kind: 'no rule', lets: [], whoMay: [] };
   const isSame = new Set(allowed.map(({ approval }) => JSON.stringify(approval))).size === 1;
   return {
     kind: 'allowed somewhere',
@@ -55,10 +57,9 @@ function inGroups(approval: 'none' | Needed): 'none' | ApprovalSomewhere {
   return { who: joined(each, ', and '), expires, reason };
 }
 
-export function refusalOf(decision: AccessDecision): Ability['answer'] {
+export function answerOfRefused(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');
   const { why, whoMay, lets } = decision;
   if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
   return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
 }
-

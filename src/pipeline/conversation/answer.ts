@@ -16,7 +16,7 @@ import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { Asking, PipelineContext } from './context.ts';
 import { seenRows } from './seen-rows.ts';
-import { withSourced } from './typed-offers.ts';
+import { offeringSourced } from './typed-offers.ts';
 
 /** An answer, and what it has shown so far: a second answer that follows later adds to it. */
 export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
@@ -38,7 +38,7 @@ export async function answerOf(
   const checked = (page: Page): Page => {
     refuseUnlessShown(context, person, shown());
     const { later } = page;
-    const whole = withSourced(page, context.policy(), person);
+    const whole = offeringSourced(page, context.policy(), person);
     return later ? { ...whole, later: async () => checked(await later()) } : whole;
   };
   if (command.shape === 'builtin') {

@@ -1,5 +1,5 @@
 import { catalogue, type Command } from '../../commands/index.ts';
-import { actionOptions } from '../../commands/kit/action-options.ts';
+import { commonOptions } from '../../commands/kit/action-options.ts';
 import type { CommandHelp } from '../../commands/kit/builtin.ts';
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
@@ -23,14 +23,17 @@ export const commandsFor = (policy: Policy, person: Member): readonly CommandHel
   });
 
 function wordsOf(command: Command): CommandHelp['words'] {
-  const { reason, queue, canary, 'dry-run': dryRun } = actionOptions;
+  const { reason, queue, canary, 'dry-run': dryRun } = commonOptions;
   const isBatch = command.shape === 'action' && command.batch !== undefined;
   const all = Object.entries<Field>(command.fields);
   const own = all.map(([name, field]) => {
     const isShared = field.place === 'word' && all.filter(([, { shown }]) => shown === field.shown).length > 1;
     const takesMany = (isBatch && name === command.target) || (field.kind === 'environment' && field.orMany);
     const means = [meaning(field), takesMany && field.hint === undefined && several].filter(Boolean).join(' ');
-    return [typedAs(name, isShared ? { ...field, shown: `${field.label.toLowerCase()} ${field.shown}` } : field), means] as const;
+    return [
+      typedAs(name, isShared ? { ...field, shown: `${field.label.toLowerCase()} ${field.shown}` } : field),
+      means,
+    ] as const;
   });
   return command.shape === 'action' ? [...own, reason, dryRun, queue, ...(isBatch ? [canary] : [])] : own;
 }
@@ -38,7 +41,8 @@ function wordsOf(command: Command): CommandHelp['words'] {
 const several = 'Or several: acme-*/live, a list with commas, or a set.';
 
 function typedAs(name: string, field: Field): string {
-  if (field.place === 'option') return takesValue(field) ? `--${optionName(name)} ${field.shown}` : `--${optionName(name)}`;
+  if (field.place === 'option')
+    return takesValue(field) ? `--${optionName(name)} ${field.shown}` : `--${optionName(name)}`;
   return field.kind !== 'plain' && field.after !== undefined ? `${field.after} ${field.shown}` : field.shown;
 }
 

@@ -21,7 +21,7 @@ import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
 import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
-import { withHinted } from './typed-offers.ts';
+import { offeringHinted } from './typed-offers.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
@@ -91,7 +91,7 @@ export async function check(context: PipelineContext, request: Request): Promise
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');
-    return { kind: 'refuse', refusal: person ? withHinted(error, context.policy(), person) : error, person };
+    return { kind: 'refuse', refusal: person ? offeringHinted(error, context.policy(), person) : error, person };
   }
 }
 
@@ -195,7 +195,7 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(path, 'refused');
     const { person } = ready.requester;
-    return { kind: 'refuse', refusal: withHinted(error, context.policy(), person), person };
+    return { kind: 'refuse', refusal: offeringHinted(error, context.policy(), person), person };
   }
 }
 

@@ -10,13 +10,13 @@ import { split } from '../language/tokenize.ts';
 /** What a hint or a source tells somebody to type is a button too, unless they certainly may not run it. */
 
 /** The refusal with buttons for the commands in its hint, if it has none of its own. */
-export function withHinted(refusal: Refusal, policy: Policy, person: Member): Refusal {
+export function offeringHinted(refusal: Refusal, policy: Policy, person: Member): Refusal {
   const offers = refusal.offers.length > 0 ? [] : offersIn(refusal.hint, policy, person);
   return offers.length === 0 ? refusal : offering(refusal, offers);
 }
 
 /** The page with buttons for the commands in its source. */
-export function withSourced(page: Page, policy: Policy, person: Member): Page {
+export function offeringSourced(page: Page, policy: Policy, person: Member): Page {
   const { offers = [] } = page;
   const has = ({ args }: Offer): boolean => offers.some((one) => one.args.join(' ') === args.join(' '));
   const more = offersIn(inline(page.source), policy, person).filter((offer) => !has(offer));

@@ -1,4 +1,5 @@
 import { catalogue, changesSomething } from '../../commands/index.ts';
+import { allCommands } from '../../commands/builtin/help.ts';
 import { rightOf } from '../../commands/rights.ts';
 import { offering, Refusal, type Args, type Offer } from '../../errors.ts';
 import { didYouMean } from '../../nearest-words.ts';
@@ -16,7 +17,7 @@ import { join } from '../language/tokenize.ts';
 import type { Place } from '../language/things.ts';
 import type { Request } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
-import { withHinted } from './typed-offers.ts';
+import { offeringHinted } from './typed-offers.ts';
 
 /** A line that is no command as it is typed, and why it was refused. */
 export type Unread = {
@@ -44,9 +45,13 @@ export type Understood = {
  * form, its review or a button. Throws `Refusal`, with buttons for what may be meant.
  */
 export function understand(context: PipelineContext, unread: Unread): Understood {
-  const { line, refusal, person, place, parsed } = unread;
-  const told = (of: Refusal): Refusal =>
-    withHinted(withoutForbidden(of, context.policy(), person), context.policy(), person);
+  const { line, refusal, person, place, parsed, opens } = unread;
+  if (parsed?.path === 'help' && parsed.given['command']?.join(' ').toLowerCase() === allCommands) return { parsed };
+  const told = (of: Refusal): Refusal => {
+    const allowed = withoutForbidden(of, context.policy(), person);
+    // What is said in a mention may not be meant for me.
+    return opens ? offeringHinted(allowed, context.policy(), person) : allowed;
+  };
   const reading = read(line, context.names(person), place);
   if (reading?.kind === 'clear' && reading.guess.line === 'help') {
     const { topic, isHow } = topicOf(line);
@@ -96,8 +101,7 @@ function understandGuess(
 /** How a line was read, beside what came of it. */
 export const readAs = (line: string): Text => say`Read as ${typed(line.slice(0, 300))}`;
 
-const hintOf = (guesses: readonly Guess[]): Text =>
-  didYouMean(guesses.map(({ line }) => typed(line.slice(0, 200))));
+const hintOf = (guesses: readonly Guess[]): Text => didYouMean(guesses.map(({ line }) => typed(line.slice(0, 200))));
 
 /** Whether a guess may be answered at once: it shows something to whoever asked, which anybody may read. */
 const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>

@@ -77,9 +77,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     recent.length > 0
       ? richText(recent.map(cardLine))
       : paragraph(say`Nothing that you can see has been asked for lately. Try ${typed('help')}.`),
-    paragraph(
-      say`${typed('help')} lists everything you can run; ${typed('')} alone opens a form.`,
-    ),
+    paragraph(say`${typed('help')} lists everything you can run; ${typed('')} alone opens a form.`),
   ];
   return { drawn, numbers };
 }

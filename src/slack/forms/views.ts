@@ -164,7 +164,10 @@ const choiceOf = ({ path, summary }: Choice): PlainTextOption => ({
   ...optionOf(path, path),
   description: plainText(summary, limits.option),
 });
-const moreChoice = { ...optionOf(moreCommands, 'More…'), description: plainText('Everything you can run', limits.option) };
+const moreChoice = {
+  ...optionOf(moreCommands, 'More…'),
+  description: plainText('Everything you can run', limits.option),
+};
 
 function pickerOf(type: 'radio_buttons' | 'static_select', options: PlainTextOption[], from: Origin): ModalView {
   const input = inputBlock('command', 'Command', { type, action_id: 'command', options });

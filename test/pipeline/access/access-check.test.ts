@@ -161,7 +161,7 @@ describe('what the rules say', () => {
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
-      'You may not run themes list. No rule allows anybody to do it. Nothing was sent. themes list in site/environment asks about an environment.',
+      'You may not run themes list. No rule allows anybody to do it. Nothing was sent. /site themes list in site/environment asks about an environment.',
     );
     expect(
       bare(
@@ -298,7 +298,10 @@ describe('a built-in command that needs a rule with its name', () => {
       'You may not run pause. No rule allows anybody to do it. Nothing was done.',
     );
     const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
-    expect(['pause', 'resume'].map((path) => mayRunSomewhere(places, ana, path, commandAt(path)))).toEqual(['no', 'no']);
+    expect(['pause', 'resume'].map((path) => mayRunSomewhere(places, ana, path, commandAt(path)))).toEqual([
+      'no',
+      'no',
+    ]);
     expect(bare('resume').authorization.rules).toEqual([9]);
     expect(bare('audit').target).toBeUndefined();
   });

@@ -159,9 +159,9 @@ test('whoever may run a command nowhere is refused before the form, and a reader
   const hintOf = (...rules: readonly string[]) => whoMayHint(policyOf(...rules), person, clear);
   expect(hintOf('allow: [routine], to: [developers]')).toBeUndefined();
   const hint = hintOf(read);
-  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: cache clear <site\/environment>/);
+  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: \/site cache clear <site\/environment>/);
   expect(refusalText(refusalOf(() => refuseUnlessMayTry(policyOf(read), person, clear, hint)))).toMatch(
-    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: cache clear </,
+    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: \/site cache clear </,
   );
   expect(() => refuseUnlessMayTry(policyOf(read), person, whoami)).not.toThrow();
 });

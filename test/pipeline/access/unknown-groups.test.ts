@@ -61,7 +61,7 @@ describe('a command', () => {
     const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
     expect(refusal).toBeInstanceOf(MembershipUnknown);
     expect(refusalText(refusal)).toBe(
-      "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; doctor says what is wrong.",
+      "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; /site doctor says what is wrong.",
     );
   });
 
@@ -71,7 +71,7 @@ describe('a command', () => {
 
   test('on a target that may not be readable does not reveal what exists', () => {
     expect(refusalText(refusalOf(asked(stranger, 'cache clear')))).toBe(
-      "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
+      "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; /site doctor says what is wrong.",
     );
   });
 
@@ -94,7 +94,10 @@ describe('a command', () => {
       expect(mayRunSomewhere(policy, person, 'resume', resume)).toEqual(['S0LEADS']);
     }
     const known = { ...stranger, otherGroups: ['S0DEVS', 'S0LEADS', 'S0BARRED'] };
-    for (const [path, command] of [['pause', pause], ['resume', resume]] as const)
+    for (const [path, command] of [
+      ['pause', pause],
+      ['resume', resume],
+    ] as const)
       expect(mayRunSomewhere(policy, known, path, command)).toBe('no');
   });
 });
@@ -150,7 +153,7 @@ describe('what people are shown', () => {
     );
 
   test('help marks commands that only the unknown group withholds', async () => {
-    const page = pageOf(await help.answer({ input: { all: 'all', command: undefined }, queryService: queryServiceOf(dev) }));
+    const page = pageOf(await help.answer({ input: { command: 'all' }, queryService: queryServiceOf(dev) }));
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const rows = new Map(list.entries.map(plain).map((line) => [line.split('  ')[0], line]));

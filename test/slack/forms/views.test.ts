@@ -7,7 +7,14 @@ import { freeze } from '../../../src/pipeline/changes/freeze.ts';
 import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { allCommandsView, formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
+import {
+  allCommandsView,
+  formView,
+  memoOf,
+  noticeView,
+  pickerView,
+  reviewView,
+} from '../../../src/slack/forms/views.ts';
 import { optionOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { inline } from '../../../src/text.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';

@@ -1,6 +1,6 @@
 import { say, time } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { choice, moment, option, hinted } from '../../kit/fields.ts';
+import { choice, moment, option, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 import { momentAt } from '../../kit/values/times.ts';
 
@@ -13,7 +13,10 @@ export const auditExport = builtin({
   shows: ['audit'],
   changes: true,
   examples: ['csv --since 30d'],
-  fields: { format: hinted('csv for a spreadsheet, jsonl for a program.', choice('Format', ['csv', 'jsonl'])), since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' } },
+  fields: {
+    format: withHint('csv for a spreadsheet, jsonl for a program.', choice('Format', ['csv', 'jsonl'])),
+    since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' },
+  },
   answer: async ({ input: { format, since }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);
     const { name, content, lines, more } = await queryService.exportTrail(format, from);

@@ -18,7 +18,10 @@ export const changesExport = builtin({
   shows: ['changes', 'logs'],
   changes: true,
   examples: ['acme-shop/live --since 2d'],
-  fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d', hint: 'From when on; left out, 2 days.' } },
+  fields: {
+    env: environment(),
+    since: { ...option(moment('Since')), shown: '2d', hint: 'From when on; left out, 2 days.' },
+  },
   answer: async ({ input: { env, since = defaultSince }, queryService }) => {
     const from = startOf(since, queryService.now, queryService.person.zone, '2d');
     const { file, line } = await queryService.exportTimeLine(env, from);

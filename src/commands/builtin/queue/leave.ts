@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
 import { say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count, hinted } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 import { paragraph } from '../../kit/page.ts';
 
 export const queueLeave = builtin({
@@ -14,7 +14,7 @@ export const queueLeave = builtin({
   changes: true,
   urgent: true,
   examples: ['3'],
-  fields: { number: hinted('Its number, as the queue shows it.', count('Place', 1, 999_999_999)) },
+  fields: { number: withHint('Its number, as the queue shows it.', count('Place', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const left = await queryService.leaveQueue(number);
     if (left === undefined)

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
 import { say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count, hinted } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 
 export const timersCancel = builtin({
   summary: 'End timed access now and remove its addresses',
@@ -14,7 +14,7 @@ export const timersCancel = builtin({
   changes: true,
   urgent: true,
   examples: ['42'],
-  fields: { number: hinted('The number of the change that let them in.', count('Change', 1, 999_999_999)) },
+  fields: { number: withHint('The number of the change that let them in.', count('Change', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const timer = await queryService.timer(number);
     const hint = say`${typed('timers')} lists the open ones.`;

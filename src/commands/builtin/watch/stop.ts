@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
 import { code, list, say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count, hinted } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 
 export const watchStop = builtin({
@@ -14,7 +14,7 @@ export const watchStop = builtin({
   shows: ['watches'],
   changes: true,
   examples: ['3'],
-  fields: { number: hinted('Its number, as the list of watches shows it.', count('Watch', 1, 999_999_999)) },
+  fields: { number: withHint('Its number, as the list of watches shows it.', count('Watch', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const stopped = await queryService.stopWatch(number);
     if (stopped === undefined) {
