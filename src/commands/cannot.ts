@@ -99,6 +99,11 @@ export const cannotDo: readonly CannotDo[] = [
     instead: 'changes',
   },
   {
+    also: `stop watch <environment>, stop watch <site>, unwatch <environment>, unwatch <site>, stop all watch`,
+    says: say`A watch is stopped by its number.`,
+    instead: 'watches',
+  },
+  {
     also: `maintenance, maintenance mode, maintenance page, turn on maintenance, coming soon page`,
     says: say`I can't switch a site to maintenance yet.`,
     instead: 'status',

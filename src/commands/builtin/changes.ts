@@ -13,16 +13,16 @@ export const changes = builtin({
     history, activity, recent, recent change, last change, latest change, change today, my change, open change, who
     changed, what changed, when changed, what happened, what going on, what done, who did, what did, who deployed,
     when deployed, deploy history, deploy log, deployment, last deploy, last push, last release, who pushed, when
-    pushed, who released, who cleared, who touched, events, wait, what wait, waiting for approval, wait approval,
-    open request, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
+    pushed, who released, who cleared, who touched, events, what wait, waiting for approval, wait approval, open
+    request, my request, request, approval, what approve, what can approve, changelog, git log, time line, who
     broke <environment>`,
   right: 'read',
   shows: ['logs'],
   examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
   fields: {
     env: anyEnvironment(),
-    mine: withHint('Only those that you asked for.', flag('Mine')),
-    waiting: withHint('Only those that wait for approval.', flag('Waiting')),
+    mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
+    waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
     since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
   },
   answer: async ({ input: { env, mine, waiting, since }, queryService }) => {

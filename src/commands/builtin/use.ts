@@ -13,7 +13,7 @@ export const use = builtin({
   right: 'named',
   changes: true,
   examples: ['acme-shop', '--forget'],
-  fields: { site: anySite(), forget: withHint('Ends the binding.', flag('Forget')) },
+  fields: { site: anySite(), forget: withHint('Ends the binding.', flag('Forget', ['unbind'])) },
   answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {
       const before = await queryService.forget();

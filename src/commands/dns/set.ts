@@ -32,7 +32,7 @@ export const dnsSet = action({
       hint: 'How long others may keep it, in seconds. Some hosts take none below 300.',
     }),
     add: option({ ...recordValues('Add'), takes: 'a value', hint: 'A new value. One value to a line.' }),
-    remove: option({ ...recordValues('Remove'), hint: 'A value that it has. One value to a line.' }),
+    remove: option({ ...recordValues('Remove'), takes: 'a value', hint: 'A value that it has. One to a line.' }),
   },
   target: 'domain',
   invalid: wrongInput,

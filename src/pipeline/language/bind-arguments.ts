@@ -34,11 +34,9 @@ export function bindWords(words: readonly Word[], path: string, command: Command
     ...command,
     fields: Object.fromEntries(Object.entries(command.fields).filter(([name]) => !(name in named))),
   };
-  const given = withLength(
-    { ...bindNames(rest, path, open, context), ...bindPlain(rest, open), ...named },
-    path,
-    command,
-  );
+  const names = bindNames(rest, path, open, context);
+  refuseLimit(rest, names, path, open);
+  const given = withLength({ ...names, ...bindPlain(rest, open), ...named }, path, command);
   const [first] = rest;
   if (first) {
     const inQuotes = context.inQuotes?.(rest);
@@ -55,6 +53,28 @@ export function bindWords(words: readonly Word[], path: string, command: Command
 
 const lengthFirst = /^for (\S+?(?: [a-z]+?)?)(?:[,;.]? |$)/i;
 const lengthLast = /(?:^| )for (\S+(?: [a-z]+)?)$/i;
+
+const limit = /^(?:until|till?|except|excluding|only|not|unless|without|in|at|before|after|and)$/i;
+
+/** Refuses a reason that may say where, or how long: `pause acme-shop/live`, `lock acme-shop/live until 6am`. */
+function refuseLimit(rest: readonly Word[], names: Given, path: string, command: Command): void {
+  const [own, ...others] = wordFields(command).filter(([, one]) => !isName(one));
+  const [name, field] = own ?? [];
+  const [first, ...more] = rest;
+  if (field?.label !== 'Reason' || others.length > 0 || first === undefined || rest.some(({ quoted }) => quoted))
+    return;
+  const isPlace = ({ text }: Word): boolean => /^\p{L}[^/]*\/[\p{L}*]/u.test(text) || /^(?:until|except)$/i.test(text);
+  if (!limit.test(first.text) && ![first, ...more].some(isPlace)) return;
+  const reason = textsOf(rest).join(' ');
+  const args = [...path.split(' '), ...Object.values(names).flat(), `--${name}=${reason}`];
+  throw new Refusal(say`I can't tell whether “${reason.slice(0, 60)}” is a reason. Nothing was done.`, {
+    hint:
+      command.shape === 'builtin' && command.emergency
+        ? say`${code(path)} stops everything, everywhere.`
+        : say`A length goes after ${code('--for')}.`,
+    offers: [{ label: `${command.button}, “${reason}”`, args }],
+  });
+}
 
 /** A length of time where a reason goes is a length: `lock acme-shop/live for 2h deploying`. Throws `Refusal`. */
 function withLength(given: Given, path: string, { fields }: Command): Given {

@@ -1,8 +1,10 @@
 import { isName } from '../../commands/kit/action.ts';
 import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
+import { listOf } from './fill-plain.ts';
 import { take, type Filling } from './filling.ts';
 import { takesMany } from './resolve.ts';
+import { isDestructive } from './whole.ts';
 import type { Thing } from './plain-things.ts';
 
 /** Fills the fields that name an environment, a domain or a site. */
@@ -23,16 +25,21 @@ export function takeName(filling: Filling, name: string, field: NameField): read
   const [either] = named.length === 1 && named[0]?.role === undefined ? named : [];
   const isOther = either !== undefined && isNameOf(command, 'onto') && either.of.live !== (name === 'onto');
   const isFree = (thing: Thing): boolean =>
+    // Out of it something else is to be deleted.
+    !(isDestructive(command) && roleOf(thing) === 'from') &&
     !isNameOf(command, roleOf(thing)) &&
     !(isOther && thing.kind === 'environment') &&
     (isTarget || thing.kind !== 'site' || !isNameOf(command, 'onto'));
   const first = fits.find((thing) => roleOf(thing) === name) ?? fits.find(isFree);
   const isNamed = fits.some((thing) => rankOf(thing) === 0);
-  const many = isNamed ? fits.filter((thing) => rankOf(thing) === 0) : fits;
-  const taken = isMany ? many : [first].filter((thing) => thing !== undefined);
+  const many = (isNamed ? fits.filter((thing) => rankOf(thing) === 0) : fits).toSorted(
+    (one, other) => one.at - other.at,
+  );
+  const taken = isMany ? listOf(filling, many) : [first].filter((thing) => thing !== undefined);
   if (taken.length === 0) return idOfPlace(filling, name, field);
   const ids = taken.map((thing) => {
     take(filling, thing);
+    filling.isGuessed ||= thing.kind === 'environment' && thing.isNear === true;
     filling.isImplied ||= field.kind === 'environment' && (thing.kind === 'site' || thing.kind === 'host');
     const found = idIn(thing, field);
     if (found) shown.set(found.id, found.name);

@@ -1,38 +1,69 @@
 import type { Command } from '../../commands/index.ts';
 import type { Field, PlainField } from '../../commands/kit/fields.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { attempt } from '../../errors.ts';
 import { edits } from '../../nearest-words.ts';
 import { take, type Filling } from './filling.ts';
 import { isSmall, sameMeaning } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
-import { turnsRound } from './talk.ts';
+import { leavesOut } from './talk.ts';
 import type { Thing } from './plain-things.ts';
 import { optionNames, takesRest } from './usage.ts';
+import { isJoined } from './whole.ts';
 
 /** Fills the fields that are no names. */
 
 /** Words that say something, and that nothing took. */
-export const wordsNotTaken = ({ words, said, used }: Filling): readonly Spoken[] =>
-  words.filter((word, at) => !used.has(at) && !said.covered.has(at) && !isSmall(word));
+export const wordsNotTaken = ({ words, said, used, explained }: Filling): readonly Spoken[] =>
+  words.filter((word, at) => !used.has(at) && !explained.has(at) && !said.covered.has(at) && !isSmall(word));
 
 export function takePlain(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
   if (typeof field.absent === 'boolean') return takeFlag(filling, name, field);
   if (field.choices && !field.isTime) return takeChoice(filling, field);
   if (field.takes === 'a record name') return takeRecordName(filling, field);
+  if (isOfOther(filling, name, field)) return undefined;
   const wanted = kindsFor(field);
   // The address that says which environment may say which path too.
   const isFree = (thing: Thing): boolean =>
     filling.free.has(thing) || (field.takes === 'a path' && thing.kind === 'host' && !filling.split.has(thing));
   const fits = filling.said.things.filter(
     (thing) =>
-      isFree(thing) && wanted.includes(thing.kind) && fitsRole(thing, name, filling.command) && reads(field, thing),
+      isFree(thing) &&
+      wanted.includes(thing.kind) &&
+      !isAnother(filling, thing) &&
+      fitsRole(thing, name, filling.command) &&
+      reads(field, thing, filling.said.things),
   );
-  const taken = field.many && field.takes !== undefined ? fits : fits.slice(0, 1);
+  const taken = field.many && field.takes !== undefined ? listOf(filling, fits) : fits.slice(0, 1);
+  // A name that nobody knows may be no path.
+  filling.isGuessed ||= taken.some(({ kind }) => kind === 'unknown name');
   for (const thing of taken) {
     take(filling, thing);
     filling.split.add(thing);
   }
-  return taken.flatMap((thing) => wordFor(field, thing) ?? []);
+  return taken.flatMap((thing) => wordFor(field, thing, filling.said.things) ?? []);
+}
+
+/** Whether what it takes is for another field, whose name is said, such as `remove`; or for nobody knows which. */
+function isOfOther({ words, command }: Filling, name: string, { takes }: PlainField<unknown>): boolean {
+  const isNamed = (one: string): boolean => words.some(({ key }) => sameMeaning(key) === sameMeaning(keyOf(one)));
+  const others = Object.entries<Field>(command.fields).filter(
+    ([other, one]) => takes === 'a value' && other !== name && one.kind === 'plain' && one.takes === takes,
+  );
+  return others.length > 0 && (others.some(([other]) => isNamed(other)) || (name === 'remove' && !isNamed(name)));
+}
+
+/** A name that nobody has, in a list with one: it is no path. */
+const isAnother = ({ words }: Filling, { kind, at }: Thing): boolean =>
+  kind === 'unknown name' && /^(?:and|or|&)$|,$/i.test(words[at - 1]?.typed ?? '');
+
+/** Those of the first list of them. */
+export function listOf<T extends { readonly at: number; readonly end: number }>(
+  filling: Filling,
+  all: readonly T[],
+): readonly T[] {
+  const end = all.findIndex((one, at) => at > 0 && !isJoined(filling, all[at - 1] ?? one, one));
+  return end === -1 ? all : all.slice(0, end);
 }
 
 /** The kinds of things that are what a field takes. A path may look like a name, or be that of an address. */
@@ -49,20 +80,30 @@ const kinds: Readonly<Record<NonNullable<PlainField<unknown>['takes']>, readonly
   words: [],
 };
 
+/** The highest number of a change. */
+const maxChange = 999_999_999;
+
 function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): readonly Thing['kind'][] {
   if (isTime) return ['time'];
-  if (between) return [place === 'option' ? 'count' : 'change', 'number'];
+  if (between) return [place === 'option' || between[1] > maxChange ? 'count' : 'change', 'number'];
   return takes === undefined ? [] : kinds[takes];
 }
 
-const reads = (field: PlainField<unknown>, thing: Thing): boolean => wordFor(field, thing) !== undefined;
+const reads = (field: PlainField<unknown>, thing: Thing, others: readonly Thing[] = []): boolean =>
+  wordFor(field, thing, others) !== undefined;
+
+/** Whether no other address is one of another site. */
+const isOfOneSite = (of: Environment, others: readonly Thing[]): boolean =>
+  others.every((one) => one.kind !== 'host' || one.of === undefined || one.of.id === of.id);
 
 /** The word of a thing that this field reads; a path may be that of an address, or written from the root of the site. */
-function wordFor(field: PlainField<unknown>, thing: Thing): string | undefined {
+function wordFor(field: PlainField<unknown>, thing: Thing, others: readonly Thing[] = []): string | undefined {
   if (!('text' in thing)) return undefined;
   const { text } = thing;
   const ofAddress =
-    thing.kind === 'host' && thing.of ? [/^(?:https?:\/\/)?[^/?#]+(\/.*)$/i.exec(text)?.[1] ?? text] : [];
+    thing.kind === 'host' && thing.of && isOfOneSite(thing.of, others)
+      ? [/^(?:https?:\/\/)?[^/?#]+(\/.*)$/i.exec(text)?.[1] ?? text]
+      : [];
   return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
 }
 
@@ -71,11 +112,9 @@ const isTimeRole = (name: string): boolean => ['for', 'since', 'until'].includes
 /** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
 const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
   if (thing.kind === 'time') return thing.role === undefined || thing.role === name || !isTimeRole(name);
-  if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields && 'to' in fields)) return true;
+  if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields)) return true;
   return name === (thing.role === 'onto' ? 'to' : 'from');
 };
-
-const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;
 
 const flagKeys = ({ fields }: Command): ReadonlySet<string> =>
   new Set(
@@ -85,17 +124,22 @@ const flagKeys = ({ fields }: Command): ReadonlySet<string> =>
   );
 
 function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
-  const keys = new Set(optionNames(name, field).map(keyOf));
-  const { words, said, used, meant } = filling;
-  const at = words.findIndex(({ key }, index) => keys.has(key) && !said.covered.has(index));
-  if (at === -1) return undefined;
-  used.add(at);
+  const { words, said, used, meant, flags } = filling;
+  const found = optionNames(name, field)
+    .map((one) => one.split(/[ -]/).map(keyOf))
+    .flatMap((keys) => {
+      const isSaid = (at: number): boolean =>
+        keys.every((key, on) => words[at + on]?.key === key && !said.covered.has(at + on));
+      const at = words.findIndex((_, index) => isSaid(index));
+      return at === -1 ? [] : [{ at, end: at + keys.length }];
+    })[0];
+  if (found === undefined) return undefined;
+  for (let at = found.at; at < found.end; at += 1) for (const taken of [used, flags]) taken.add(at);
   // `not the database`, `without files or database` leaves it out, as it is unless it is said.
-  const isFlag = ({ key }: Spoken): boolean => flagKeys(filling.command).has(key);
-  const before = words.findLastIndex(
-    (word, index) => index < at && (turnsRound(word) || !(isSmall(word) || isFlag(word))),
-  );
-  const isLeftOut = leavesOut.test(words[before]?.text ?? '');
+  const isBetween = ({ key, text }: Spoken): boolean =>
+    flagKeys(filling.command).has(key) || /^(?:the|a|any|and|or)$/i.test(text);
+  const before = words.findLastIndex((word, index) => index < found.at && !isBetween(word));
+  const isLeftOut = leavesOut.test(words[before]?.text ?? '') && words[before]?.clause === words[found.at]?.clause;
   if (isLeftOut) for (const taken of [used, meant]) taken.add(before);
   return isLeftOut ? undefined : ['yes'];
 }
@@ -114,24 +158,32 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
   return [choiceIn(field, word) ?? ''];
 }
 
-/** A host below the domain that was said, or the word behind the type: `the A record www`. */
+/** A host below the domain that was said, or the word beside the type: `the A record www`, `the www A record`. */
 function takeRecordName(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
-  const { words, said, used, chosen, free } = filling;
+  const { words, said, used, free } = filling;
   const below = said.things.find((thing) => thing.kind === 'host' && thing.domain && thing.text !== thing.domain.name);
   if (below?.kind === 'host' && reads(field, below)) return [below.text];
-  const [type = words.length] = chosen;
-  const isOpen = (index: number): boolean =>
-    words[index] !== undefined && !used.has(index) && !isSmall(words[index]) && !/^\d+$/.test(words[index].text);
-  const before = type - 1;
-  const at =
-    isOpen(before) && !said.covered.has(before) ? before : words.findIndex((_, index) => index > type && isOpen(index));
-  const thing = said.things.find((one) => one.at <= at && at < one.end);
+  const at = recordNameAt(filling);
   const word = words[at];
-  if (word === undefined || (thing && thing.kind !== 'site') || attempt(() => field.read([word.text])) === undefined)
-    return undefined;
+  const thing = said.things.find((one) => one.at <= at && at < one.end);
+  if (word === undefined || attempt(() => field.read([word.text])) === undefined) return undefined;
   used.add(at);
   if (thing) free.delete(thing);
   return [word.text];
+}
+
+function recordNameAt({ words, said, used, chosen }: Filling): number {
+  const [type = words.length] = chosen;
+  const isOpen = (at: number): boolean => {
+    const word = words[at];
+    const thing = said.things.find((one) => one.at <= at && at < one.end);
+    // A part of a site's name may be that of a host, too.
+    const isPart = thing === undefined || (thing.kind === 'site' && thing.text !== word?.text);
+    return word !== undefined && isPart && !used.has(at) && !isSmall(word) && !/^\d+$/.test(word.text);
+  };
+  const isThe = /^(?:the|an?)$/i.test(words[type - 2]?.text ?? '');
+  const after = words[type + 1]?.key === 'record' ? type + 2 : type + 1;
+  return isThe && isOpen(type - 1) ? type - 1 : isOpen(after) ? after : -1;
 }
 
 /** Whether a word is this one, or a longer one with one slip. */
@@ -141,7 +193,8 @@ const isSaid = (one: string, { key, text }: Spoken): boolean =>
   (text.length > 3 && edits(one, text) === 1);
 
 const choiceIn = ({ choices = [], means = {} }: PlainField<unknown>, word: Spoken): string | undefined =>
-  choices.find((one) => one === word.text) ??
+  // `A` is a type of record, `a` an article.
+  choices.find((one) => one === word.text && (!isSmall(word) || /^[A-Z]+$/.test(one))) ??
   (isSmall(word) ? undefined : choices.find((one) => isSaid(one, word))) ??
   Object.entries(means).find(([other]) => keyOf(other) === word.key)?.[1];
 
@@ -158,16 +211,17 @@ export function takeWords(filling: Filling, field: PlainField<unknown>): readonl
   }
   if (field.takes !== 'words') return undefined;
   // An action has its own place for the reason.
-  const text = why.length > 0 && command.shape === 'builtin' ? why.join(' ') : wordsLeft(filling);
+  const text =
+    why.length > 0 && command.shape === 'builtin' ? why.map(({ typed }) => typed).join(' ') : wordsLeft(filling);
   return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
 }
 
 /** What is left, with the small words in between. */
 function wordsLeft(filling: Filling): string {
-  const { words, said, used } = filling;
+  const { words, said, used, explained } = filling;
   const places = wordsNotTaken(filling).map((word) => words.indexOf(word));
   const isInside = (at: number): boolean => at >= (places[0] ?? 0) && at <= (places.at(-1) ?? -1);
-  const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at));
+  const taken = words.filter((_, at) => isInside(at) && !said.covered.has(at) && !used.has(at) && !explained.has(at));
   for (const word of taken) used.add(words.indexOf(word));
   filling.ownWords += places.length;
   return taken

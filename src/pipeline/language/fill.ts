@@ -7,8 +7,8 @@ import { takePlain, takeWords, wordsNotTaken } from './fill-plain.ts';
 import { beginFilling, take, type Filling, type SpokenLine } from './filling.ts';
 import { createLexicon } from './lexicon.ts';
 import type { Spoken } from './spoken.ts';
-import { saysRole, turnsRound } from './talk.ts';
-import { actionOptions, nearestOption, optionNames, takesValue, type Extra } from './usage.ts';
+import { isTurned, isVague, isWhole } from './whole.ts';
+import { actionOptions, nearestOption, optionNames, takesRest, takesValue, type Extra } from './usage.ts';
 
 /** What of a line a command takes, by field, as in a typed line but with ids for names. */
 export type Filled = {
@@ -17,25 +17,21 @@ export type Filled = {
   /** The names of the ids in `given`. */
   readonly shown: ReadonlyMap<string, string>;
   readonly missing: number;
-  /** Things that were said, and how many of them the command has no field for. */
-  readonly things: number;
-  /** Whether nothing was said but times and numbers. */
-  readonly namesNothing: boolean;
-  readonly unused: number;
+  /** Things that the command has no place for. */
   readonly free: readonly Thing[];
-  /** Words that were taken as somebody's own, such as a reason. */
+  /** How many words were taken as somebody's own, such as a reason. */
   readonly ownWords: number;
   /** Words that say something, and that nothing took. */
   readonly left: readonly Spoken[];
-  /** Whether no word was left, also in other clauses, and none turns it round. */
+  /** Whether every word has its place: see `isWhole`. */
   readonly isWhole: boolean;
   /** Whether a word was left that can turn it round (`not`, `except`), or it does not say which name is which. */
   readonly isTurned: boolean;
+  /** Whether what was said may be about a part of what is named, or about something else. */
+  readonly isVague: boolean;
   readonly isQuestion: boolean;
   /** Whether an environment was taken of which only the site was said. */
   readonly isImplied: boolean;
-  /** Whether an environment was taken that was not said, because the thread is about it. */
-  readonly isOfThread: boolean;
 };
 
 /** Fills the fields of a command with what a line says, each thing once, in the order of the fields. */
@@ -63,24 +59,23 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     extra,
     shown: filling.shown,
     missing: fields.filter(([name, field]) => isMissing(field) && given[name] === undefined).length,
-    things: line.said.things.length,
-    namesNothing: line.said.things.every(({ kind }) => ['time', 'count', 'number'].includes(kind)),
-    unused: unusedIn(filling).length,
     free: unusedIn(filling),
     left,
     ownWords: filling.ownWords,
-    isWhole: wordsNotTaken(filling).length === 0 && filling.free.size === 0 && !isTurned(filling),
+    isWhole: isWhole(filling, extra),
     isTurned: isTurned(filling),
+    isVague: isVague(filling, left),
     // What would happen is shown, and not done.
     isQuestion: line.isQuestion && extra.dryRun !== true,
     isImplied: filling.isImplied,
-    isOfThread: filling.isOfThread,
   };
 }
 
 /** Things that nothing took. What only looks at something may leave a time or a text aside: it is offered, not answered. */
 const unusedIn = ({ free, command }: Filling): readonly Thing[] =>
-  [...free].filter((thing) => (changesSomething(command) ? !isToday(thing) : !aside.has(thing.kind)));
+  [...free].filter((thing) =>
+    changesSomething(command) || takesRest(command) ? !isToday(thing) : !aside.has(thing.kind),
+  );
 
 const isToday = (thing: Thing): boolean => thing.kind === 'time' && thing.text === 'today';
 
@@ -104,23 +99,6 @@ function leftOver(filling: Filling): readonly Spoken[] {
   return wordsNotTaken(filling).filter(isCounted);
 }
 
-function isTurned({ words, meant, said, command }: Filling): boolean {
-  // `no 4` is a number.
-  const isNumber = (at: number): boolean =>
-    said.things.some((thing) => thing.kind === 'number' && thing.at <= at && at < thing.end);
-  if (words.some((word, at) => !meant.has(at) && !isNumber(at) && turnsRound(word))) return true;
-  const named = said.things.filter((thing) => thing.kind === 'environment');
-  const [first, second] = named;
-  const isOfTwo = Object.values<Field>(command.fields).filter((field) => isName(field) && !field.optional).length > 1;
-  if (!isOfTwo || first === undefined || second === undefined) return false;
-  // Which of two is overwritten must be said: by words right before them, or as it is typed, one after the other.
-  const roles = new Set(named.map(({ role }) => role));
-  if (roles.size === 2) return false;
-  const isBetween = (at: number): boolean => at >= first.end && at < second.at && !said.covered.has(at);
-  const isJoint = ({ text }: Spoken): boolean => /^(?:and|the|site|environment)$/i.test(text);
-  return !roles.has(undefined) || words.some((word, at) => saysRole(word.text) || (isBetween(at) && !isJoint(word)));
-}
-
 type SaidOption = Extract<Thing, { readonly kind: 'option' }>;
 
 /** The option of one of these names, or a mistyped one that is nearest to them. */
@@ -140,7 +118,7 @@ function takeExtra(filling: Filling): Extra {
   };
   const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
   const dryRun = typedDryRun ?? takeDryRun(filling);
-  const why = filling.why.join(' ');
+  const why = filling.why.map(({ typed }) => typed).join(' ');
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),

@@ -7,12 +7,14 @@ import type { Place, Said } from './things.ts';
 export type SpokenLine = {
   readonly words: readonly Spoken[];
   /** The reason at its end, in their own words; empty if there is none. */
-  readonly why: readonly string[];
+  readonly why: readonly Spoken[];
   /** Whether it asks something, rather than for something. */
   readonly isQuestion: boolean;
   readonly said: Said;
   readonly place: Place;
-  /** Words that say which command is meant. */
+  /** Words of the phrase that says which command is meant. */
+  readonly called: ReadonlySet<number>;
+  /** Words of any phrase that says so. */
   readonly explained: ReadonlySet<number>;
 };
 
@@ -24,6 +26,8 @@ export type Filling = SpokenLine & {
   readonly used: Set<number>;
   /** Words such as `no` and `without` whose meaning was taken. */
   readonly meant: Set<number>;
+  /** Words that are flags. */
+  readonly flags: Set<number>;
   /** Things of which a word was taken. */
   readonly split: Set<Thing>;
   /** Words that are the choice of a field. */
@@ -31,6 +35,8 @@ export type Filling = SpokenLine & {
   readonly shown: Map<string, string>;
   /** How many words were taken as somebody's own, such as a reason. */
   ownWords: number;
+  /** Whether a name was taken that nobody has quite so. */
+  isGuessed: boolean;
   isImplied: boolean;
   isOfThread: boolean;
 };
@@ -40,12 +46,14 @@ export const beginFilling = (path: string, command: Command, line: SpokenLine): 
   path,
   command,
   free: new Set(line.said.things),
-  used: new Set(line.explained),
+  used: new Set(line.called),
   meant: new Set(line.explained),
+  flags: new Set(),
   split: new Set(),
   chosen: new Set(),
   shown: new Map(),
   ownWords: 0,
+  isGuessed: false,
   isImplied: false,
   isOfThread: false,
 });

@@ -52,20 +52,20 @@ export function readingOf(all: readonly Candidate[], names: KnownNames): Reading
   if (told?.of.says)
     return { kind: 'cannot', says: told.of.says, guesses: [guessOf(told, names)].flatMap((one) => one ?? []) };
   const guesses = near.flatMap((one) => guessOf(one, names) ?? []).slice(0, maxGuesses);
-
   const [guess, another] = guesses;
-  if (guess === undefined) return undefined;
+  // Whatever else was near is not what was probably meant.
+  if (guess === undefined || isUnfit(best.filled, best.of.command)) return undefined;
   if (another !== undefined) return { kind: 'unclear', guesses };
   return { kind: 'clear', guess };
 }
 
-/** Whether a thing has no place. A word that nobody knows may be the name of another environment than the thread's. */
-const isUnfit = ({ unused, isOfThread, left, isTurned }: Filled, command: Command): boolean =>
-  unused > 0 ||
+/** Whether it leaves out something that was said, or may be about something else. */
+const isUnfit = ({ free, left, isTurned, isVague }: Filled, command: Command): boolean =>
+  free.length > 0 ||
+  isTurned ||
+  isVague ||
   // It may be somebody's name.
-  (takesRest(command) && left.length > 0) ||
-  (isTurned && changesSomething(command)) ||
-  (isOfThread && left.length > 0);
+  (takesRest(command) && left.length > 0);
 
 /** Whether a question is answered by doing something. */
 const isDeed = ({ of, filled }: Candidate): boolean =>

@@ -1,12 +1,21 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { edits } from '../../nearest-words.ts';
 import { keyOf, type Spoken } from './spoken.ts';
+import { isArrow } from './talk.ts';
 
 /** Something that can be asked for, and the phrases that name it, with commas between them. */
 export type Called<T> = { readonly of: T; readonly phrases: string };
 
-/** How well an entry fits a line, by its best phrase, and the words of the line that its phrases explain. */
-export type Match<T> = { readonly of: T; readonly explains: ReadonlySet<number>; readonly score: number };
+/**
+ * How well an entry fits a line: the score of its best phrase and the words of the line that it is `called` by, and the
+ * words that any of its phrases explains.
+ */
+export type Match<T> = {
+  readonly of: T;
+  readonly score: number;
+  readonly called: ReadonlySet<number>;
+  readonly explains: ReadonlySet<number>;
+};
 
 /** A phrase: keys of words, and how often each kind of thing (`<address>`) has to be said with them. */
 type Phrase<T> = {
@@ -64,16 +73,16 @@ export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
   };
 }
 
-/** Each entry once, with the score of its best phrase and what all of them explain. */
+/** Each entry once. */
 function bestOf<T>(
-  matches: readonly { readonly of: T; readonly match: Omit<Match<unknown>, 'of'> | undefined }[],
+  matches: readonly { readonly of: T; readonly match: PhraseMatch | undefined }[],
 ): readonly Match<T>[] {
-  const best = new Map<T, { score: number; readonly explains: Set<number> }>();
+  const best = new Map<T, { score: number; called: ReadonlySet<number>; readonly explains: Set<number> }>();
   for (const { of, match } of matches) {
     if (match === undefined) continue;
-    const one = best.get(of) ?? { score: 0, explains: new Set<number>() };
-    one.score = Math.max(one.score, match.score);
-    for (const at of match.explains) one.explains.add(at);
+    const one = best.get(of) ?? { score: -1, called: match.called, explains: new Set<number>() };
+    if (match.score > one.score) Object.assign(one, match);
+    for (const at of match.called) one.explains.add(at);
     best.set(of, one);
   }
   return [...best].map(([of, match]) => ({ of, ...match }));
@@ -167,7 +176,7 @@ const small = new Set(
 
 /** Whether a word says nothing about what is wanted, unless a phrase has it. */
 export const isSmall = ({ key, quoted }: Spoken): boolean =>
-  !quoted && (small.has(key) || /^(?::[a-z_+\d-]+:|[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(key));
+  !quoted && (small.has(key) || isArrow(key) || /^:[a-z_+\d-]+:$/.test(key));
 
 /** Where a word stands: in the line, and among the words that are no things. */
 type Saying = { readonly at: readonly number[]; readonly places: readonly number[]; readonly slip: number };
@@ -193,6 +202,8 @@ function mistyped(key: string, ofLength: ReadonlyMap<number, readonly string[]>)
   return near.length === 1 ? near[0] : undefined;
 }
 
+type PhraseMatch = Pick<Match<unknown>, 'score' | 'called'>;
+
 /** What a kind of thing adds to the score of a phrase, where a word adds 1. */
 const thingScore = 0.4;
 
@@ -200,17 +211,17 @@ function matchOf(
   { words, kinds }: Phrase<unknown>,
   said: ReadonlyMap<string, Saying>,
   things: ReadonlyMap<string, number>,
-): Omit<Match<unknown>, 'of'> | undefined {
+): PhraseMatch | undefined {
   if (kinds.some(([kind, count]) => (things.get(kind) ?? 0) < count)) return undefined;
-  const explains = new Set<number>();
+  const called = new Set<number>();
   let score = kinds.reduce((sum, [, count]) => sum + count * thingScore, 0);
   for (const [index, word] of words.entries()) {
     const saying = said.get(word);
     if (saying === undefined || !isBefore(word, saying, said.get(words[index + 1] ?? ''))) return undefined;
     score += 1 - saying.slip;
-    for (const at of saying.at) explains.add(at);
+    for (const at of saying.at) called.add(at);
   }
-  return { score, explains };
+  return { score, called };
 }
 
 /** How far a small word may stand before the word that it belongs to: `who can still push`. */

@@ -16,6 +16,8 @@ export type Thing = { readonly at: number; readonly end: number } &
         readonly of: Environment;
         readonly role: Role;
         readonly domain?: Domain | undefined;
+        /** Whether its name was said with a slip. */
+        readonly isNear?: boolean;
       }
     /** Only its site was said; `of` is the environment that is meant, if that is certain. */
     | {
@@ -76,7 +78,7 @@ export function plainThing(
   const word = words[at];
   if (word === undefined) return undefined;
   const { text, quoted } = word;
-  const of = names.environment(text) ?? joined(text, names);
+  const of = names.environment(text) ?? (names.site([text]).length > 0 ? undefined : joined(text, names));
   if (of) return { thing: { kind: 'environment', of, role: roleAt(words, at) }, length: 1 };
   if (quoted) return { thing: { kind: 'text', text }, length: 1 };
   if (/^\/(?!\/)/.test(text)) return { thing: { kind: 'path', text, role: roleAt(words, at) }, length: 1 };
@@ -169,6 +171,8 @@ function hostAt(text: string, names: NamesSaid): Found | undefined {
   )?.[1];
   if (host === undefined) return undefined;
   const domain = names.domain(host);
-  const of = domain?.site && meantBySite(names.site([domain.site.name]));
+  // A host below the domain may be another environment's.
+  const isOwn = domain && host.toLowerCase().replace(/^www\./, '') === domain.name.toLowerCase();
+  const of = isOwn && domain.site ? meantBySite(names.site([domain.site.name])) : undefined;
   return { thing: { kind: 'host', text, domain, of }, length: 1 };
 }

@@ -38,11 +38,11 @@ export function read(line: string, names: KnownNames, at: Place = {}): Reading |
   );
 }
 
-type Line = Omit<SpokenLine, 'explained' | 'said'>;
+type Line = Omit<SpokenLine, 'called' | 'explained' | 'said'>;
 
 function commandIn(line: Line, names: KnownNames): Reading | undefined {
   const words = line.place.isAddressed ? line.words : withoutReports(line.words);
-  // What is empty can mean commandLexicon.
+  // What is empty can mean everything.
   if (words.length === 0 || words.some(({ text, quoted }) => quoted && text.trim() === '')) return undefined;
   const [typed] = typedCommands(words.map(asCan), catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
@@ -55,7 +55,7 @@ function bestOf(line: Line, typed: string | undefined, isPart: boolean, names: K
   const candidates = candidatesOf(line, names);
   const [best] = candidates;
   // After what is only told, what names nothing asks for nothing.
-  if (isPart && best?.filled.namesNothing === true) return undefined;
+  if (isPart && best !== undefined && namesNothing(best)) return undefined;
   const aside = (one: Candidate | undefined): Reading | undefined => withoutAsides(one, line, names);
   // What is wrong with a typed command is said better without it.
   const isOffered = line.place.isAddressed === true && typed === undefined;
@@ -76,6 +76,9 @@ function innerOf(typed: Pick<ParsedCommand, 'path' | 'command'>, line: Line, nam
 
 /** `may I push` is `can I push`. */
 const asCan = (word: Spoken, at: number): Spoken => (at === 0 && word.key === 'may' ? { ...word, text: 'can' } : word);
+
+const namesNothing = ({ said }: Candidate): boolean =>
+  said.things.every(({ kind }) => ['time', 'count', 'number'].includes(kind));
 
 /** Every command that may be meant, best first. */
 function candidatesOf(line: Line, names: KnownNames): readonly Candidate[] {
@@ -120,14 +123,20 @@ function helpGuess(path = ''): Guess {
 function withoutAsides(best: Candidate | undefined, line: Line, names: KnownNames): Reading | undefined {
   if (best === undefined || best.of.says || best.isTooLittle) return undefined;
   const { words } = line;
-  const isUnused = (at: number): boolean => best.filled.free.some((thing) => thing.at <= at && at < thing.end);
-  const asides = new Set(words.flatMap((word, at) => (turnsRound(word) || isUnused(at) ? [word.clause] : [])));
+  const thingAt = (at: number): Thing | undefined => best.said.things.find((thing) => thing.at <= at && at < thing.end);
+  const isUnused = (at: number): boolean => best.filled.free.some((thing) => thing === thingAt(at));
+  const clauses = Map.groupBy(words.keys(), (at) => words[at]?.clause);
+  // A clause with a name or an address in it may narrow what is asked for.
+  const isAside = (at: readonly number[]): boolean =>
+    at.some((one) => [words[one]].some((word) => word !== undefined && turnsRound(word)) || isUnused(one)) &&
+    at.every((one) => (thingAt(one)?.kind ?? 'number') === 'number');
+  const asides = new Set([...clauses].flatMap(([clause, at]) => (isAside(at) ? [clause] : [])));
   const isCalled = [...best.explained].some((at) => !asides.has(words[at]?.clause ?? 0));
   if (asides.size === 0 || !isCalled) return undefined;
   return asPart(commandIn({ ...line, words: words.filter(({ clause }) => !asides.has(clause)) }, names));
 }
 
-/** What was typed as a command is that command, if that explains commandLexicon; or one that its own words speak for too. */
+/** What was typed as a command is that command, if that explains everything; or one that its own words speak for too. */
 function readTyped(path: string, candidates: readonly Candidate[], names: KnownNames): Reading | undefined {
   const isTyped = ({ of }: Candidate): boolean => of.path === path && of.says === undefined;
   const asTyped = readingOf(candidates.filter(isTyped), names);

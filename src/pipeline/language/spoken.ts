@@ -4,7 +4,13 @@ import { split, type Word } from './tokenize.ts';
  * A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. `clause`: how many
  * commas and full stops come before it.
  */
-export type Spoken = Word & { readonly typed: string; readonly key: string; readonly clause: number };
+export type Spoken = Word & {
+  readonly typed: string;
+  readonly key: string;
+  readonly clause: number;
+  /** Whether it is struck out, in brackets or the like, so that it may not be meant. */
+  readonly isMarked: boolean;
+};
 
 /** What is known before a line is read: the keys of words that commands are called by, and the names of options. */
 export type Known = Readonly<Record<'isWord' | 'isOption', (text: string) => boolean>>;
@@ -22,12 +28,16 @@ export function spokenIn(line: string, known: Known): readonly Spoken[] {
   return all.flatMap(({ text: typed, quoted }) => {
     const texts = quoted ? [typed] : partsOf(bareWord(typed), known);
     const words = texts.flatMap((text) =>
-      text === '' && !quoted ? [] : [{ typed, text, quoted, clause, key: keyOf(text) }],
+      text === '' && !quoted
+        ? []
+        : [{ typed, text, quoted, clause, key: keyOf(text), isMarked: !quoted && marks.test(typed) }],
     );
     if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
     return words;
   });
 }
+
+const marks = /^[~(<[{-](?![->])\p{L}|\p{L}[~)>\]}]|^>/u;
 
 /** Other tools' options are what they say (`--url=acme.com`), and `error.log` is a log. */
 function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
@@ -41,11 +51,11 @@ function partsOf(word: string, { isWord, isOption }: Known): readonly string[] {
   return parts.length > 1 && parts.every(isKnown) ? parts : [word];
 }
 
-/** Slack writes bold, italic, struck out and code between these; a `*` in a name of many stands alone or inside. */
+/** Slack writes bold, italic and code between these; a `*` in a name of many stands alone or inside. */
 const withoutMarks = (line: string): string =>
   line
     .replaceAll(/`+/g, ' ')
-    .replaceAll(/(?<![^\s(])([*_~])(?=[\p{L}\p{N}#@/])([^\n]*?[\p{L}\p{N}])\1(?![^\s,.;:!?)])/gu, '$2');
+    .replaceAll(/(?<![^\s(])([*_])(?=[\p{L}\p{N}#@/])([^\n]*?[\p{L}\p{N}])\1(?![^\s,.;:!?)])/gu, '$2');
 
 /** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
 function bareWord(word: string): string {
@@ -55,7 +65,8 @@ function bareWord(word: string): string {
     .replace(/^[([{<“"'‘]+/u, '')
     .replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
   if (/^(?:\?|<[-=]+|[←⬅⇐→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(word)) return word;
-  return /[\p{L}\p{N}*]/u.test(bare) || /^\/+$/.test(bare) ? bare : '';
+  // What is neither a word nor the punctuation of a sentence may mean something.
+  return /[\p{L}\p{N}*]/u.test(bare) || !/^[.,;:!?…"'“”‘’]+$/.test(word) ? bare || word : '';
 }
 
 /** Small letters, and without endings: `clearing`, `cleared` and `clears` are `clear`; `caches` is `cache`. */

@@ -15,20 +15,26 @@ export const isAsking = (line: string): boolean => asking.test(line);
 export const isQuestion = (line: string, [first]: readonly Spoken[]): boolean =>
   !asking.test(line) && (/\?\s*$/.test(line) || question.test(first?.text ?? ''));
 
-const beforeReason = /^(?:because|cause|reason|while|since(?= we| i))$/i;
+const beforeReason = /^(?:because|cuz|coz)$/i;
+const since = /^since$/i;
+const speaker = /^(?:we|i)$/i;
 
 /** The line, and the reason that somebody gives at its end in their own words. */
 export function withoutReason(words: readonly Spoken[]): {
   readonly words: readonly Spoken[];
-  readonly why: readonly string[];
+  readonly why: readonly Spoken[];
 } {
-  const at = words.findIndex(({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(text));
+  const isLead = (text: string, next: string): boolean =>
+    beforeReason.test(text) || (since.test(text) && speaker.test(next));
+  const at = words.findIndex(
+    ({ text, quoted }, index) => index > 0 && !quoted && isLead(text, words[index + 1]?.text ?? ''),
+  );
   if (at === -1) return { words, why: [] };
   const option = words.findIndex(({ text, quoted }, index) => index > at && !quoted && text.startsWith('--'));
   const end = option === -1 ? words.length : option;
   return {
     words: [...words.slice(0, at), ...words.slice(end)],
-    why: words.slice(at + 1, end).map(({ typed }) => typed),
+    why: words.slice(at + 1, end),
   };
 }
 
@@ -57,30 +63,27 @@ export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
 const turns =
   /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|until|till?|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
 
+export const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;
+
+const arrow = /^(?:[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
+/** Whether it points from one thing to the next. */
+export const isArrow = (text: string): boolean => arrow.test(text);
+
+/** Whether a word in a reason may limit what is asked for. */
+export const limits = (word: Spoken): boolean =>
+  turnsRound(word) || /^(?:for|only|just|keep\w*|skip\w*|from|on|in|at|by|all|and)$|[/\d]/i.test(word.text);
+
 export const turnsRound = ({ text, quoted }: Spoken): boolean => !quoted && turns.test(text);
 
 /** Where an environment is in a push: what stands before it says so. */
 export type Role = 'from' | 'onto' | undefined;
 
 const beforeSource = new Set(['from', 'with', 'by']);
-const beforeTarget = new Set([
-  'to',
-  'into',
-  'onto',
-  'over',
-  '->',
-  '-->',
-  '=>',
-  '>',
-  '→',
-  '⇒',
-  '➡',
-  '➡️',
-  ':arrow_right:',
-]);
+const beforeTarget = new Set(['to', 'into', 'onto', 'over']);
+const isBeforeTarget = (text: string): boolean => beforeTarget.has(text) || isArrow(text);
 /** Whether this word says which of two environments the next one is. */
 export const saysRole = (text: string): boolean =>
-  beforeSource.has(text.toLowerCase()) || beforeTarget.has(text.toLowerCase());
+  beforeSource.has(text.toLowerCase()) || isBeforeTarget(text.toLowerCase());
 
 const article = new Set(['the', 'our', 'my', 'its', 'their', 'his', 'her', 'site', 'environment']);
 
@@ -89,5 +92,5 @@ export function roleAt(words: readonly Spoken[], at: number): Role {
   const before = words[at - 1]?.text.toLowerCase() ?? '';
   if (article.has(before)) return roleAt(words, at - 1);
   if (beforeSource.has(before)) return 'from';
-  return beforeTarget.has(before) ? 'onto' : undefined;
+  return isBeforeTarget(before) ? 'onto' : undefined;
 }

@@ -1,9 +1,10 @@
 import { edits } from '../../nearest-words.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import { comparableName } from '../../policy/pattern.ts';
 import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
 import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
 import type { Spoken } from './spoken.ts';
-import { roleAt } from './talk.ts';
+import { roleAt, type Role } from './talk.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
 
@@ -72,6 +73,9 @@ function environmentsOf(
     const of = ownIn(site?.all ?? around, words[at]?.text ?? '');
     return of ? [{ at, site, of }] : [];
   });
+  // `from acme-shop staging`
+  const roleOfSite = (site: SaidSite | undefined, at: number): Role =>
+    site?.end === at ? roleAt(words, site.at) : undefined;
   const [last] = said.length === 1 ? said : [];
   const ofSite = (site: SaidSite): Thing[] => {
     if (said.some((one) => one.site === site)) return [];
@@ -82,22 +86,31 @@ function environmentsOf(
     return [{ kind: 'environment', of, role: roleAt(words, site.at), at: site.at, end: site.end }];
   };
   return [
-    ...said.map(({ at, of }): Thing => ({ kind: 'environment', of, role: roleAt(words, at), at, end: at + 1 })),
+    ...said.map(({ at, of, site }): Thing => {
+      const isNear =
+        comparableName(ownName(of)) !== comparableName(words[at]?.text ?? '') && !isShort(words[at]?.text ?? '');
+      return { kind: 'environment', of, role: roleAt(words, at) ?? roleOfSite(site, at), at, end: at + 1, isNear };
+    }),
     ...sites.flatMap(ofSite),
   ];
 }
 
+/** `production` and `stage` for `live` and `staging`. */
+const isShort = (word: string): boolean => /^(?:prod(?:uction)?|st(?:a?ge?))$/i.test(word);
+
 /** The environment of these that is called so, or nearly so; `production` is the only live one. */
 function ownIn(around: readonly Environment[], word: string): Environment | undefined {
-  const said = word.toLowerCase();
-  const exact = around.find((one) => ownName(one).toLowerCase() === said);
+  const said = comparableName(word).replace(/['’]s$/, '');
+  const exact = around.find((one) => comparableName(ownName(one)) === said);
   if (exact) return exact;
-  if (/^st(?:a?ge?)$/.test(said)) return around.find((one) => ownName(one).toLowerCase() === 'staging');
-  if (/^prod(?:uction)?$/.test(said)) {
+  if (said.startsWith('prod') && isShort(said)) {
     const [live, another] = around.filter((one) => one.live);
     return another === undefined ? live : undefined;
   }
-  const near = said.length < 5 ? [] : around.filter((one) => edits(ownName(one).toLowerCase(), said) === 1);
+  if (isShort(said)) return around.find((one) => ownName(one).toLowerCase() === 'staging');
+  // Letters, not numbers: `staging2` may be another one.
+  const isNear = (own: string): boolean => own[0] === said[0] && edits(own, said) === 1;
+  const near = /^\p{L}{5,}$/u.test(said) ? around.filter((one) => isNear(comparableName(ownName(one)))) : [];
   return near.length === 1 ? near[0] : undefined;
 }
 

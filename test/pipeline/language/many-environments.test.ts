@@ -205,7 +205,7 @@ describe('a command about one environment', () => {
   });
 
   test('a reason, a path or an address is not taken for a second name', () => {
-    expect(read('lock beta/live except fridays').input).toMatchObject({ why: 'except fridays' });
+    expect(read('lock beta/live "except fridays"').input).toMatchObject({ why: 'except fridays' });
     expect(read('allowlist add beta/live 10.0.0.0/8,10.1.0.0/16').problems).toEqual([]);
   });
 });

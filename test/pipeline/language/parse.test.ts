@@ -220,6 +220,21 @@ describe('lines that cannot be parsed', () => {
     expect(read(line).given).toEqual(given);
   });
 
+  test.each([
+    ['pause acme-shop/live', ['pause', '--why=acme-shop/live']],
+    ['pause everything except acme-blog', ['pause', '--why=everything except acme-blog']],
+    ['pause until 6am', ['pause', '--why=until 6am']],
+    ['lock a/b until 6am', ['lock', 'a/b', '--why=until 6am']],
+    ['lock a/b and acme-blog/live', ['lock', 'a/b', '--why=and acme-blog/live']],
+    ['lock a/b in 2 hours', ['lock', 'a/b', '--why=in 2 hours']],
+  ])('%s: what may be a place or an end is no reason', (line, args) => {
+    const refusal = refusalOf(() => read(line));
+    expect(refusal.offers.map((one) => one.args)).toEqual([args]);
+    expect(parseArgs(args, catalogue).given['why']?.join(' ')).toBe(args.at(-1)?.replace('--why=', ''));
+  });
+  test.each(['pause on fire', 'pause the shop is on fire', 'lock a/b "until 6am"'])('%s is taken', (line) => {
+    expect(read(line).given['why']).toBeDefined();
+  });
   test.each(['pause for 30m deploying', 'pause deploying for 30 minutes'])('%s: a pause has no end', (line) => {
     const refusal = refusalOf(() => read(line));
     expect(refusalText(refusal)).toMatch(/^pause has no end, so it can't be for 30 ?m.*\. Nothing was done\./);
