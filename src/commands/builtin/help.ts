@@ -27,7 +27,8 @@ export const help = builtin({
     const wanted = input.command.toLowerCase();
     if (wanted === allCommands) return byNounPage(mine);
     const below = mine.filter(({ path }) => path.startsWith(`${wanted} `));
-    const [found = below.length === 1 ? below[0] : undefined] = mine.filter(({ path }) => path === wanted);
+    const only = below.length === 1 ? below[0] : undefined;
+    const found = mine.find(({ path }) => path === wanted) ?? only;
     if (found) return helpOn(found, below, queryService);
     return below.length > 0 ? groupPage(wanted, below) : helpOnOther(wanted, mine);
   },

@@ -45,29 +45,36 @@ export type Understood = {
  * form, its review or a button. Throws `Refusal`, with buttons for what may be meant.
  */
 export function understand(context: PipelineContext, unread: Unread): Understood {
-  const { line, refusal, person, place, parsed, opens } = unread;
+  const { line, person, place, opens } = unread;
+  const readIn = (words: string): Reading | undefined => read(words, context.names(person), place);
+  const reading = readIn(line);
+  const meant = helpMeant(unread, reading, readIn) ?? meantBy(unread, reading);
+  if (!(meant instanceof Refusal)) return meant;
+  const allowed = withoutForbidden(meant, context.policy(), person);
+  // What is said in a mention may not be meant for me.
+  throw opens ? offeringHinted(allowed, context.policy(), person) : allowed;
+}
+
+function meantBy(unread: Unread, reading: Reading | undefined): Understood | Refusal {
+  const { refusal, parsed } = unread;
+  if (reading?.kind === 'clear') return understandGuess(reading, unread);
+  if (reading?.kind === 'cannot') return cannot(reading);
+  if (reading) return offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses));
+  return parsed ? { parsed } : refusal;
+}
+
+/** What comes of asking for help on what no command is called. Undefined: the line asks for something else. */
+function helpMeant(
+  { line, parsed }: Unread,
+  reading: Reading | undefined,
+  readIn: (words: string) => Reading | undefined,
+): Understood | Refusal | undefined {
   if (parsed?.path === 'help' && parsed.given['command']?.join(' ').toLowerCase() === allCommands) return { parsed };
-  const told = (of: Refusal): Refusal => {
-    const allowed = withoutForbidden(of, context.policy(), person);
-    // What is said in a mention may not be meant for me.
-    return opens ? offeringHinted(allowed, context.policy(), person) : allowed;
-  };
-  const reading = read(line, context.names(person), place);
-  if (reading?.kind === 'clear' && reading.guess.line === 'help') {
-    const { topic, isHow } = topicOf(line);
-    const meant = topic.length > 0 ? read(join(topic), context.names(person), place) : undefined;
-    if (meant?.kind === 'cannot') throw told(cannot(meant, say`**There's no command for that.** `));
-    if (topic.length > 0 && !isHow) return { parsed: parseArgs(['help', '--', ...topic], catalogue) };
-  }
-  if (reading?.kind === 'clear') {
-    const understood = understandGuess(reading, unread);
-    if (!(understood instanceof Refusal)) return understood;
-    throw told(understood);
-  }
-  if (reading?.kind === 'cannot') throw told(cannot(reading));
-  if (reading) throw told(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
-  if (parsed) return { parsed };
-  throw told(refusal);
+  if (reading?.kind !== 'clear' || reading.guess.line !== 'help') return undefined;
+  const { topic, isHow } = topicOf(line);
+  const meant = topic.length > 0 ? readIn(join(topic)) : undefined;
+  if (meant?.kind === 'cannot') return cannot(meant, say`**There's no command for that.** `);
+  return isHow || topic.length === 0 ? undefined : { parsed: parseArgs(['help', '--', ...topic], catalogue) };
 }
 
 const cannot = ({ says, guesses }: Extract<Reading, { readonly kind: 'cannot' }>, first: Text = []): Refusal =>
