@@ -211,8 +211,9 @@ export function takeWords(filling: Filling, field: PlainField<unknown>): readonl
   }
   if (field.takes !== 'words') return undefined;
   // An action has its own place for the reason.
-  const text =
-    why.length > 0 && command.shape === 'builtin' ? why.map(({ typed }) => typed).join(' ') : wordsLeft(filling);
+  const isWhy = why.length > 0 && command.shape === 'builtin';
+  filling.hasWhy ||= isWhy;
+  const text = isWhy ? why.map(({ typed }) => typed).join(' ') : wordsLeft(filling);
   return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
 }
 

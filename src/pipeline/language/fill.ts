@@ -62,7 +62,7 @@ export function fill(path: string, command: Command, line: SpokenLine): Filled {
     free: unusedIn(filling),
     left,
     ownWords: filling.ownWords,
-    isWhole: isWhole(filling, extra),
+    isWhole: isWhole(filling),
     isTurned: isTurned(filling),
     isVague: isVague(filling, left),
     // What would happen is shown, and not done.
@@ -119,6 +119,7 @@ function takeExtra(filling: Filling): Extra {
   const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
   const dryRun = typedDryRun ?? takeDryRun(filling);
   const why = filling.why.map(({ typed }) => typed).join(' ');
+  filling.hasWhy = true;
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),

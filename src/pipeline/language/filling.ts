@@ -35,6 +35,8 @@ export type Filling = SpokenLine & {
   readonly shown: Map<string, string>;
   /** How many words were taken as somebody's own, such as a reason. */
   ownWords: number;
+  /** Whether the reason was taken. */
+  hasWhy: boolean;
   /** Whether a name was taken that nobody has quite so. */
   isGuessed: boolean;
   isImplied: boolean;
@@ -53,6 +55,7 @@ export const beginFilling = (path: string, command: Command, line: SpokenLine): 
   chosen: new Set(),
   shown: new Map(),
   ownWords: 0,
+  hasWhy: false,
   isGuessed: false,
   isImplied: false,
   isOfThread: false,

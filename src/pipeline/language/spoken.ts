@@ -30,7 +30,16 @@ export function spokenIn(line: string, known: Known): readonly Spoken[] {
     const words = texts.flatMap((text) =>
       text === '' && !quoted
         ? []
-        : [{ typed, text, quoted, clause, key: keyOf(text), isMarked: !quoted && marks.test(typed) }],
+        : [
+            {
+              typed,
+              text,
+              quoted,
+              clause,
+              key: keyOf(text),
+              isMarked: !quoted && !text.startsWith('--') && marks.test(typed),
+            },
+          ],
     );
     if (!quoted && /[.,;!?…–—]$/.test(typed)) clause += 1;
     return words;

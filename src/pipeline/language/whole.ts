@@ -5,7 +5,6 @@ import type { Filling } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import type { Spoken } from './spoken.ts';
 import { isArrow, limits, saysRole, turnsRound } from './talk.ts';
-import type { Extra } from './usage.ts';
 
 /** Whether a guess says all that was said, and nothing else. */
 
@@ -13,11 +12,11 @@ import type { Extra } from './usage.ts';
  * Whether every word has its place: in the phrase that calls the command, in what a field took, or as grammar between
  * them. Only then is it answered or opened at once.
  */
-export function isWhole(filling: Filling, extra: Extra): boolean {
-  const { words, called, explained, used, said, free, ownWords, why, command, isGuessed } = filling;
+export function isWhole(filling: Filling): boolean {
+  const { words, called, explained, used, said, free, ownWords, why, hasWhy, command, isGuessed } = filling;
   if (free.size > 0 || ownWords > 0 || isGuessed || isTurned(filling)) return false;
   if (words.some(({ isMarked }) => isMarked)) return false;
-  if (why.length > 0 && (extra.reason === undefined || why.some(limits))) return false;
+  if (why.length > 0 && (!hasWhy || why.some(limits))) return false;
   const isChange = changesSomething(command);
   // `The cache was cleared` asks for nothing.
   if (isChange && [...called].some((at) => /[a-z]ed$/i.test(words[at]?.text ?? ''))) return false;
