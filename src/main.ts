@@ -37,7 +37,7 @@ import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
-import { plain, say, type Text } from './text.ts';
+import { nameSlashCommand, plain, say, type Text } from './text.ts';
 import {
   buildPipeline,
   connectSlack,
@@ -73,6 +73,7 @@ export async function start(
     migrations,
   }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  nameSlashCommand(config.slack.command);
   const foundations = await openFoundations(config, { log, logLoss }, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
@@ -158,7 +159,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   const { database, log, logLoss, onTrouble } = foundations;
   const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
-  const context = slackContextOf(config, foundations, slack, back.pipeline, payloads);
+  const context = slackContextOf(foundations, slack, back.pipeline, payloads);
   const onUnsatisfiable = (says: Text): void => {
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
@@ -195,7 +196,6 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
 
 /** What the Slack code works with. */
 const slackContextOf = (
-  config: Config,
   { policy, log, metrics }: Foundations,
   slack: Slack,
   pipeline: Pipeline['pipeline'],
@@ -209,7 +209,6 @@ const slackContextOf = (
   turns: createTurns(policy.behind),
   nextTurn: oneEachTurn(policy.behind),
   deliveries: createDeliveries(),
-  command: config.slack.command,
   log,
   metrics,
 });

@@ -14,7 +14,10 @@ export type Span =
   /** A Slack channel id, drawn as a link to it. */
   | { readonly channel: string }
   | List;
-type Piece = { readonly text: string; readonly style?: Style };
+/** `typed`: the words of a command, which are drawn behind the name of the slash command. */
+type Piece = { readonly text: string; readonly style?: Style; readonly typed?: Typed };
+/** `whole`: it can be run as it stands; `sample`: it shows how such a line is typed. */
+type Typed = 'whole' | 'sample';
 /** A list with all its items. A sentence shows the first `most` items and how many more there are. */
 type List = { readonly list: readonly string[]; readonly most: number; readonly apart: string; readonly style?: Style };
 /** Spans that can be drawn directly: all except a list. */
@@ -37,6 +40,23 @@ export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehan
 export const channel = (id: string): Span => ({ channel: id });
 export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
+/** A command that the reader can type, without the slash command: `changes`. It is drawn as `/site changes`. */
+export const typed = (line: string): Span => ({ text: oneLine(line), style: 'code', typed: 'whole' });
+/** As `typed`, for a line that only shows how it is done: `push <from> <onto>`. */
+export const sample = (line: string): Span => ({ text: oneLine(line), style: 'code', typed: 'sample' });
+
+/** The slash command of this process, which has one Slack app. It is not stored with texts. */
+let slashCommand = '/site';
+/** Sets the name under which typed commands are drawn: `/site`. */
+export function nameSlashCommand(name: string): void {
+  slashCommand = name;
+}
+const asTyped = (span: Drawable): Drawable =>
+  'text' in span && span.typed ? { text: `${slashCommand} ${span.text}`.trim(), style: 'code' } : span;
+
+/** The commands in a text that can be run as they stand. */
+export const typedIn = (text: Text): readonly string[] =>
+  text.flatMap((span) => ('text' in span && span.typed === 'whole' ? [span.text] : []));
 
 /**
  * Invisible characters, and characters that change the order of text: with them, a text can look like another text.
@@ -85,9 +105,9 @@ export function bytes(count: number): string {
   return `${at > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
 }
 
-/** The text with each list cut to its first items and the number of further items. */
+/** The text as it is drawn: each list cut to its first items and the number of further items, typed commands whole. */
 export const inShort = (text: Text): readonly Drawable[] =>
-  merged(text.flatMap((span) => ('list' in span ? firstOf(span) : [span])));
+  merged(text.flatMap((span) => ('list' in span ? firstOf(span) : [asTyped(span)])));
 
 /** The fewer items are shown, the more room each has. */
 const roomFor = ({ list: items, most }: List): number =>
@@ -184,7 +204,7 @@ function merged<S extends Span>(spans: readonly (S | Piece)[]): readonly (S | Pi
   const out: (S | Piece)[] = [];
   for (const span of spans) {
     const last = out.at(-1);
-    if (last && 'text' in last && 'text' in span && last.style === span.style) {
+    if (last && 'text' in last && 'text' in span && last.style === span.style && !last.typed && !span.typed) {
       out[out.length - 1] = styled(last.text + span.text, span.style);
     } else out.push(span);
   }

@@ -1,4 +1,4 @@
-import { code, say, type Text } from '../text.ts';
+import { say, typed, type Text } from '../text.ts';
 
 /** What people ask for that no command does: other words for it, what to say, and the command that comes nearest. */
 export type CannotDo = {
@@ -89,7 +89,7 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `undo, undo that, take back`,
-    says: say`What can be undone has a button under a reply in its thread, for an hour. ${code('change')} and its number shows it.`,
+    says: say`What can be undone has a button under a reply in its thread, for an hour. ${typed('change')} and its number shows it.`,
     instead: 'changes',
   },
   {

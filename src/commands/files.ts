@@ -2,7 +2,7 @@ import { Refusal, type Offer } from '../errors.ts';
 import { listFiles, type FileNode } from '../hosting/contract/files.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, say, type Text } from '../text.ts';
-import { count, environment, option, optional, wordField } from './kit/fields.ts';
+import { count, environment, option, optional, wordField, withHint } from './kit/fields.ts';
 import { counted, listOr, paragraph, readAt, unreadText } from './kit/page.ts';
 import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
@@ -17,6 +17,7 @@ const maxCompared = 20_000;
 /** One file or folder below the root of a site. */
 const onePath = wordField<string>('Path', {
   takes: 'a path',
+  hint: 'A folder below the root of the site; left out, the root.',
   read: (words) => {
     const [path, another] = readPaths(words);
     if (path !== undefined && another === undefined) return path;
@@ -31,7 +32,11 @@ export const files = report({
     ls, ls <path>, list file, show file, what file, which file, file in, tree, file tree, folder, show folder, list
     folder, browse file`,
   examples: ['acme-shop/live wp-content --depth 2'],
-  fields: { env: environment(), path: optional(onePath), depth: option(count('Depth', 1, deepest)) },
+  fields: {
+    env: environment(),
+    path: optional(onePath),
+    depth: withHint('How many folders deep; left out, 2.', option(count('Depth', 1, deepest))),
+  },
   target: 'env',
   show: async ({ input: { env, path, depth = defaultDepth }, read, now }) => {
     const all = await read(listFiles({ env_id: env.id }));

@@ -1,7 +1,7 @@
 import { imageOptimizations, imagesOf, optimizeImages, type ImageOptimization } from '../hosting/contract/cdn.ts';
 import { say } from '../text.ts';
 import { action } from './kit/action.ts';
-import { choice, environment } from './kit/fields.ts';
+import { choice, environment, withHint } from './kit/fields.ts';
 
 const meanings = {
   off: 'images are delivered as they are',
@@ -20,7 +20,13 @@ export const images = action({
     image, image quality, webp, lossy, lossless`,
   examples: ['acme-shop/live lossless'],
   risk: 'routine',
-  fields: { env: environment(), images: choice('Image optimization', imageOptimizations) },
+  fields: {
+    env: environment(),
+    images: withHint(
+      'off leaves images as they are; lossless keeps their quality; lossy makes them smallest.',
+      choice('Image optimization', imageOptimizations),
+    ),
+  },
   target: 'env',
   look: async ({ input: { env }, read, company, imagesOff: off }): Promise<Snapshot> => ({
     images: (company.id !== '' && (await imagesOf(read, company.id, env.id))) || null,

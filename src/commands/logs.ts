@@ -1,6 +1,17 @@
 import { Refusal } from '../errors.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';
-import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
+import {
+  choice,
+  count,
+  environment,
+  flag,
+  moment,
+  option,
+  optional,
+  word,
+  type Input,
+  withHint,
+} from './kit/fields.ts';
 import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt, startOf } from './kit/values/times.ts';
@@ -12,17 +23,17 @@ const defaultLog = 'error';
 
 const fields = {
   env: environment(),
-  log: optional(choice('Log', ['error', 'access', 'cache'])),
-  lines: option(count('Lines', 1, maxLines)),
-  since: option(moment('Since')),
-  until: option(moment('Until')),
-  search: option(word('Search')),
-  errors: flag('Errors only', ['error']),
-  full: flag('Full log'),
+  log: withHint('Which one; left out, the error log.', optional(choice('Log', ['error', 'access', 'cache']))),
+  lines: withHint('How many of the newest lines are read.', option(count('Lines', 1, maxLines))),
+  since: withHint('From when on.', option(moment('Since'))),
+  until: withHint('Up to when.', option(moment('Until'))),
+  search: withHint('Only lines with this word.', option(word('Search'))),
+  errors: withHint('Only lines that are errors.', flag('Errors only', ['error'])),
+  full: withHint('All lines, as a file that only you get.', flag('Full log')),
 };
 
 export const logs = report({
-  summary: 'Read a log: what repeats, what fails, and its newest lines',
+  summary: 'Read a log: what repeats and what fails',
   button: 'Read logs',
   also: `
     error, error log, access log, cache log, request log, php log, tail, tail log, tail error, tail error log,

@@ -3,7 +3,7 @@ import { pushEnvironment } from '../hosting/contract/sites.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
-import { environment, flag, option, wordField, type Input, type PlainField } from './kit/fields.ts';
+import { environment, flag, option, wordField, type Input, type PlainField, withHint } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { sinceArg } from './kit/values/times.ts';
@@ -21,16 +21,22 @@ const paths = (label: string): PlainField<readonly string[], false> =>
   });
 
 const fields = {
-  from: environment('From'),
-  onto: environment('Onto'),
-  files: flag('Files', ['file']),
-  database: flag('Database', ['db', 'data', 'mysql', 'sql']),
-  searchReplace: flag('Search and replace'),
-  only: option(paths('Only these paths')),
+  from: withHint('It is copied, and stays as it is.', environment('From')),
+  onto: withHint('Another one of the same site; it is overwritten.', environment('Onto')),
+  files: withHint('All files, or only some paths.', flag('Files', ['file'])),
+  database: withHint(
+    'The whole database: what people have written there since is lost.',
+    flag('Database', ['db', 'data', 'mysql', 'sql']),
+  ),
+  searchReplace: withHint(
+    'The host changes the addresses of the source in the database to those of the target.',
+    flag('Search and replace'),
+  ),
+  only: withHint('Files and folders below the root of the site; other files stay.', option(paths('Only these paths'))),
 };
 
 export const push = action({
-  summary: 'Overwrite one environment with another of the same site',
+  summary: 'Overwrite one environment with another',
   button: 'Push an environment',
   also: `
     new version, put live, bring live, go live, deploy, copy, copy over, sync, synchronize, mirror, promote,
@@ -38,7 +44,8 @@ export const push = action({
     <environment> <environment>, bring <environment> <environment>, put <environment> <environment>, <environment>
     <environment>`,
   examples: [
-    'acme-shop/staging acme-shop/live --files --database',
+    'acme-shop/staging acme-shop/live --files',
+    'acme-shop/live acme-shop/staging --files --database',
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',
   ],
   risk: 'destructive',

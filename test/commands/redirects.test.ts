@@ -990,7 +990,7 @@ describe('listing', () => {
 
   test('says what to do if there are no rules', async () => {
     expect((await show(new Host([]))).says).toBe(
-      'acme-shop/live has no redirects. Add the first one with redirects add.',
+      'acme-shop/live has no redirects. Add the first one with /site redirects add.',
     );
     expect((await show(new Host(rules), 'zzz')).says).toBe(
       'No redirect of acme-shop/live matches. Leave the search out to see all of them.',

@@ -142,7 +142,7 @@ describe('list', () => {
     const refused = await list({}, withoutCompany(answering(status))).catch((error: unknown) => error);
     if (!(refused instanceof Refusal)) throw refused;
     expect(refusalText(refused)).toBe(
-      `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
+      `The host does not show my key the themes of the whole company (${status}). Nothing was changed. /site themes show shows those of one environment.`,
     );
     expect(refused.offers).toEqual([
       { label: 'Show themes of an environment', opens: 'form', args: ['themes', 'show'] },

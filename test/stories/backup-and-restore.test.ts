@@ -85,7 +85,7 @@ async function story(scenario: Scenario, disaster: Disaster, file: string): Prom
 
   const card = await scenario.slack.until(() => cards(scenario).find(isNew), patienceMs);
   await scenario.replaceBlocks(push, old);
-  const refused = `${buttonsPosted}done. Look for a newer card of this change, or type changes`;
+  const refused = `${buttonsPosted}done. Look for a newer card of this change, or type /site changes`;
   await (await chi.clicks(push, 'Approve')).hears(refused);
   await chi.clicks(push, everythingLabel);
   await chi.form(`${buttonsPosted}shown.`);

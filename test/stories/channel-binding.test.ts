@@ -132,6 +132,7 @@ describe('who may bind a channel, and where', () => {
     const ana = scenario.person('ana');
     await scenario.slack.shortcut(ana.id, 'pick');
     await ana.form('What do you want to do?');
+    await ana.submits({ Command: 'More…' });
     await ana.submits({ Command: 'use' });
     await ana.form('Bind this channel to a site');
     await ana.submits({ Site: 'acme-shop' });

@@ -227,7 +227,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
         .replaceAll(/ {2}(oncall|admins): .*\n/g, '');
       await reloadPolicy(scenario, bare);
       reminds(scenario, change);
-      await chi.reads(/Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
+      await chi.reads(/Today's rules let nobody close it\..*or unlock acme-docs\/staging/, 'G0BAKERY');
       const reminder = await change.tells("Today's rules let nobody close it.");
       await (await dee.clicks(reminder, 'It happened')).hears("You're not among the people who can close it.");
       expect(locksOf(scenario, change)).toHaveLength(2);

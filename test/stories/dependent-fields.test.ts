@@ -9,7 +9,7 @@ type Name = keyof typeof ids;
 type Control = VisibleView['controls'][number];
 
 const only = 'Only these paths';
-const pushForm = 'Overwrite one environment with another of the same site.';
+const pushForm = 'Overwrite one environment with another.';
 const fileList = { method: 'GET', section: '4.20' } as const;
 
 /** One person's view of the forms in a scenario whose fields depend on each other. */
@@ -381,7 +381,7 @@ describe('a form whose fields depend on each other', () => {
     const ben = scenario.person('ben');
     await ben.asks('/site cache clear north-bakery/live', 'C0GENERAL');
     await ben.says('/site backups list', 'C0GENERAL');
-    await ben.form('List the backups');
+    await ben.form('List backups of one');
     const offered = await forms.offers('ben', 'Environment', '');
     expect(offered[0]).toBe('north-bakery/live');
     expect(new Set(offered).size).toBe(offered.length);
@@ -453,7 +453,7 @@ describe('unusual names', () => {
       }
       const ben = scenario.person('ben');
       await ben.says('/site backups list', 'C0GENERAL');
-      await ben.form('List the backups');
+      await ben.form('List backups of one');
       expect(await forms.offers('ben', 'Environment', '')).toEqual(['acme-blog/live', 'acme-blog/staging']);
       expect(await forms.offers('ben', 'Environment', 'twin')).toEqual([]);
     }),

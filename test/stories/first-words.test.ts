@@ -61,6 +61,27 @@ describe('in a mention', () => {
   );
 });
 
+test.each<[line: string, says: string, labels: readonly string[]]>([
+  [
+    'help plsuh',
+    "There's no command plsuh that you can run. Nothing was done. Did you mean",
+    ['Help on push', 'Show all'],
+  ],
+  ['plsuh --help', "There's no command plsuh that you can run.", ['Help on push', 'Show all']],
+  ['help restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
+  ['how do I restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
+  ['help approve', "There's no command for that. Only the buttons on the change's card count", ['List changes']],
+  ['help me please', 'What you can run', ['More']],
+  ['how does this work', 'What you can run', ['More']],
+  ['help all', 'Everything you can run', []],
+  ['help push', 'It needs approval by somebody else in leads', ['Push an environment…', 'Who approves…']],
+  ['frobnicate', "I don't know frobnicate. Nothing was done. /site help shows what you may run.", ['Help']],
+  ['queue leave 77', 'It may have been used or ended already. /site queue shows who waits.', ['Show the queue']],
+])('help is on what was named: %s', async (line, says, labels) => {
+  const heard = await (await scenario.person('ana').says(`/site ${line}`, where)).hears(says);
+  expect(heard.controls.map(({ label }) => label)).toEqual(labels);
+});
+
 test('bare stop offers the emergency brake and a lock; neither is done', async () => {
   const chi = scenario.person('chi');
   const heard = await (await chi.says('/site STOP', where)).hears('Did you mean /site pause or /site lock?');

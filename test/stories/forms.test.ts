@@ -36,6 +36,7 @@ describe('forms', () => {
     const ben = scenario.person('ben');
     await ben.says('/site', 'D0U02BEN');
     await ben.form('What do you want to do?');
+    await ben.submits({ Command: 'More…' });
     await ben.submits({ Command: 'allowlist remove' });
     await ben.form('Remove addresses');
     scenario.hosting.world.environmentNamed('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
@@ -49,7 +50,7 @@ describe('forms', () => {
   test.concurrent('suggestions match what was typed, among the names that the person may read', async () => {
     const chi = scenario.person('chi');
     await chi.says('/site backups list', 'C0OPS');
-    await chi.form('List the backups');
+    await chi.form('List backups of one');
     const all = await scenario.slack.suggest(chi.id, 'modal', { label: 'Environment' }, 'BLOG');
     expect(JSON.stringify(all.options)).toContain('acme-blog/live');
     expect(all.options).toHaveLength(2);

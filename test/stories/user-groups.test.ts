@@ -82,9 +82,9 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
     });
 
     test('help marks commands that only the unknown group withholds', async () => {
-      const help = await (await scenario.person('chi').says('/site help')).hears('What you can run');
+      const help = await (await scenario.person('chi').says('/site help all')).hears('Everything you can run');
       expect(help.text).toMatch(/resume {2}.*S0LEADS/);
-      expect(help.text).not.toMatch(/\nuse {2}/);
+      expect(help.text).not.toMatch(/site use {2}/);
     });
 
     test('doctor names it, and says why', async () => {

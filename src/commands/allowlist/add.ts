@@ -2,7 +2,7 @@ import { showDuration, dayMs } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { action, type Wording, type Invalid } from '../kit/action.ts';
-import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
+import { addresses, duration, environment, option, type Input, withHint } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,
@@ -24,8 +24,11 @@ import {
 
 const fields = {
   env: environment(),
-  addresses: addresses('Addresses'),
-  for: option(duration('Remove again after', 5 * 60_000, 30 * dayMs)),
+  addresses: withHint('IP addresses or ranges, as many as you like.', addresses('Addresses')),
+  for: withHint(
+    'Takes them off the list again then; left out, they stay.',
+    option(duration('Remove again after', 5 * 60_000, 30 * dayMs)),
+  ),
 };
 type AddRequest = { readonly input: Input<typeof fields>; readonly snapshot: AllowlistSnapshot };
 

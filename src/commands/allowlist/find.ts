@@ -22,6 +22,7 @@ export const allowlistFind = report({
     address: wordField<string>('Address', {
       takes: 'an address',
       example: '203.0.113.7',
+      hint: 'Ranges that it is in count too.',
       read: ([first = '']) => oneAddress(first),
     }),
     among: among('everything you can see'),

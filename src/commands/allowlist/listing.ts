@@ -2,7 +2,7 @@ import { canonicalAddress, networkIn, oddity, readAddress, wideRange } from '../
 import { attempt } from '../../errors.ts';
 import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { amount, code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
+import { amount, code, inShort, joined, list as listOf, say, time, typed, type Text } from '../../text.ts';
 import type { Invalid } from '../kit/action.ts';
 import type { LookSources, Timed } from '../kit/sources.ts';
 
@@ -22,7 +22,7 @@ export function unsendable(env: Environment, list: Allowlist): Invalid<'addresse
   return {
     field: 'addresses',
     says: say`The SSH allowlist of ${env.name} has an entry that I can't send back as it is, so I can't change the list. Nothing was changed.`,
-    hint: say`${code('allowlist show')} shows the list. Please correct it in the host's panel first.`,
+    hint: say`${typed(`allowlist show ${env.name}`)} shows the list. Please correct it in the host's panel first.`,
   };
 }
 

@@ -2,7 +2,7 @@ import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn } from '../kit/values/addresses.ts';
-import { addresses, environment, flag } from '../kit/fields.ts';
+import { addresses, environment, flag, withHint } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,
@@ -30,7 +30,11 @@ export const allowlistRemove = action({
     unwhitelist, no longer <address>, no more <address>, <address> out, <address> away`,
   examples: ['acme-shop/live 203.0.113.10'],
   risk: 'sensitive',
-  fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
+  fields: {
+    env: environment(),
+    addresses: withHint('IP addresses or ranges, as they are on the list.', addresses('Addresses', true)),
+    empty: withHint('Goes on even if no address is left.', flag('Leave the list empty')),
+  },
   target: 'env',
   look: lookAtAllowlist,
   impossible: ({ input, snapshot: { list: before } }) => {

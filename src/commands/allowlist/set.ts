@@ -3,7 +3,7 @@ import type { Args } from '../../errors.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn, maxAtOnce } from '../kit/values/addresses.ts';
-import { addresses, environment } from '../kit/fields.ts';
+import { addresses, environment, withHint } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import {
   emptyIsUnknown,
@@ -32,7 +32,10 @@ export const allowlistSet = action({
     allowlist`,
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',
-  fields: { env: environment(), addresses: addresses('Addresses') },
+  fields: {
+    env: environment(),
+    addresses: withHint('The whole new list: every other address is taken off.', addresses('Addresses')),
+  },
   target: 'env',
   look: lookAtAllowlist,
   isDoubtful: ({ addresses }) => isDoubtful(addresses),

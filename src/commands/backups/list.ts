@@ -1,7 +1,7 @@
 import { showDuration, dayMs, hourMs } from '../../duration.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
 import { joined, say, time } from '../../text.ts';
-import { duration, environments, option } from '../kit/fields.ts';
+import { duration, environments, option, withHint } from '../kit/fields.ts';
 import { age, counted, freeText, isAhead, listOr, readAt, unreadText, type Page } from '../kit/page.ts';
 import { report, type ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
@@ -12,14 +12,20 @@ import { backupsOf, isOldBackup, newestBackup, newestAmong } from './newest.ts';
 const maxNameLength = 80;
 
 export const backupsList = report({
-  summary: 'List the backups of an environment, or the newest ones of many',
+  summary: 'List backups of one environment or many',
   button: 'List backups',
   also: `
     backups, backup <environment>, backup of, backup age, any backup, all backup, have backup, is backup, there
     backup, backup exist, last backup, latest backup, newest backup, recent backup, old backup, how old backup,
     when backup, when last backup, last backed up`,
   examples: ['acme-shop/live', 'acme-*/live --older 24h', 'acme-shop/live, acme-blog/live'],
-  fields: { env: environments(), older: option(duration('Older than', hourMs, 365 * dayMs)) },
+  fields: {
+    env: environments(),
+    older: withHint(
+      'Only environments whose newest backup is older.',
+      option(duration('Older than', hourMs, 365 * dayMs)),
+    ),
+  },
   target: 'env',
   show: async ({ input: { env, older }, read, each, now }) => {
     if (env.kind === 'environments' || older !== undefined)

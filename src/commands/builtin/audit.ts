@@ -1,7 +1,7 @@
-import { bold, code, inline, joined, mention, say, time, type Text } from '../../text.ts';
+import { bold, code, inline, joined, mention, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
-import { anyEnvironment, moment, option, member } from '../kit/fields.ts';
+import { anyEnvironment, moment, option, member, withHint } from '../kit/fields.ts';
 import { counted, tableOr } from '../kit/page.ts';
 import { momentAt } from '../kit/values/times.ts';
 
@@ -12,10 +12,11 @@ export const audit = builtin({
     audit log, audit trail, trail, security log, who did what, what did <person>, did <person> do, <person> did,
     what <person> done, <person> done, what has <person> done`,
   right: 'named',
+  examples: ['acme-shop/live --since 7d'],
   fields: {
     env: anyEnvironment(),
-    since: { ...option(moment('Since')), shown: '7d' },
-    by: option(member('By')),
+    since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' },
+    by: withHint('Only what this person did.', option(member('By'))),
   },
   answer: async ({ input: { env, since, by }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);
@@ -40,7 +41,7 @@ export const audit = builtin({
           groundsOf(line),
         ]),
       ),
-      source: say`${code('audit verify')} checks that no line was altered; ${code('audit export csv')} gives you a file`,
+      source: say`${typed('audit verify')} checks that no line was altered; ${typed('audit export csv')} gives you a file`,
     };
   },
 });

@@ -1,7 +1,7 @@
 import { showDuration } from '../../duration.ts';
 import { code, joined, mention, say, type Text } from '../../text.ts';
-import { builtin, type Ability, type RequiredApproval, type RuleLine } from '../kit/builtin.ts';
-import { optional, rest, member } from '../kit/fields.ts';
+import { builtin, type Ability, type ApprovalSomewhere, type RequiredApproval, type RuleLine } from '../kit/builtin.ts';
+import { optional, rest, member, withHint } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
 
 export const can = builtin({
@@ -12,7 +12,11 @@ export const can = builtin({
     who can approve, who may approve, who approve, who must approve, who approver, permission, have permission, has
     permission, who has permission, right to, need approval`,
   right: 'read',
-  fields: { person: optional(member('Person')), command: rest('Command') },
+  examples: ['push acme-shop/staging acme-shop/live'],
+  fields: {
+    person: withHint('Who; left out, you.', optional(member('Person'))),
+    command: withHint('As it would be typed, with what it is about.', rest('Command')),
+  },
   answer: async ({ input, queryService }) => {
     const ability = await queryService.can(input.command, input.person);
     return abilityPage(ability, ability.person.id === queryService.person.id);
@@ -22,7 +26,7 @@ export const can = builtin({
 export function abilityPage(ability: Ability, isYou: boolean): Page {
   const { answer, path, target } = ability;
   const who = isYou ? say`You` : say`${mention(ability.person.id)}`;
-  const isAllowed = answer.kind === 'allowed' || answer.kind === 'for everybody';
+  const isAllowed = 'rules' in answer || answer.kind === 'for everybody';
   const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
   const where = target === undefined ? '' : ` on ${target}`;
   const parts = explained(ability, isYou ? 'you' : ability.person.name);
@@ -39,9 +43,11 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
       return [say`It needs no right: every member of this workspace may run it.`];
     case 'allowed':
       return [
-        answer.approval === 'none' ? say`It needs no approval.` : approvingOf(answer.approval),
+        answer.approval === 'none' ? noApproval : approvingOf(answer.approval),
         ...linesOf('Allowed by', answer.rules),
       ];
+    case 'allowed somewhere':
+      return [approvalSomewhere(answer.approval), ...linesOf('Allowed by', answer.rules)];
     case 'not welcome':
       return [say`${answer.why} The rules don't apply to them.`];
     case 'hidden':
@@ -74,12 +80,25 @@ const remedy = (path: string, risk: string): Text =>
 
 function approvingOf({ asks, who, notified, tooFew, expires, reason }: RequiredApproval): Text {
   const groups = [...new Set(asks.flatMap((ask) => ask.groups))].join(', ');
+  const could = counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people');
   return joined([
-    say`It needs approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
+    say`It needs approval by ${who} (${groups}: ${could} who could), within ${showDuration(expires)}.`,
     notified.length > 0 ? say`Notified: ${notified}` : undefined,
-    reason === 'required' ? 'It needs a reason.' : undefined,
+    reason === 'required' ? needsReason : undefined,
     tooFew,
   ]);
+}
+
+const noApproval = say`It needs no approval.`;
+const needsReason = 'It needs a reason.';
+
+/** Who approves an action, whatever it is about. */
+export function approvalSomewhere(approval: 'none' | ApprovalSomewhere | 'depends on the target'): Text {
+  if (approval === 'none') return noApproval;
+  if (approval === 'depends on the target') return say`Whether it needs approval, and whose, depends on the target.`;
+  const { who, expires, reason } = approval;
+  const needs = say`It needs approval by ${who}, within ${showDuration(expires)}.`;
+  return joined([needs, reason === 'required' ? needsReason : undefined]);
 }
 
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>

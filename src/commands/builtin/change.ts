@@ -2,7 +2,7 @@ import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { actor, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { count } from '../kit/fields.ts';
+import { count, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 
 export const change = builtin({
@@ -14,7 +14,8 @@ export const change = builtin({
     change <number>, status <change>, status change <number>, request <change>, request <number>, number <number>,
     <change>, <number>, who approve change <number>, who approve <number>`,
   right: 'read',
-  fields: { number: count('Number', 1, 999_999_999) },
+  examples: ['42'],
+  fields: { number: withHint('As its card shows it, such as #42.', count('Number', 1, 999_999_999)) },
   answer: async ({ input, queryService }) => {
     const story = await queryService.change(input.number);
     if (story === undefined)

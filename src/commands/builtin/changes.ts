@@ -1,13 +1,13 @@
 import { Refusal } from '../../errors.ts';
-import { code, joined, mention, say, time, type Text } from '../../text.ts';
+import { code, joined, mention, sample, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
+import { anyEnvironment, flag, moment, option, withHint } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { startOf } from '../kit/values/times.ts';
 import { timeLinePage } from './time-line.ts';
 
 export const changes = builtin({
-  summary: 'List changes, newest first, or what happened to an environment since a time',
+  summary: 'List changes, or what happened since a time',
   button: 'List changes',
   also: `
     history, activity, recent, recent change, last change, latest change, change today, my change, open change, who
@@ -18,11 +18,12 @@ export const changes = builtin({
     broke <environment>`,
   right: 'read',
   shows: ['logs'],
+  examples: ['acme-shop/live --since 2d', '--waiting', '--mine'],
   fields: {
     env: anyEnvironment(),
-    mine: flag('Mine', ['my changes', 'my requests']),
-    waiting: flag('Waiting', ['pending']),
-    since: { ...option(moment('Since')), shown: '2d' },
+    mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
+    waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
+    since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
   },
   answer: async ({ input: { env, mine, waiting, since }, queryService }) => {
     if (since !== undefined) {
@@ -33,7 +34,7 @@ export const changes = builtin({
         });
       if (env === undefined)
         throw new Refusal('A time line needs an environment. Nothing was done.', {
-          hint: say`Name one, as in ${code('changes acme-shop/live --since 2d')}.`,
+          hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
           field: 'env',
         });
       const from = startOf(since, queryService.now, queryService.person.zone, '2d');
@@ -59,7 +60,7 @@ export const changes = builtin({
         }),
       ),
       ...(first && {
-        source: say`${code(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
+        source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
       }),
       ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
     };

@@ -13,12 +13,14 @@ export const digest = builtin({
   right: 'named',
   shows: ['themes show', 'backups list', 'check', 'timers', 'changes', 'status'],
   changes: true,
+  examples: ['acme-shop'],
   fields: {
     names: optional(
       wordField<Args>('Sites', {
         many: true,
         takes: 'a site',
         shown: 'site|site/environment…',
+        hint: 'What it is about; left out, the site of this channel.',
         example: 'acme-shop, or acme-shop/live',
         read: (words) => {
           const names = words.flatMap((word) => word.split(/[\s,]+/)).filter((word) => word !== '');

@@ -11,7 +11,7 @@ const maxDomains = 4;
 const maxSheet = 2_000;
 
 export const environments = builtin({
-  summary: 'List the sites, environments and domains you can see',
+  summary: 'List your sites, environments and domains',
   button: 'List environments',
   also: `
     sites, our site, my site, how many site, list, list site, show site, which site, what site, ls site, name of
@@ -19,7 +19,8 @@ export const environments = builtin({
     what can name, list everything, what is there`,
   right: 'read',
   freshens: true,
-  fields: { search: optional({ ...word('Search'), takes: 'a site' }) },
+  examples: ['', 'acme'],
+  fields: { search: optional({ ...word('Search'), takes: 'a site', hint: 'Only names with these words.' }) },
   answer: ({ input, queryService }) => environmentsPage(queryService.names(), input.search, queryService.now),
 });
 

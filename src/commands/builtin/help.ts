@@ -1,51 +1,78 @@
-import { Refusal } from '../../errors.ts';
-import { code, joined, say, type Text } from '../../text.ts';
-import { builtin, type QueryService } from '../kit/builtin.ts';
-import { optional, phrase } from '../kit/fields.ts';
+import { Refusal, type Offer } from '../../errors.ts';
+import { code, joined, sample, say, typed, type Text } from '../../text.ts';
+import { builtin, type CommandHelp, type QueryService } from '../kit/builtin.ts';
+import { withHint, optional, phrase } from '../kit/fields.ts';
 import { near, didYouMean } from '../../nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
+import { firstOf } from '../most-used.ts';
+import { approvalSomewhere } from './can.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
+/** What is typed after `help` to see all commands. */
+export const allCommands = 'all';
+
+export const help = builtin({
+  summary: 'Show what you can run, or how to use one command',
+  button: 'Help',
+  also: `
+    help me how, what can you do, what can i do, what you do, how does this work, commands, list command, show
+    command, usage, manual, menu, instruction, example, getting started, start`,
+  examples: ['', allCommands, 'push'],
+  right: 'anyone',
+  glances: true,
+  fields: { command: withHint('How this one is used; all: everything you can run.', optional(phrase('Command'))) },
+  answer: ({ input, queryService }) => {
+    const mine = queryService.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
+    if (input.command === undefined) return oneScreen(mine);
+    const wanted = input.command.toLowerCase();
+    if (wanted === allCommands) return byNounPage(mine);
+    const below = mine.filter(({ path }) => path.startsWith(`${wanted} `));
+    const only = below.length === 1 ? below[0] : undefined;
+    const found = mine.find(({ path }) => path === wanted) ?? only;
+    if (found) return helpOn(found, below, queryService);
+    return below.length > 0 ? groupPage(wanted, below) : helpOnOther(wanted, mine);
+  },
+});
+
 /** A note on a command that is unavailable only because Slack doesn't say who is in a user group. */
-const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
+const mark = ({ unknown }: Pick<CommandHelp, 'unknown'>): Text | undefined =>
   unknown.length > 0 ? say`⚠️ Not now: Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined;
 
-/** The commands people use most; they come first. */
-const firstCommands = [
-  'status',
-  'cache clear',
-  'push',
-  'logs',
-  'backups list',
-  'allowlist add',
-  'changes',
-  'environments',
-] as readonly string[];
+/** The commands used most, on one screen of a phone. */
+const oneScreen = (mine: readonly CommandHelp[]): Page => ({
+  title: say`**What you can run**`,
+  parts: [
+    {
+      kind: 'list',
+      entries: firstOf(mine).map((command) =>
+        joined([sample(command.examples[0] ?? command.path), joined([command.summary, mark(command)])], '\n'),
+      ),
+    },
+  ],
+  source: say`leave words out, and a form opens; in a thread, mention me instead of ${typed('')}`,
+  offers: [{ label: 'More', args: ['help', allCommands] }],
+});
 
-/** How to name many environments, shown with the first of the person's commands that takes many. */
-function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
-  const path = ['cache clear', 'status', 'backups list'].find((one) => mine.some((command) => command.path === one));
-  return path === undefined
-    ? []
-    : [
-        paragraph(
-          say`Many environments at once: ${code(`${path} acme-*/live`)}, a list with commas, or a set of the policy such as ${code('set:care-plan')}.`,
-        ),
-      ];
+/** All commands by noun. Those with a note have a line of their own. */
+function byNounPage(mine: readonly CommandHelp[]): Page {
+  const noted = mine.filter(({ unknown }) => unknown.length > 0);
+  const many = ['cache clear', 'status', 'backups list'].find((one) => mine.some(({ path }) => path === one));
+  return {
+    title: say`**Everything you can run** · type it after ${typed('')}`,
+    parts: [
+      ...(noted.length > 0 ? [{ kind: 'list' as const, entries: noted.map(entryOf) }] : []),
+      paragraph(byNoun(mine.filter((command) => !noted.includes(command)))),
+      paragraph(
+        many &&
+          say`Many environments at once: ${sample(`${many} acme-*/live`)}, a list with commas, or a set of the policy such as ${code('set:care-plan')}.`,
+      ),
+    ],
+    source: say`${sample('help redirects')} shows how to type those`,
+  };
 }
 
-/** The first commands and those with a note, each with what it does, then the names of the others. */
-function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
-  const first = firstCommands.flatMap((path) => mine.find((command) => command.path === path) ?? []);
-  const noted = mine.filter((command) => command.unknown.length > 0 && !first.includes(command));
-  const shown = [...first, ...noted];
-  const entries = shown.map((command) => joined([code(command.path), joined([command.summary, mark(command)])], '  '));
-  const rest = mine.filter((command) => !shown.includes(command));
-  return [
-    ...(entries.length > 0 ? [{ kind: 'list' as const, entries }] : []),
-    ...(rest.length > 0 ? [paragraph(byNoun(rest))] : []),
-  ];
-}
+const entryOf = (command: CommandHelp): Text =>
+  joined([typed(command.path), joined([command.summary, mark(command)])], '  ');
 
 /** One line per first word, `redirects  list · add · edit`; commands that share no first word share the last line. */
 function byNoun(commands: readonly { readonly path: string }[]): Text {
@@ -61,41 +88,53 @@ function byNoun(commands: readonly { readonly path: string }[]): Text {
   return joined(alone.length === 0 ? lines : [...lines, joined(alone, ' · ')], '\n');
 }
 
-const exampleOf = ({ example }: { readonly example: string | undefined }): Text | undefined =>
-  example === undefined ? undefined : say`For example: ${code(example)}`;
+const maxExamples = 3;
+const maxMeant = 5;
+const helpOffer = (path: string): Offer => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
 
-export const help = builtin({
-  summary: 'Show what you can run, or how to use one command',
-  button: 'Help',
-  also: `
-    help me how, what can you do, what can i do, what you do, how does this work, commands, list command, show
-    command, usage, manual, menu, instruction, example, getting started, start`,
-  right: 'anyone',
-  glances: true,
-  fields: { command: optional(phrase('Command')) },
-  answer: ({ input, queryService }) => {
-    const mine = queryService.commands().filter(({ mayRun, unknown }) => mayRun || unknown.length > 0);
-    if (input.command === undefined) {
-      return {
-        title: say`**What you can run** · every command is also a form: leave words out and it opens`,
-        parts: [...partsOf(mine), ...manyAtOnce(mine)],
-        source: say`${code('help redirects')} shows how to type those; in a thread, mention me instead of using the slash command`,
-      };
-    }
-    const wanted = input.command.toLowerCase();
-    const found = mine.filter((command) => command.path === wanted || command.path.startsWith(`${wanted} `));
-    if (found.length === 0) return helpOnOther(wanted, mine);
-    return {
-      title: say`**${wanted}**`,
-      parts: found.map((command) => paragraph(code(command.usage), command.summary, exampleOf(command), mark(command))),
-    };
-  },
+/** How one command is used. `below`: those whose path continues it. */
+async function helpOn(command: CommandHelp, below: readonly CommandHelp[], queryService: QueryService): Promise<Page> {
+  const { path, summary, button, examples, words, mayRun, isAction } = command;
+  const args = path.split(' ');
+  const approval = isAction && mayRun ? await approvalOf(args, queryService) : undefined;
+  const canAsk = approval?.isOpen === true && queryService.commands().some((one) => one.path === 'can' && one.mayRun);
+  return {
+    title: say`${typed(path)} · ${summary}`,
+    parts: [
+      paragraph(mark(command), ...examples.slice(0, maxExamples).map(sample)),
+      ...(words.length > 0
+        ? [{ kind: 'list' as const, entries: words.map(([word, means]) => joined([code(word), means], '  ')) }]
+        : []),
+      ...(approval ? [paragraph(approval.says)] : []),
+    ],
+    offers: [
+      ...(mayRun ? [{ label: button, args, ...(words.length > 0 && { opens: 'form' as const }) }] : []),
+      ...(canAsk ? [{ label: 'Who approves', args: ['can', ...args], opens: 'form' as const }] : []),
+      ...below.filter((one) => one !== command).map((one) => helpOffer(one.path)),
+    ],
+  };
+}
+
+/** Who approves it for this person. `isOpen`: that depends on the target. Undefined: the rules don't say without one. */
+async function approvalOf(
+  args: readonly string[],
+  queryService: QueryService,
+): Promise<{ readonly says: Text; readonly isOpen: boolean } | undefined> {
+  const { answer, target } = await queryService.can(args, undefined);
+  if (answer.kind !== 'allowed somewhere') return undefined;
+  const where = target && say`You may run it on ${target}.`;
+  return { says: joined([where, approvalSomewhere(answer.approval)]), isOpen: answer.approval !== 'none' };
+}
+
+const groupPage = (noun: string, commands: readonly CommandHelp[]): Page => ({
+  title: say`${typed(noun)} · takes a second word`,
+  parts: [{ kind: 'list', entries: commands.map(entryOf) }],
+  offers: commands.map(({ path }) => helpOffer(path)),
 });
 
 /** Help on a word that is not one of this person's commands: explains a state, or throws `Refusal` with suggestions. */
-function helpOnOther(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
+function helpOnOther(wanted: string, mine: readonly CommandHelp[]): Page {
   const paths = mine.map(({ path }) => path);
-  const helpOn = (path: string) => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
   const state = stateIn(wanted);
   if (state !== undefined) {
     const { says, see = [] } = states[state];
@@ -103,14 +142,15 @@ function helpOnOther(wanted: string, mine: ReturnType<QueryService['commands']>)
       title: say`**${stateLabel(state)}** · not a command, but a state of a change`,
       parts: [
         paragraph(says),
-        paragraph(say`${code('change')} and its number shows how it got there, and ${code('changes')} lists them all.`),
+        paragraph(say`${sample('change 42')} shows how it got there, and ${typed('changes')} lists them all.`),
       ],
-      offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
+      offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOffer),
     };
   }
-  const meant = near(wanted, paths);
-  throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
-    ...(meant.length > 0 && { hint: didYouMean(meant.map(code)) }),
-    offers: [...meant.map(helpOn), { label: 'Show all', args: ['help'] }],
+  const having = paths.filter((path) => path.split(' ').includes(wanted));
+  const meant = [...new Set([...having, ...near(wanted, paths)])].slice(0, maxMeant);
+  throw new Refusal(say`**There's no command ${code(wanted.slice(0, 60))} that you can run.** Nothing was done.`, {
+    ...(meant.length > 0 && { hint: didYouMean(meant.map(typed)) }),
+    offers: [...meant.map(helpOffer), { label: 'Show all', args: ['help', allCommands] }],
   });
 }

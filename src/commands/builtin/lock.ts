@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
-import { code, say, time } from '../../text.ts';
+import { say, time, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { duration, environment, option, phrase } from '../kit/fields.ts';
+import { duration, environment, option, phrase, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -16,17 +16,18 @@ export const lock = builtin({
   right: 'named',
   changes: true,
   urgent: true,
+  examples: ['acme-shop/live "the sale is on" --for 2h'],
   fields: {
     env: environment(),
-    why: phrase('Reason', 500),
-    for: option(duration('For', 60_000, 30 * dayMs)),
+    why: withHint('Everybody who asks for a change reads it.', phrase('Reason', 500)),
+    for: withHint('How long; left out, until somebody unlocks it.', option(duration('For', 60_000, 30 * dayMs))),
   },
   answer: async ({ input, queryService }) => {
     const { env } = input;
     const locked = await queryService.lock(env, input.why, input.for);
     if (!locked.done) {
       throw new Refusal(say`${locked.says} So I didn't lock it. Nothing was done.`, {
-        hint: say`${code('pause')} stops everything that has not been sent yet.`,
+        hint: say`${typed('pause')} stops everything that has not been sent yet.`,
       });
     }
     const { lock } = locked;

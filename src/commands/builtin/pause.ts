@@ -1,7 +1,7 @@
-import { actor, code, say, time } from '../../text.ts';
+import { actor, say, time, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, paragraph } from '../kit/page.ts';
-import { optional, phrase } from '../kit/fields.ts';
+import { optional, phrase, withHint } from '../kit/fields.ts';
 import { listHeld } from './held.ts';
 
 export const pause = builtin({
@@ -17,7 +17,8 @@ export const pause = builtin({
   urgent: true,
   everywhere: true,
   emergency: true,
-  fields: { why: optional(phrase('Reason', 500)) },
+  examples: ['"the host is in trouble"'],
+  fields: { why: withHint('Everybody who asks why nothing is sent reads it.', optional(phrase('Reason', 500))) },
   answer: async ({ input, queryService }) => {
     const paused = await queryService.pause(input.why);
     const { done, pause, held, atHost } = paused;
@@ -31,7 +32,7 @@ export const pause = builtin({
         paragraph(
           say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
           listHeld(paused),
-          say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${code('resume')} to send what is held back.`,
+          say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${typed('resume')} to send what is held back.`,
         ),
       ],
       offers: [{ label: 'Resume', args: ['resume', String(pause.at)] }],

@@ -1,4 +1,4 @@
-import { code, mention, say, time } from '../../text.ts';
+import { code, mention, say, time, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -10,6 +10,7 @@ export const queue = builtin({
     show queue, list queue, what queue, what queued, who queue, whats in queue, waiting line, waiting in line, in
     line, line, line up, who waiting lock, who next, in queue, still in queue, request in queue`,
   right: 'read',
+  examples: ['', 'acme-shop/live'],
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.queue(env);
@@ -26,7 +27,7 @@ export const queue = builtin({
           return say`${code(String(number))} for **${target}**: ${what} · ${mention(requester)} · ${status} · until ${time(until)}`;
         }),
       ),
-      ...(own && { source: say`${code(`queue leave ${own.number}`)} gives up place ${own.number}` }),
+      ...(own && { source: say`${typed(`queue leave ${own.number}`)} gives up place ${own.number}` }),
       offers: lines
         .filter(({ isOwn }) => isOwn)
         .map(({ number }) => ({

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { actor, bold, code, say, time } from '../../text.ts';
+import { actor, bold, say, time, typed } from '../../text.ts';
 import type { Pause } from '../kit/change-lines.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count, optional } from '../kit/fields.ts';
@@ -19,7 +19,14 @@ export const resume = builtin({
   urgent: true,
   everywhere: true,
   /** When the pause began, in epoch ms, so that a button ends the pause that it showed. */
-  fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause' } },
+  examples: [''],
+  fields: {
+    pause: {
+      ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)),
+      shown: 'pause',
+      hint: 'Which one, if there are several.',
+    },
+  },
   answer: async ({ input, queryService }) => {
     const resumed = await queryService.resume(input.pause);
     const { ended, left, held } = resumed;
@@ -30,7 +37,7 @@ export const resume = builtin({
         parts: [
           paragraph(
             ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
-            say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
+            say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${typed(`resume ${left.at}`)}.`,
             listHeld(resumed),
           ),
         ],

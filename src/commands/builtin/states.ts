@@ -1,4 +1,4 @@
-import { code, say, type Inline } from '../../text.ts';
+import { sample, say, type Inline } from '../../text.ts';
 
 /** What a state means, and which commands to read about besides `change` and `changes`. */
 type Meaning = { readonly says: Inline; readonly see?: readonly string[] };
@@ -17,7 +17,7 @@ const meanings = {
   failed: { says: 'The host accepted it, then said that it failed.' },
   rejected: { says: 'The host refused it, so nothing happened. Its answer is in the thread.' },
   unknown: {
-    says: say`It was sent, but no answer says whether it happened. I won't send it again. Please check the host's panel, then press **It happened** or **It did not happen** on its card. Until then, its target stays locked, and what it only reads for an hour; if a rule allows it, ${code('unlock')} with ${code('--force')} frees an environment anyway.`,
+    says: say`It was sent, but no answer says whether it happened. I won't send it again. Please check the host's panel, then press **It happened** or **It did not happen** on its card. Until then, its target stays locked, and what it only reads for an hour; if a rule allows it, ${sample('unlock site/environment --force')} frees it anyway.`,
     see: ['unlock'],
   },
   happened: { says: 'Its outcome was unknown until somebody checked and said that it happened.' },

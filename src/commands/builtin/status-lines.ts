@@ -1,4 +1,4 @@
-import { amount, bold, code, joined, mention, actor, say, time, type Text } from '../../text.ts';
+import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../../text.ts';
 import { addressesInShort } from '../allowlist/listing.ts';
 import { cutTo } from '../logs/section.ts';
 import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
@@ -115,7 +115,7 @@ function workText(work: SiteWork): StatusText | undefined {
 
 const idleText = (queued: number): Text =>
   queued === 0 ? say`Nothing is waiting or running.` : say`No change is open, but ${inQueue(queued)}.`;
-const inQueue = (queued: number): Text => say`${code('queue')} has ${counted(queued, 'request')}`;
+const inQueue = (queued: number): Text => say`${typed('queue')} has ${counted(queued, 'request')}`;
 
 function changesText({
   lines,

@@ -1,5 +1,5 @@
 import type { Environments } from '../../hosting/contract/target.ts';
-import { code, joined, say, withoutQuotes, type Inline, type Text } from '../../text.ts';
+import { code, joined, sample, say, withoutQuotes, type Inline, type Text } from '../../text.ts';
 import { whyMissing } from './status-line.ts';
 import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, isAhead, type Page } from '../kit/page.ts';
@@ -21,7 +21,7 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
     tell: (brief) => briefText(brief, now),
     none: [],
     note: joined([
-      say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${code('status site/environment')}.`,
+      say`**I didn't read their sites and logs,** so • means only that I found nothing in the rest. The worst come first. For one in full, type ${sample('status site/environment')}.`,
       whyUnread(backups),
     ]),
     isPartial: true,

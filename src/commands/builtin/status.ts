@@ -1,7 +1,7 @@
 import { Refusal, type Args, type Offer } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { impressionIn, slownessIn } from '../../site-check/reading.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { joined, sample, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
@@ -17,7 +17,7 @@ const maxOffers = 6;
 const env: NameField<Environment | Environments, true> = { ...environments(), optional: true };
 
 export const status = builtin({
-  summary: 'Show at a glance how an environment is doing, and what can help',
+  summary: 'Show how a site is doing and what helps',
   button: 'Show status',
   also: `
     health, healthy, uptime, how is, how doing, how look, how running, state, broken, is broken, is up, up, up
@@ -27,6 +27,7 @@ export const status = builtin({
     check fail`,
   right: 'read',
   shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],
+  examples: ['acme-shop/live', 'acme-*/live'],
   fields: { env },
   answer: async ({ input: { env }, queryService }) => {
     if (env === undefined) return choose(queryService);
@@ -119,7 +120,7 @@ async function choose(queryService: QueryService): Promise<{ readonly instead: A
         ? say`This channel is bound to ${bound.name}, but I can't find an environment of it among those you can see.`
         : say`This channel is bound to ${bound.name}. Which of its environments?`;
   throw new Refusal(joined([why, trouble, 'Nothing was read.']), {
-    hint: say`Name it, as in ${code('status acme-shop/live')}.`,
+    hint: say`Name it, as in ${sample('status acme-shop/live')}.`,
     offers: [
       ...choices.slice(0, maxChoices).map(({ id, name }) => ({ label: name, args: ['status', id] })),
       { label: 'Choose an environment', args: ['status'], opens: 'form' },

@@ -1,6 +1,6 @@
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
+import { actor, amount, bold, code, joined, say, time, typed, type Text } from '../../text.ts';
 import { ifUtc } from '../kit/log-query.ts';
 import { whyMissing } from './status-line.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
@@ -29,7 +29,7 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
 /** How to read more about the newest change. */
 function wholeStory(entries: readonly TimeLineEntry[]): Text {
   const newest = entries.findLast((entry) => entry.kind === 'change');
-  return newest ? say`; ${code(`change ${newest.number}`)} shows the whole story of #${newest.number}` : [];
+  return newest ? say`; ${typed(`change ${newest.number}`)} shows the whole story of #${newest.number}` : [];
 }
 
 /** Shown if older entries are missing. */

@@ -1,4 +1,4 @@
-import { code, inline, mention, say, time } from '../../text.ts';
+import { code, inline, mention, sample, say, time, typed } from '../../text.ts';
 import { addressesInShort } from '../allowlist/listing.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
@@ -11,6 +11,7 @@ export const timers = builtin({
     timed access, temporary access, who has temporary access, expiring access, running timer, access end, when
     access end, access until, when does access expire`,
   right: 'read',
+  examples: ['', 'acme-shop/live'],
   fields: { env: anyEnvironment() },
   answer: async ({ input: { env }, queryService }) => {
     const { lines, more } = await queryService.timers(env);
@@ -26,7 +27,7 @@ export const timers = builtin({
         ),
       ),
       ...(first && {
-        source: say`${code(`timers cancel ${first.change}`)} ends the access of #${first.change} now; ${code('allowlist add')} with \`--for\` gives it more time, and without \`--for\` lets it stay for good`,
+        source: say`${typed(`timers cancel ${first.change}`)} ends the access of #${first.change} now; ${sample('allowlist add')} with \`--for\` gives it more time, and without \`--for\` lets it stay for good`,
       }),
     };
   },

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, list, mention, say, time } from '../../text.ts';
+import { list, mention, sample, say, time, typed } from '../../text.ts';
 import { builtin, type ForceUnlockResult, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
@@ -19,6 +19,7 @@ export const unlock = builtin({
   changes: true,
   urgent: true,
   ownRight: 'force',
+  examples: ['acme-shop/live'],
   fields: {
     env: environment(),
     force: {
@@ -37,7 +38,7 @@ async function removePersonLock(env: Environment, queryService: QueryService): P
     throw new Refusal(say`**${env.name} is ${heldBy(lock)}**, not by a person. Nothing was done.`, {
       hint:
         'change' in lock.by
-          ? say`${code(`change ${lock.by.change}`)} shows its state. If its outcome is unknown, people with a rule for ${code('unlock --force')} can free it.`
+          ? say`${typed(`change ${lock.by.change}`)} shows its state. If its outcome is unknown, those whom a rule lets can free it: ${sample(`unlock ${env.name} --force`)}.`
           : undefined,
     });
   }
@@ -55,12 +56,12 @@ async function removeChangeLock(env: Environment, queryService: QueryService): P
       throw notLocked(env);
     case 'held by a person':
       throw new Refusal(say`**${env.name} is ${heldBy(result.lock)}**, not by a change. Nothing was done.`, {
-        hint: say`${code('unlock')} without ${code('--force')} removes that lock.`,
+        hint: say`${typed(`unlock ${env.name}`)} removes that lock.`,
       });
     case 'under way':
       throw new Refusal(
         say`**${env.name} is held by #${result.change}, which is still running:** ${result.stands} I can't remove its lock now. Nothing was done.`,
-        { hint: say`${code(`change ${result.change}`)} shows its progress.` },
+        { hint: say`${typed(`change ${result.change}`)} shows its progress.` },
       );
     case 'freed':
       return freedPage(env, result, queryService);

@@ -1,6 +1,6 @@
-import { code, mention, say } from '../../text.ts';
+import { mention, sample, say, typed } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { anySite, flag } from '../kit/fields.ts';
+import { anySite, flag, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 
 export const use = builtin({
@@ -12,7 +12,8 @@ export const use = builtin({
     about, channel don't type, channel dont type, don't type, dont type`,
   right: 'named',
   changes: true,
-  fields: { site: anySite(), forget: flag('Forget', ['unbind']) },
+  examples: ['acme-shop', '--forget'],
+  fields: { site: anySite(), forget: withHint('Ends the binding.', flag('Forget', ['unbind'])) },
   answer: async ({ input: { site, forget }, queryService }) => {
     if (forget) {
       const before = await queryService.forget();
@@ -29,7 +30,7 @@ export const use = builtin({
         title: bound
           ? say`**This channel is bound to ${bound.name}**, by ${mention(bound.by)}`
           : say`**This channel isn't bound to a site**`,
-        parts: [paragraph(say`${code('use')} and a site binds it; ${code('use --forget')} ends that.`)],
+        parts: [paragraph(say`${sample('use acme-shop')} binds it to that site; ${typed('use --forget')} ends that.`)],
       };
     }
     const isNew = await queryService.use(site);
@@ -39,7 +40,7 @@ export const use = builtin({
         : say`This channel is already bound to ${site.name}. Nothing was changed.`,
       parts: [
         paragraph(
-          say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
+          say`Here ${sample('logs live')} means ${sample(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
         ),
       ],
       offers: [{ label: 'Forget it', args: ['use', '--forget'] }],

@@ -1,6 +1,6 @@
 import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { choice, duration, environment, option, optional, word } from '../kit/fields.ts';
+import { choice, duration, environment, option, optional, word, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { hours } from '../kit/values/hours.ts';
 import { quietInWords } from '../kit/watch.ts';
@@ -21,12 +21,13 @@ export const watch = builtin({
   right: 'named',
   shows: ['logs'],
   changes: true,
+  examples: ['acme-shop/live --for 7d', 'acme-shop/live --match checkout --quiet 22:00-07:00'],
   fields: {
     env: environment(),
-    log: optional(choice('Log', ['error'])),
-    match: option(word('Match')),
-    for: option(duration('For', minMs, maxMs)),
-    quiet: option(hours('Quiet hours')),
+    log: withHint('The error log is the only one so far.', optional(choice('Log', ['error']))),
+    match: withHint('Only errors with this word.', option(word('Match'))),
+    for: withHint('How long; left out, 7 days.', option(duration('For', minMs, maxMs))),
+    quiet: withHint('Between these times I tell nothing and catch up later.', option(hours('Quiet hours'))),
   },
   answer: async ({ input, queryService }) => {
     const terms = { match: input.match, forMs: input.for ?? defaultMs, quiet: input.quiet };

@@ -1,4 +1,4 @@
-import { code, inline, joined, list, mention, say, time, type Text } from '../../text.ts';
+import { code, inline, joined, list, mention, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { showHours } from '../kit/values/hours.ts';
@@ -17,7 +17,7 @@ export const watches = builtin({
     return {
       title: say`**Watches** · ${counted(lines.length, 'watch', 'watches')}`,
       parts: listOr(say`No watches here that you can see, and none of yours elsewhere.`, lines.map(inWords)),
-      ...(lines[0] && { source: say`${code(`watch stop ${lines[0].number}`)} ends #${lines[0].number}` }),
+      ...(lines[0] && { source: say`${typed(`watch stop ${lines[0].number}`)} ends #${lines[0].number}` }),
       offers: lines.map(({ number }) => ({ label: `Stop #${number}`, args: ['watch', 'stop', String(number)] })),
     };
   },

@@ -8,7 +8,7 @@ export const cacheClear = action({
   button: 'Clear cache',
   also: `
     clear, cache, stale, refresh cache, reset cache, remove cache, still old, old version`,
-  examples: ['acme-shop/live'],
+  examples: ['acme-shop/live', 'acme-shop/live --reason "new menu"'],
   risk: 'routine',
   mayBreakSite: true,
   fields: { env: environment() },

@@ -9,7 +9,11 @@ export const recordLabel = /^(?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)$/;
 
 /** A record's name as people type it: `@`, `www`, `www.example.com`; a trailing dot marks a complete name. */
 export const recordName = (): PlainField<string, false> =>
-  wordField('Name', { takes: 'a record name', read: ([first = '']) => readName(first.trim()) });
+  wordField('Name', {
+    takes: 'a record name',
+    hint: '@ is the domain itself; else www, or a whole name.',
+    read: ([first = '']) => readName(first.trim()),
+  });
 
 function readName(text: string): string {
   if (text === '@') return text;

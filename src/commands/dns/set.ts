@@ -29,10 +29,10 @@ export const dnsSet = action({
     ttl: option({
       ...count('TTL', 0, maxTtl),
       shown: 'seconds',
-      hint: 'In seconds. Some hosts take none below 300.',
+      hint: 'How long others may keep it, in seconds. Some hosts take none below 300.',
     }),
-    add: option({ ...recordValues('Add'), takes: 'a value', hint: 'One value to a line.' }),
-    remove: option({ ...recordValues('Remove'), takes: 'a value', hint: 'One value to a line.' }),
+    add: option({ ...recordValues('Add'), takes: 'a value', hint: 'A new value. One value to a line.' }),
+    remove: option({ ...recordValues('Remove'), takes: 'a value', hint: 'A value that it has. One to a line.' }),
   },
   target: 'domain',
   invalid: wrongInput,

@@ -16,6 +16,7 @@ export const recordType = (): PlainField<RecordType, false> =>
   wordField<RecordType>('Type', {
     choices: recordTypes,
     shown: recordTypes.join('|'),
+    hint: 'The kind of record.',
     read: ([first = '']) => {
       const found = recordTypes.find((type) => type === first.trim().toUpperCase());
       if (found !== undefined) return found;

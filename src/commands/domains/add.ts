@@ -3,13 +3,14 @@ import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import { code, list, plain, say, time, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
-import { choice, environment, flag, option, wordField } from '../kit/fields.ts';
+import { choice, environment, flag, option, wordField, withHint } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
 import { companyDomains } from '../company.ts';
 
 /** The name of a certificate on this machine. An impossible name is refused before any file is read. */
 export const certificateName = wordField<string>('Certificate', {
   shown: 'name',
+  hint: 'Of your own certificate, as the person who runs me named it.',
   read: ([first = '']) => {
     if (/^[\w.-]{1,100}$/.test(first) && !/^\.{1,2}$/.test(first)) return first;
     throw new Refusal(say`“${first.slice(0, 40)}” cannot be the name of a certificate. Nothing was done.`, {
@@ -30,10 +31,10 @@ export const domainsAdd = action({
   mayBreakSite: true,
   fields: {
     env: environment(),
-    domain: hostname('Domain'),
-    www: flag('Add www too'),
-    noWildcard: flag('Without the wildcard'),
-    setup: option(choice('Setup', setupTypes)),
+    domain: withHint('Its name, such as tickets.acme.example.', hostname('Domain')),
+    www: withHint('Adds the same name with www. before it.', flag('Add www too')),
+    noWildcard: withHint('Leaves names below it out, such as any.acme.example.', flag('Without the wildcard')),
+    setup: withHint('How the host takes it over: at once, or without a gap.', option(choice('Setup', setupTypes))),
     certificate: option(certificateName),
   },
   target: 'env',

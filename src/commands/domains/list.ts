@@ -1,5 +1,5 @@
 import { inline, joined, say, code } from '../../text.ts';
-import { optional, word } from '../kit/fields.ts';
+import { optional, word, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from '../company.ts';
@@ -13,7 +13,7 @@ export const domainsList = report({
   also: `
     domain, all domain, our domain, hostname`,
   examples: ['acme'],
-  fields: { search: optional(word('Search')) },
+  fields: { search: withHint('Only domains with these words.', optional(word('Search'))) },
   target: 'company',
   show: async ({ input, now, seen, ...sources }) => {
     const wanted = (input.search ?? '').toLowerCase();

@@ -5,7 +5,7 @@ import type { Inline, Text } from '../../text.ts';
 import type { Field, Fields, Input, PlainField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 
-/** What people type after the command's path. Help shows the first one; the contract test tries them all. */
+/** What people type after the command's path; empty: nothing. Help shows up to three; a test tries them all. */
 export type Examples = readonly [string, ...string[]];
 /**
  * What a read says about a change: it happened; not yet, so read again; it did not happen. `isUnclear`: the host's answer

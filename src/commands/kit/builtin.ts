@@ -1,6 +1,7 @@
 import type { Environment, Domain, NamedSite } from '../../hosting/contract/target.ts';
 import type { Args } from '../../errors.ts';
 import type { Text } from '../../text.ts';
+import type { Examples } from './action.ts';
 import type { Fields, Input } from './fields.ts';
 import type { ListedChange, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
@@ -20,19 +21,8 @@ export type QueryService = WatchService & {
     readonly zone: string;
   };
   readonly now: number;
-  /**
-   * Every command, in the catalogue's order, and whether this person may run it somewhere. `unknown`: the Slack user
-   * groups that would decide that, if Slack doesn't say who is in them.
-   */
-  commands(): readonly {
-    readonly path: string;
-    readonly summary: string;
-    readonly usage: string;
-    /** An example of the whole command; undefined for built-ins. */
-    readonly example: string | undefined;
-    readonly mayRun: boolean;
-    readonly unknown: readonly string[];
-  }[];
+  /** Every command, in the catalogue's order, and whether this person may run it somewhere. */
+  commands(): readonly CommandHelp[];
   /** What this person may read. `at`: when the host listed it, epoch ms. */
   names(): {
     readonly environments: readonly Environment[];
@@ -52,7 +42,10 @@ export type QueryService = WatchService & {
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   /** The timer of a change, even if it is over; undefined if this person may not read it or there is none. */
   timer(change: number): Promise<TimerLine | undefined>;
-  /** Whether somebody (by default this person) may run these arguments, and what decides it. Runs nothing. */
+  /**
+   * Whether somebody (by default this person) may run these arguments, and what decides it. An action without its target
+   * is one on any that this person can see. Runs nothing.
+   */
   can(args: Args, person: string | undefined): Promise<Ability>;
   /** The trail lines that this person may read, newest first. `more`: there may be older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
@@ -107,6 +100,22 @@ export type QueryService = WatchService & {
   forget(): Promise<ChannelBinding | undefined>;
 };
 
+/** A command, as help shows it to one person. */
+export type CommandHelp = {
+  readonly path: string;
+  readonly summary: string;
+  /** The title of its form, and the label of the button that opens it. */
+  readonly button: string;
+  readonly isAction: boolean;
+  /** Whole lines. */
+  readonly examples: readonly string[];
+  /** What can follow its path: how it is typed, and what it means. */
+  readonly words: readonly (readonly [typed: string, means: string])[];
+  readonly mayRun: boolean;
+  /** The Slack user groups that would decide that, if Slack doesn't say who is in them. */
+  readonly unknown: readonly string[];
+};
+
 /** The site that a channel is bound to. */
 export type ChannelBinding = {
   /** Its id, or its name where the host lists no sites. */
@@ -149,11 +158,17 @@ export type Ability = {
   readonly path: string;
   /** The class of the command; `named` means that a rule has to name it. */
   readonly risk: string;
-  /** The target; undefined if the command has none. */
+  /** The target, or how many there are if none was named; undefined if the command has none. */
   readonly target: string | undefined;
   readonly answer:
     | { readonly kind: 'for everybody' }
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
+    /** No target was named, and it is allowed on some. */
+    | {
+        readonly kind: 'allowed somewhere';
+        readonly rules: readonly RuleLine[];
+        readonly approval: 'none' | ApprovalSomewhere | 'depends on the target';
+      }
     | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
     | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
     /** Guests, bots and people from outside: the rules do not apply to them. */
@@ -175,6 +190,9 @@ export type RequiredApproval = {
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };
+
+/** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */
+export type ApprovalSomewhere = Pick<RequiredApproval, 'who' | 'expires' | 'reason'>;
 
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
 export type ForceUnlockResult =
@@ -237,6 +255,8 @@ export type Builtin<F extends Fields> = {
   readonly shape: 'builtin';
   readonly summary: string;
   readonly button: string;
+  /** Left out if nothing can follow its path. */
+  readonly examples?: Examples;
   /** What else people call it, as in an action. */
   readonly also?: string;
   readonly right: 'anyone' | 'read' | 'named';

@@ -11,7 +11,7 @@ type Common<Optional extends boolean> = {
   /** How it is typed: as a positional word, or as `--name value`. Forms ignore it. */
   readonly place: 'word' | 'option';
   readonly optional: Optional;
-  /** One line under it in a form. */
+  /** What it means, in one line: under it in a form, beside it in help. */
   readonly hint?: string;
   /** Its placeholder in usage lines: `<address…>`. */
   readonly shown: string;
@@ -269,6 +269,9 @@ export const moment = (label: string): PlainField<Moment, false> =>
     read: (words) => readMoment(label, words.join(' ')),
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
   });
+
+/** The same field with one line that says what it means, in a form and in help. */
+export const withHint = <F extends Field>(hint: string, field: F): F => ({ ...field, hint });
 
 /** The same field, typed as `--name value` and optional. */
 export function option<T>(field: PlainField<T>): PlainField<T, true> {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
 import { code, say } from '../../text.ts';
-import { choice, count, environment, option, optional, wordField } from '../kit/fields.ts';
+import { choice, count, environment, option, optional, wordField, withHint } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
@@ -12,6 +12,7 @@ const defaultLines = 20_000;
 /** A visitor's alias, as log pages show it. */
 const visitor = wordField<string>('Alias', {
   shown: 'client-3f2a1c',
+  hint: 'As a page of the log shows it.',
   takes: 'a visitor',
   read: ([first = '']) => {
     const alias = /^client-[\da-f]{4,64}$/.exec(first.toLowerCase())?.[0];
@@ -32,8 +33,8 @@ export const logsReveal = report({
   fields: {
     env: environment(),
     visitor,
-    log: optional(choice('Log', ['access', 'error', 'cache'])),
-    lines: option(count('Lines', 1, defaultLines)),
+    log: withHint('Where to look; left out, the access log.', optional(choice('Log', ['access', 'error', 'cache']))),
+    lines: withHint('How many of the newest lines are read.', option(count('Lines', 1, defaultLines))),
   },
   target: 'env',
   show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {

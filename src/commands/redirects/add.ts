@@ -1,5 +1,5 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { code, list, say } from '../../text.ts';
+import { code, list, say, typed } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, scopeFields, redirectTarget, type } from './fields.ts';
@@ -35,7 +35,7 @@ export const redirectsAdd = action({
   also: `
     redirect <path> <path>, <path> <path>, set up redirect, make redirect, 301 <path> <path>, send <path> <path>,
     go <path> <path>, lead <path> <path>, point <path> <path>, redirect <path> <host>, send <path> <host>`,
-  examples: ['acme-shop/live /summer-sale /shop --type redirect'],
+  examples: ['acme-shop/live /old /new', 'acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
   mayBreakSite: true,
   fields,
@@ -108,7 +108,7 @@ function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Invali
   return {
     field: 'from',
     says: say`${env.name} already redirects that path: ${spokenAll(clash)}. Nothing was changed.`,
-    hint: say`${code('redirects edit')} changes where it leads.`,
+    hint: say`${typed('redirects edit')} changes where it leads.`,
     offers: selected ? [{ label: 'Change where it leads', opens: 'form', args }] : [],
   };
 }

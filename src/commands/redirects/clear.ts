@@ -1,7 +1,7 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { list, say, type Text } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
-import { environment, optional, word, type Input } from '../kit/fields.ts';
+import { environment, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import {
   allRules,
@@ -23,7 +23,7 @@ const maxNamed = 5_000;
 
 const fields = {
   env: environment(),
-  search: optional(word('Search')),
+  search: withHint('Only rules with these words; left out, all of them.', optional(word('Search'))),
 };
 type FieldValues = Input<typeof fields>;
 

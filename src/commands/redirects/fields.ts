@@ -14,6 +14,7 @@ export const fromPath = wordField('From', {
   takes: 'a path',
   takesTokens: true,
   example: '/old',
+  hint: 'The path that people open.',
   read: ([first = '']) => {
     const wrong = wrongInAny(first) ?? (first.startsWith('/') ? undefined : 'does not begin with /');
     if (wrong === undefined) return first;
@@ -22,13 +23,19 @@ export const fromPath = wordField('From', {
 });
 
 /** The path of an existing rule, which may have any form. */
-export const listedFrom = { ...word('From', maxLength), takes: 'a path', takesTokens: true } as const;
+export const listedFrom = {
+  ...word('From', maxLength),
+  takes: 'a path',
+  takesTokens: true,
+  hint: 'The path that is redirected now.',
+} as const;
 
 /** The target of a redirect: a path, or an address with its host. */
 export const redirectTarget = wordField('To', {
   takes: 'a path',
   takesTokens: true,
   example: '/new or https://acme.com/new',
+  hint: 'Where they are led: a path of the site, or a whole address.',
   read: ([first = '']) => {
     const wrong = wrongInAny(first) ?? wrongTarget(first);
     if (wrong === undefined) return first;
@@ -60,7 +67,9 @@ const place = (
 ): PlainField<string, true> => {
   const field = wordField(label, {
     example,
-    ...(mayBeAny && { hint: `Only where several rules have this path; ${anyScope}: the one for all ${all}` }),
+    hint: mayBeAny
+      ? `Only where several rules have this path; ${anyScope}: the one for all ${all}`
+      : `Only for requests of this ${label.toLowerCase()}; left out, for all ${all}`,
     read: ([first = '']) => {
       if (mayBeAny && isAny(first)) return anyScope;
       const found = read(first);

@@ -1,16 +1,16 @@
 import { attempt } from '../../errors.ts';
-import { joined, code, say, type Text } from '../../text.ts';
-import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
+import { code, joined, say, typed, type Text } from '../../text.ts';
+import { choice, environment, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, listOr, type Page, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
 
 const fields = {
   env: environment(),
-  search: optional({ ...word('Search'), takes: 'a path' }),
-  regex: flag('Search is an expression'),
-  sort: option(choice('Sort by', ['domain', 'from', 'to', 'type'])),
-  descending: flag('Descending'),
+  search: optional({ ...word('Search'), takes: 'a path', hint: 'Only rules with these words.' }),
+  regex: withHint('Reads the search as a regular expression.', flag('Search is an expression')),
+  sort: withHint('What comes first.', option(choice('Sort by', ['domain', 'from', 'to', 'type']))),
+  descending: withHint('Turns the order round.', flag('Descending')),
 };
 type FieldValues = Input<typeof fields>;
 
@@ -85,7 +85,7 @@ const searchInWords = ({ search, regex }: FieldValues): Text =>
 
 const emptyText = ({ env, search }: FieldValues): Text =>
   search === undefined
-    ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
+    ? say`${env.name} has no redirects. Add the first one with ${typed('redirects add')}.`
     : say`No redirect of ${env.name} matches. Leave the search out to see all of them.`;
 
 /** Sorts the rules here too, because some hosts do not sort. */

@@ -1,6 +1,6 @@
 import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, say } from '../../text.ts';
+import { code, say, typed } from '../../text.ts';
 import type { Invalid } from '../kit/action.ts';
 import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
@@ -63,7 +63,7 @@ export function wrongRule(
     const isSelected = [picked.domain, picked.country, picked.city].some((one) => one !== undefined);
     const says = say`${env.name} has no redirect from ${from}${isSelected ? ' with that domain, country and city' : ''}. Nothing was changed.`;
     const offers = [{ label: 'List its redirects', args: ['redirects', 'list', env.id] }];
-    return { field: 'from', says, hint: say`${code('redirects list')} shows the paths it has.`, offers };
+    return { field: 'from', says, hint: say`${typed('redirects list')} shows the paths it has.`, offers };
   }
   if (found.length > 1) {
     const offers = candidates(found, argsFor);

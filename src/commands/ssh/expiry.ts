@@ -21,6 +21,7 @@ const lengths = new Map([
 ]);
 const expiry: typeof intervals = {
   ...intervals,
+  hint: 'After what time a password no longer lets anybody in.',
   isTime: true,
   read: ([first = '']) => intervals.read([lengths.get(parseDuration(first) ?? 0) ?? first]),
 };

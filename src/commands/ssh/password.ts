@@ -17,7 +17,10 @@ export const sshPassword = action({
     off, ssh password off`,
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
-  fields: { env: environment(), access: { ...choice('Password access', ['on', 'off']), means } },
+  fields: {
+    env: environment(),
+    access: { ...choice('Password access', ['on', 'off']), means, hint: 'off: whoever connects needs a key.' },
+  },
   target: 'env',
   call: ({ input }) => setPasswordAccess({ env_id: input.env.id, is_enabled: input.access === 'on' }),
   card: ({ input: { env, access } }) => ({

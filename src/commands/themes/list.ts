@@ -6,10 +6,10 @@ import {
   type Withheld,
 } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { code, inline, joined, say, type Text } from '../../text.ts';
+import { code, inline, joined, say, typed, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
 import type { Invalid } from '../kit/action.ts';
-import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
+import { choice, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, tableOr } from '../kit/page.ts';
 import { report, type SeenRows } from '../kit/report.ts';
 import { among } from '../many-environments.ts';
@@ -25,12 +25,16 @@ const means = {
 };
 
 const fields = {
-  search: optional(word('Search')),
+  search: withHint('Only themes with these words in their name.', optional(word('Search'))),
   among: among('the list of the whole company'),
-  status: option(choice('Status', ['active', 'inactive'])),
-  only: option({ ...choice('Only', ['vulnerable', 'updates']), means }),
-  sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
-  descending: flag('Descending'),
+  status: withHint('Only themes that are in use, or that are not.', option(choice('Status', ['active', 'inactive']))),
+  only: option({
+    ...choice('Only', ['vulnerable', 'updates']),
+    means,
+    hint: 'Only themes with a known weakness, or with an update.',
+  }),
+  sort: withHint('What comes first.', option(choice('Sort by', ['name', 'environments', 'updates']))),
+  descending: withHint('Turns the order round.', flag('Descending')),
 };
 type FieldValues = Input<typeof fields>;
 
@@ -105,7 +109,7 @@ function wrongWith({ search, among, status, sort, descending }: FieldValues): In
 
 const notAllowed = ({ withheld }: Withheld): Refusal =>
   new Refusal(`The host does not show my key the themes of the whole company (${withheld}). Nothing was changed.`, {
-    hint: say`${code('themes show')} shows those of one environment.`,
+    hint: say`${typed('themes show')} shows those of one environment.`,
     offers: [{ label: 'Show themes of an environment', opens: 'form', args: ['themes', 'show'] }],
   });
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
-import { bold, code, inShort, list, say, unseen, type Text } from '../../text.ts';
+import { bold, code, inShort, list, say, typed, unseen, type Text } from '../../text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
 import { sinceArg } from '../kit/values/times.ts';
@@ -20,6 +20,7 @@ const themeNames = wordField<readonly string[]>('Themes', {
   many: true,
   shown: 'theme…',
   takes: 'words',
+  hint: 'As the list of themes writes them; one with spaces in quotes.',
   read: (words) => {
     const names = [
       ...new Set(
@@ -38,7 +39,7 @@ const themeNames = wordField<readonly string[]>('Themes', {
     const odd = names.find((name) => !isThemeName(name));
     if (odd === undefined) return names;
     throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
-      hint: say`Themes are named as ${code('themes show')} writes them; one with spaces goes into quotes.`,
+      hint: say`Themes are named as ${typed('themes show')} writes them; one with spaces goes into quotes.`,
     });
   },
 });

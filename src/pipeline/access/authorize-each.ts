@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import type { Company, Environment, Environments, Target } from '../../hosting/contract/target.ts';
 import { decideAccess, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { code, say } from '../../text.ts';
+import { code, sample, say } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { searchIn } from '../language/name-search.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -78,7 +78,7 @@ export function refuseForm(resolved: Resolved): void {
   const { path, command, canary } = resolved.parsed;
   if (canary === undefined && manyOf(resolved) === undefined) return;
   throw new Refusal('For several environments, the whole command has to be typed. Nothing was done.', {
-    hint: say`Usage: ${code(usage(path, command))}`,
+    hint: say`Usage: ${sample(usage(path, command))}`,
   });
 }
 

@@ -12,7 +12,8 @@ import {
   type AccessRequest as Asked,
 } from '../../policy/policy.ts';
 import { namesCommand, type Policy } from '../../policy/rules.ts';
-import { code, say } from '../../text.ts';
+import { code, sample, say, typed } from '../../text.ts';
+import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { aboutOf } from './targets.ts';
@@ -49,16 +50,11 @@ export async function explainAccess(
   const { path, command } = resolved.parsed;
   if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
-    throw new Refusal(say`This command needs a target: ${code(usage(path, command))}. Nothing was done.`);
+    throw new Refusal(say`This command needs a target: ${sample(usage(path, command))}. Nothing was done.`);
   }
   if (Object.values(resolved.input).some(areEnvironments))
-    throw new Refusal(say`${code('can')} answers about one environment at a time. Nothing was done.`);
-  const person = await context.personOf(id ?? by.id, groupsToAsk(context.policy(), { path, command }));
-  if (person === undefined) {
-    throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
-      hint: 'Try again in a minute.',
-    });
-  }
+    throw new Refusal(say`${typed('can')} answers about one environment at a time. Nothing was done.`);
+  const person = await personAsked(context, id ?? by.id, resolved);
   const { target, alsoReads, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
   const named = [target ?? site, ...alsoReads].flatMap((one) =>
@@ -73,6 +69,42 @@ export async function explainAccess(
   };
 }
 
+async function personAsked(context: AccessContext, id: string, { parsed }: Resolved): Promise<Person> {
+  const person = await context.personOf(id, groupsToAsk(context.policy(), parsed));
+  if (person !== undefined) return person;
+  throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
+    hint: 'Try again in a minute.',
+  });
+}
+
+/** The answer about an action on any of these targets. Their number stands for the target. */
+async function explainOnAny(
+  context: AccessContext,
+  by: Person,
+  id: string | undefined,
+  resolved: Resolved,
+  targets: readonly Target[],
+): Promise<Ability> {
+  const policy = context.policy();
+  const person = await personAsked(context, id ?? by.id, resolved);
+  const { asked } = aboutOf(resolved, context.company());
+  const decisions = targets.map((target): AccessDecision => {
+    const seen = decideReading(policy, person, target);
+    if (seen.kind === 'not allowed') return seen;
+    return decideAccess(policy, person, { ...asked, aims: [{ target, access: 'change' }] });
+  });
+  return {
+    person: { id: person.id, name: person.name },
+    path: nameOf(asked.command, resolved.parsed.path),
+    risk: asked.command.risk,
+    target: howMany(decisions, targets),
+    answer:
+      person.standing === 'member'
+        ? answerOnAny(decisions)
+        : { kind: 'not welcome', why: nonMemberReason[person.standing] },
+  };
+}
+
 /**
  * The answer for somebody in Slack. A rule's text can name any site and group, so only those who may see the whole
  * company read it; others read what of it applies to what they asked about.
@@ -83,15 +115,20 @@ export async function explainTo(
   args: Args,
   id: string | undefined,
 ): Promise<Ability> {
-  const ability = await explainAccess(context, by, args, id);
+  const resolved = resolve(parsedFrom(args), context.names(by));
+  const targets = openTargets(resolved.parsed, context.names(by), context.company());
+  const ability =
+    targets.length > 0
+      ? await explainOnAny(context, by, id, resolved, targets)
+      : await explainAccess(context, by, args, id);
   if (readsCompany(context, by)) return ability;
-  const { asked } = aboutOf(resolve(parsedFrom(args), context.names(by)), context.company());
+  const { asked } = aboutOf(resolved, context.company());
   const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
   return { ...ability, answer: withRules(ability.answer, part) };
 }
 
 function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine): Ability['answer'] {
-  if (answer.kind === 'allowed') return { ...answer, rules: answer.rules.map(as) };
+  if ('rules' in answer) return { ...answer, rules: answer.rules.map(as) };
   if (answer.kind === 'denied') return { ...answer, rule: as(answer.rule) };
   return answer.kind === 'no rule' ? { ...answer, lets: answer.lets.map(as) } : answer;
 }
@@ -124,7 +161,7 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
   if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
   const anywhere =
     (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
-  return anywhere ?? refusalOf(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+  return anywhere ?? answerOfRefused(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
 }
 
 /** What a report without a target reads: the rules decide on it then. */
@@ -177,13 +214,6 @@ const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }
 const readingOf = (asked: Asked, target: Target | undefined): Asked =>
   target === undefined ? asked : { ...asked, aims: [{ target, access: 'read' }] };
 
-function refusalOf(decision: AccessDecision): Ability['answer'] {
-  if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');
-  const { why, whoMay, lets } = decision;
-  if (why.kind === 'unknown') return { kind: 'unknown', userGroups: why.groups };
-  return why.kind === 'denied' ? { kind: 'denied', rule: why.rule, whoMay } : { kind: 'no rule', lets, whoMay };
-}
-
 function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
   const memberships = membershipsOf(policy, person);
   const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, memberships, 'allow') === 'yes');
@@ -212,7 +242,7 @@ function refuseBareName(args: Args): void {
   const asked = rest.map(({ text }) => text).join(' ');
   const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
   throw new Refusal(say`I don't know who “${name}” is, because it isn't a mention. Nothing was done.`, {
-    hint: say`Type ${code('@')} and choose the person from Slack's list: ${code(correct)}.`,
+    hint: say`Type ${code('@')} and choose the person from Slack's list: ${sample(correct)}.`,
     field: 'command',
   });
 }

@@ -6,7 +6,7 @@ import { offering, Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { decideAnywhere, decideAccess, mayAnywhere, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { code, say, type Text } from '../../text.ts';
+import { code, sample, say, type Text } from '../../text.ts';
 import { typedCommands } from '../language/parse.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { usage } from '../language/usage.ts';
@@ -67,10 +67,6 @@ function kindsOf(command: Command): readonly (Target['kind'] | undefined)[] {
   return [field?.kind === 'environment' || field?.kind === 'domain' ? field.kind : undefined];
 }
 
-/** Whether the person is known to be allowed to run the command on some target. Forms offer only such commands. */
-export const mayRun = (policy: Policy, person: Member, path: string, command: Command): boolean =>
-  mayRunSomewhere(policy, person, path, command) === 'yes';
-
 /** Throws `Refusal` if the person may run the command nowhere, before they fill in a form. */
 export function refuseUnlessMayTry(
   policy: Policy,
@@ -86,7 +82,7 @@ export function refuseUnlessMayTry(
 /** How readers see who may run a command: its refusal names the rule once it has a target. */
 export const whoMayHint = (policy: Policy, person: Member, { path, command }: ParsedCommand): Text | undefined =>
   mayAnywhere(policy, person, { path: '', risk: 'read' })
-    ? say`Type it in full, and I'll say who may: ${code(usage(path, command))}`
+    ? say`Type it in full, and I'll say who may: ${sample(usage(path, command))}`
     : undefined;
 
 /** The refusal without buttons for commands that the rules certainly let this person run nowhere. */

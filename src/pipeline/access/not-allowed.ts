@@ -2,7 +2,7 @@ import { Refusal, type Offer } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { unknownIn, type AccessDecision } from '../../policy/policy.ts';
 import type { RuleRef } from '../../policy/rules.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, sample, say, type Text } from '../../text.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { handOnOffer } from './hand-on-offer.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
@@ -39,7 +39,7 @@ export function notAllowed(
   const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
   if (who && command.shape === 'action') return new NotAllowed(says, resolved, handOnOffer(resolved));
   const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
-  const hint = isWide ? say`${code(`${path} in site/environment`)} asks about an environment.` : undefined;
+  const hint = isWide ? say`${sample(`${path} in site/environment`)} asks about an environment.` : undefined;
   return new Refusal(says, { hint });
 }
 

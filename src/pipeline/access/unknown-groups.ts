@@ -6,7 +6,7 @@ import { groupsAbout, groupsApproving } from '../../policy/policy.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import type { PolicyCommand as Right, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
-import { code, joined, say, userGroup, type Text } from '../../text.ts';
+import { code, joined, say, typed, userGroup, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { authorizationOf } from './authorization.ts';
 
@@ -66,7 +66,7 @@ export class MembershipUnknown extends Refusal {
   /** `whether`: the words after *I can't tell whether*. `not`: what was not done. */
   constructor(whether: Text, groups: readonly string[], not: 'done' | 'sent' = 'done') {
     super(say`**I can't tell whether ${whether}.** ${membersUnknown(groups)} Nothing was ${not}.`, {
-      hint: say`Try again in a minute; ${code('doctor')} says what is wrong.`,
+      hint: say`Try again in a minute; ${typed('doctor')} says what is wrong.`,
       isLater: true,
     });
     this.groups = groups;

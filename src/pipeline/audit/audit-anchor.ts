@@ -8,7 +8,7 @@ import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
 import { fieldsOf } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { alteredEvent, confirmedEvent, newScan, verifyAudit, type Scan } from '../../storage/verify.ts';
-import { code, plain, say, type Text } from '../../text.ts';
+import { code, plain, say, typed, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { refuseOtherKey } from './audit-keys.ts';
 import type { AuditContext } from './context.ts';
@@ -210,7 +210,7 @@ async function readPublishedHead(db: ReadHandle): Promise<PublishedHead | undefi
 const publishedHead = z.object({ seq: z.int().min(0), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
 
 const headText = ({ seq, hash }: TrailHead): Text =>
-  say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. To check it later, type ${code('audit verify')} and compare.`;
+  say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. To check it later, type ${typed('audit verify')} and compare.`;
 
 const alteredText = ({ seq, why }: Wrong, said: TrailHead): Text =>
   say`⚠️ **The audit trail was altered: line ${seq} is wrong.** Reason: ${why}. Compare it with the heads posted here. Line ${said.seq} says so and is ${code(shortHash(said.hash))}. I announce no more of them until somebody who knows why runs ${code('sitehand audit confirm')} on the machine.`;

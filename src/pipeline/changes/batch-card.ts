@@ -1,5 +1,5 @@
 import type { Change } from '../../storage/changes.ts';
-import { code, joined, named, say, time, type Text } from '../../text.ts';
+import { joined, named, say, time, typed, type Text } from '../../text.ts';
 import {
   badChanges,
   begunFor,
@@ -77,7 +77,7 @@ export function renderBatch(
   const all = itemsShown(batch, changes);
   if (reader && (batch.state === 'running' || has(all, 'under way'))) {
     const stop = batch.state === 'running' ? [stopButton(batch, installation)] : [];
-    const where = reader.cardIn === undefined ? code(`change ${batch.number}`) : 'The card';
+    const where = reader.cardIn === undefined ? typed(`change ${batch.number}`) : 'The card';
     return { ...card, lines: [...card.lines, say`${where} says how far it is.`], buttons: [...stop, ...card.buttons] };
   }
   return {
@@ -148,7 +148,7 @@ function linesOf(items: readonly ShownItem[], most: number, rest: (count: number
 /** A line for each item that is neither done nor to do, the worst first. */
 function openLines({ number }: Change, all: readonly ShownItem[]): readonly Text[] {
   const open = itemsWith(all, 'unknown', 'failed', 'not sent', 'changed meanwhile', 'under way');
-  return linesOf(open, maxLines, (count) => say`… and ${count} more: ${code(`change ${number}`)} lists all.`);
+  return linesOf(open, maxLines, (count) => say`… and ${count} more: ${typed(`change ${number}`)} lists all.`);
 }
 
 function buttonsOf(batch: Change, all: readonly ShownItem[], installation: string): readonly Button[] {
@@ -263,7 +263,7 @@ const endings: Readonly<Record<BatchEnd, Text>> = {
 /** The last reply. The file of all lines is added now, because only now is it final. */
 export function endedReply(batch: Change, changes: readonly Change[], how: BatchEnd): Note {
   const all = itemsShown(batch, changes);
-  const where = say`${code(`change ${batch.number}`)} lists each one.`;
+  const where = say`${typed(`change ${batch.number}`)} lists each one.`;
   return { text: joined([endings[how], countsOf(all), ...unwell(all), where], '\n'), withFile: true };
 }
 

@@ -92,11 +92,11 @@ export function assessOperation(
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    return afterSilence(observed, works || poll.known, polledMs) ?? again;
+    return afterSilence(change, observed, works || poll.known, polledMs) ?? again;
   }
   if (polledMs < notKnownMs) return again;
   if (poll.known) return outcomeLost('no longer knows it');
-  return works ? outcomeLost('does not know it when asked') : unverifiedBy(observed, unfollowedLockMs);
+  return works ? outcomeLost('does not know it when asked') : unverifiedBy(change, observed, unfollowedLockMs);
 }
 
 /** How it is known that it is done; undefined: it is not. */
@@ -111,9 +111,14 @@ const mayStillShow = ({ proof }: Observation, polledMs: number): boolean =>
   polledMs < notKnownMs && (proof === 'trouble' || proof?.verdict === 'not yet');
 
 /** What comes of many polls without a clear answer; undefined: polling goes on. `answers`: the host has answered before. */
-function afterSilence(observed: Observation, answers: boolean, polledMs: number): PollResult | undefined {
+function afterSilence(
+  change: Change,
+  observed: Observation,
+  answers: boolean,
+  polledMs: number,
+): PollResult | undefined {
   if (answers) return polledMs > maxMs ? outcomeLost('no longer answers about it') : undefined;
-  return polledMs < neverAnsweredMs ? undefined : unverifiedBy(observed, unfollowedLockMs);
+  return polledMs < neverAnsweredMs ? undefined : unverifiedBy(change, observed, unfollowedLockMs);
 }
 
 /** The state after one more poll. */

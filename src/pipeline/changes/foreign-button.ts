@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { restoredTo } from '../../storage/timeline.ts';
-import { code, say, time } from '../../text.ts';
+import { say, time, typed } from '../../text.ts';
 
 /**
  * Throws `Refusal` for a button of another database, where its number means another change. That includes the database
@@ -17,7 +17,7 @@ export async function refuseUnlessOurs(
   if (from !== undefined) {
     throw new Refusal(
       say`My database was restored from a backup of ${time(from, 'date')}, so buttons posted before the restore no longer work. Nothing was ${done}.`,
-      { hint: say`Look for a newer card of this change, or type ${code('changes')} to see what I know.` },
+      { hint: say`Look for a newer card of this change, or type ${typed('changes')} to see what I know.` },
     );
   }
   throw new Refusal(`This button belongs to another Sitehand installation. Nothing was ${done}.`, {

@@ -6,7 +6,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { redrawCards, type Redraw } from '../../storage/message-edits.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
-import { code, joined, mention, say, time, type Text } from '../../text.ts';
+import { joined, mention, say, time, typed, type Text } from '../../text.ts';
 import type { ChangeStore } from './change-store.ts';
 import type { TransitionNote } from './change-messages.ts';
 import { storedTargets } from '../access/targets.ts';
@@ -91,7 +91,7 @@ export async function settleAccess(
     return remark('timer_not_set', text, { ops: true, tell: [change.requester] });
   }
   const { id } = await setTimer(tx, timerFor(change, access, starts));
-  const cancel = code(`timers cancel ${change.number}`);
+  const cancel = typed(`timers cancel ${change.number}`);
   const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await remark('timer_set', text, { details });

@@ -4,7 +4,7 @@ import { findChange, findLater, listChanges, touchedSince, type Change } from '.
 import type { Tx } from '../../storage/database.ts';
 import { enqueueMessage, lastingMessages } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { code, joined, say } from '../../text.ts';
+import { joined, say, typed } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
 import type { Note } from './card.ts';
@@ -83,7 +83,7 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
   const isDone = later.state === 'done' || later.state === 'happened';
   throw new Refusal(
     say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
-    { hint: say`${code(`change ${later.number}`)} shows how it stands.` },
+    { hint: say`${typed(`change ${later.number}`)} shows how it stands.` },
   );
 }
 

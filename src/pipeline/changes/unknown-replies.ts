@@ -1,7 +1,7 @@
 import type { ActionProof } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Change } from '../../storage/changes.ts';
-import { code, either, joined, mention, say, time, type Text } from '../../text.ts';
+import { either, joined, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
 import type { Closers } from './closers.ts';
 
@@ -74,5 +74,5 @@ export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers
   if (people.length > 0) return say`${who} can close it.`;
   if (anybody === true) return say`Everyone who may run this command there can close it.`;
   if (anybody === undefined) return say`I can't tell right now who can close it.`;
-  return say`**Today's rules let nobody close it.** Please ask the person who keeps the policy to let somebody approve it, or to name ${code('unlock')} for ${change.target_name}.`;
+  return say`**Today's rules let nobody close it.** Please ask the person who keeps the policy to let somebody approve it, or unlock ${change.target_name}.`;
 }

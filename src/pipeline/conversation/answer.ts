@@ -16,6 +16,7 @@ import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import type { Asking, PipelineContext } from './context.ts';
 import { seenRows } from './seen-rows.ts';
+import { offeringSourced } from './typed-offers.ts';
 
 /** An answer, and what it has shown so far: a second answer that follows later adds to it. */
 export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
@@ -37,7 +38,8 @@ export async function answerOf(
   const checked = (page: Page): Page => {
     refuseUnlessShown(context, person, shown());
     const { later } = page;
-    return later ? { ...page, later: async () => checked(await later()) } : page;
+    const whole = offeringSourced(page, context.policy(), person);
+    return later ? { ...whole, later: async () => checked(await later()) } : whole;
   };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();

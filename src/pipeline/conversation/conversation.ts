@@ -21,6 +21,7 @@ import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
 import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
+import { offeringHinted } from './typed-offers.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
@@ -90,7 +91,7 @@ export async function check(context: PipelineContext, request: Request): Promise
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');
-    return { kind: 'refuse', refusal: error, person };
+    return { kind: 'refuse', refusal: person ? offeringHinted(error, context.policy(), person) : error, person };
   }
 }
 
@@ -193,7 +194,8 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(path, 'refused');
-    return { kind: 'refuse', refusal: error, person: ready.requester.person };
+    const { person } = ready.requester;
+    return { kind: 'refuse', refusal: offeringHinted(error, context.policy(), person), person };
   }
 }
 

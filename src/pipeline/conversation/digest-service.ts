@@ -4,7 +4,7 @@ import type { Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { openWatches, startWatch } from '../../storage/watches.ts';
-import { code, list, say } from '../../text.ts';
+import { code, list, sample, say, typed } from '../../text.ts';
 import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
@@ -46,7 +46,7 @@ function scopeNamed(names: readonly string[], known: KnownNames): DigestScope {
         only
           ? say`${code(name.slice(0, 80))} can be more than one. Nothing was done.`
           : say`I can't find ${code(name.slice(0, 80))} among the sites and environments you can see. ${known.trouble} Nothing was done.`,
-        { field: 'names', hint: say`${code('environments')} lists what you can name.` },
+        { field: 'names', hint: say`${typed('environments')} lists what you can name.` },
       );
     if (only.kind === 'site') sites.add(only);
     if (only.kind === 'environment') environments.add(only);
@@ -58,7 +58,7 @@ async function ofChannel({ database }: PipelineContext, channel: string | undefi
   const bound = channel === undefined ? undefined : await bindingOf(database.db, channel);
   if (bound) return { sites: [{ kind: 'site', id: bound.site, name: bound.name }], environments: [] };
   throw new Refusal("This channel isn't bound to a site. Nothing was done.", {
-    hint: say`Name what the digest is about, as in ${code('digest acme-shop')}, or bind the channel with ${code('use')}.`,
+    hint: say`Name what the digest is about, as in ${sample('digest acme-shop')}, or bind the channel with ${typed('use')}.`,
     offers: [{ label: 'Name the sites', args: ['digest'], opens: 'form' }],
   });
 }

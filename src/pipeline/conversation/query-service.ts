@@ -1,13 +1,12 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import { catalogue } from '../../commands/index.ts';
 import { explainTo } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
-import { mayRunSomewhere } from '../access/may-run.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
+import { commandsFor } from './command-help.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf } from './health/health.ts';
 import { queuesFor } from './queue-list.ts';
@@ -19,7 +18,6 @@ import { timeLineServiceFor } from './time-line.ts';
 import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { troubleText } from '../changes/host-trouble.ts';
-import { usage } from '../language/usage.ts';
 import type { Asking, PipelineContext } from './context.ts';
 
 /** What built-in commands can query, limited to what this person may read. */
@@ -53,14 +51,6 @@ export function queryServiceFor(context: PipelineContext, asking: Asking, now: n
     ...timeLineServiceFor(context, asking),
   };
 }
-
-const commandsFor = (policy: Policy, person: Person): ReturnType<QueryService['commands']> =>
-  [...catalogue].map(([path, command]) => {
-    const is = mayRunSomewhere(policy, person, path, command);
-    const unknown = is === 'yes' || is === 'no' ? [] : is;
-    const example = command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`;
-    return { path, summary: command.summary, usage: usage(path, command), example, mayRun: is === 'yes', unknown };
-  });
 
 function standingOf(policy: Policy, person: Person): ReturnType<QueryService['standing']> {
   const { own } = membershipsOf(policy, person);

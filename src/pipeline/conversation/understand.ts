@@ -1,16 +1,23 @@
-import { changesSomething } from '../../commands/index.ts';
+import { catalogue, changesSomething } from '../../commands/index.ts';
+import { allCommands } from '../../commands/builtin/help.ts';
 import { rightOf } from '../../commands/rights.ts';
-import { offering, Refusal, type Offer } from '../../errors.ts';
+import { offering, Refusal, type Args, type Offer } from '../../errors.ts';
 import { didYouMean } from '../../nearest-words.ts';
-import { code, say, type Text } from '../../text.ts';
+import { say, typed, type Text } from '../../text.ts';
 import { withoutForbidden } from '../access/may-run.ts';
 import type { Person } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
+import { known } from '../language/called.ts';
 import type { Guess, Reading } from '../language/guesses.ts';
+import { isSmall } from '../language/lexicon.ts';
+import { parseArgs } from '../language/parse.ts';
 import { read } from '../language/reader.ts';
+import { spokenIn, type Spoken } from '../language/spoken.ts';
+import { join } from '../language/tokenize.ts';
 import type { Place } from '../language/things.ts';
 import type { Request } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
+import { offeringHinted } from './typed-offers.ts';
 
 /** A line that is no command as it is typed, and why it was refused. */
 export type Unread = {
@@ -38,19 +45,50 @@ export type Understood = {
  * form, its review or a button. Throws `Refusal`, with buttons for what may be meant.
  */
 export function understand(context: PipelineContext, unread: Unread): Understood {
-  const { line, refusal, person, place, parsed } = unread;
-  const told = (of: Refusal): Refusal => withoutForbidden(of, context.policy(), person);
-  const reading = read(line, context.names(person), place);
-  if (reading?.kind === 'clear') {
-    const understood = understandGuess(reading, unread);
-    if (!(understood instanceof Refusal)) return understood;
-    throw told(understood);
-  }
-  if (reading?.kind === 'cannot')
-    throw told(new Refusal(say`${reading.says} Nothing was done.`, { offers: reading.guesses.map(offerOf) }));
-  if (reading) throw told(offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses)));
-  if (parsed) return { parsed };
-  throw told(refusal);
+  const { line, person, place, opens } = unread;
+  const readIn = (words: string): Reading | undefined => read(words, context.names(person), place);
+  const reading = readIn(line);
+  const meant = helpMeant(unread, reading, readIn) ?? meantBy(unread, reading);
+  if (!(meant instanceof Refusal)) return meant;
+  const allowed = withoutForbidden(meant, context.policy(), person);
+  // What is said in a mention may not be meant for me.
+  throw opens ? offeringHinted(allowed, context.policy(), person) : allowed;
+}
+
+function meantBy(unread: Unread, reading: Reading | undefined): Understood | Refusal {
+  const { refusal, parsed } = unread;
+  if (reading?.kind === 'clear') return understandGuess(reading, unread);
+  if (reading?.kind === 'cannot') return cannot(reading);
+  if (reading) return offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses));
+  return parsed ? { parsed } : refusal;
+}
+
+/** What comes of asking for help on what no command is called. Undefined: the line asks for something else. */
+function helpMeant(
+  { line, parsed }: Unread,
+  reading: Reading | undefined,
+  readIn: (words: string) => Reading | undefined,
+): Understood | Refusal | undefined {
+  if (parsed?.path === 'help' && parsed.given['command']?.join(' ').toLowerCase() === allCommands) return { parsed };
+  if (reading?.kind !== 'clear' || reading.guess.line !== 'help') return undefined;
+  const { topic, isHow } = topicOf(line);
+  const meant = topic.length > 0 ? readIn(join(topic)) : undefined;
+  if (meant?.kind === 'cannot') return cannot(meant, say`**There's no command for that.** `);
+  return isHow || topic.length === 0 ? undefined : { parsed: parseArgs(['help', '--', ...topic], catalogue) };
+}
+
+const cannot = ({ says, guesses }: Extract<Reading, { readonly kind: 'cannot' }>, first: Text = []): Refusal =>
+  new Refusal(say`${first}${says} Nothing was done.`, { offers: guesses.map(offerOf) });
+
+const helpWord = /^(?:-{0,2}h(?:elp)?|\?|how)$/i;
+
+/** What help is asked on that no command is called: `help plsuh`, `restore --help`, `how do I restore`. */
+function topicOf(line: string): { readonly topic: Args; readonly isHow: boolean } {
+  const words = spokenIn(line, known);
+  const isHelp = (word: Spoken | undefined): boolean => word !== undefined && helpWord.test(word.typed);
+  const isAsked = isHelp(words[0]) || isHelp(words.at(-1));
+  const others = words.filter((word) => !isHelp(word) && !isSmall(word));
+  return { topic: isAsked ? others.map(({ text }) => text) : [], isHow: words[0]?.key === 'how' };
 }
 
 function understandGuess(
@@ -68,10 +106,9 @@ function understandGuess(
 }
 
 /** How a line was read, beside what came of it. */
-export const readAs = (line: string): Text => say`Read as ${code(`/site ${line}`.slice(0, 300))}`;
+export const readAs = (line: string): Text => say`Read as ${typed(line.slice(0, 300))}`;
 
-const hintOf = (guesses: readonly Guess[]): Text =>
-  didYouMean(guesses.map(({ line }) => code(`/site ${line}`.slice(0, 200))));
+const hintOf = (guesses: readonly Guess[]): Text => didYouMean(guesses.map(({ line }) => typed(line.slice(0, 200))));
 
 /** Whether a guess may be answered at once: it shows something to whoever asked, which anybody may read. */
 const mayBeAnswered = ({ parsed: { path, command }, isComplete }: Guess): boolean =>

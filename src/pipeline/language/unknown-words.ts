@@ -1,7 +1,7 @@
 import type { Command } from '../../commands/index.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal } from '../../errors.ts';
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { code, joined, say, typed, type Inline, type Text } from '../../text.ts';
 import type { Word } from './tokenize.ts';
 
 /** Refusals of words that a command doesn't have. */
@@ -16,10 +16,10 @@ export function unknownCommand([first, second]: readonly Word[], commands: Reado
     next === '' || next.includes('/')
       ? say`${code(word)} needs a second word.`
       : say`I don't know ${code(`${word} ${next}`)}.`;
-  return unknown(says, say`Type ${group.length === 1 ? '' : 'one of '}${joined(group.map(code), ', ')}.`);
+  return unknown(says, say`Type ${group.length === 1 ? '' : 'one of '}${joined(group.map(typed), ', ')}.`);
 }
 
-const unknown = (says: Inline, hint: Text = say`${code('/site help')} shows what you may run.`): Refusal =>
+const unknown = (says: Inline, hint: Text = say`${typed('help')} shows what you may run.`): Refusal =>
   new Refusal(say`${says} Nothing was done.`, { hint });
 
 const oneHyphen = /^-(\p{L}[^=]*)/u;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Tx } from '../../storage/database.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, typed, type Text } from '../../text.ts';
 import type { MessagesContext } from './context.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { redrawForReaders } from './readers-changed.ts';
@@ -115,7 +115,7 @@ function inWords(changes: readonly GroupChange[]): Text {
   return joined(
     [
       broken.length > 0
-        ? say`⚠️ **Slack doesn't tell me who is in ${joined(broken, ', ')}.** Until it does, rules that deny something to these groups deny it to everybody, and rules that allow something to them allow it to nobody. ${code('pause')} still works.`
+        ? say`⚠️ **Slack doesn't tell me who is in ${joined(broken, ', ')}.** Until it does, rules that deny something to these groups deny it to everybody, and rules that allow something to them allow it to nobody. ${typed('pause')} still works.`
         : undefined,
       readable.length > 0 ? say`I can see again who is in ${joined(readable, ', ')}.` : undefined,
     ],

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../storage/database.ts';
 import { dropOldOps, enqueueMessage } from '../../storage/messages.ts';
-import { code, say, type Text } from '../../text.ts';
+import { say, typed, type Text } from '../../text.ts';
 import { counted } from '../../commands/kit/page.ts';
 
 /** Queues a message to the ops channel; a second one with the same key replaces the first. */
@@ -20,6 +20,6 @@ const maxKept = 500;
 export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
   const dropped = await dropOldOps(tx, maxKept);
   if (dropped === 0) return;
-  const says = say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;
+  const says = say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${typed('changes')} and ${typed('audit')} show what happened.`;
   await enqueueOps(tx, `dropped:${now}`, says, now);
 }

@@ -3,7 +3,7 @@ import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { answerPrefix, untoldMessages } from '../../storage/messages-of-person.ts';
-import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
+import { channel, code, joined, mention, plain, say, time, typed, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { pleaseTell } from '../changes/asked-in.ts';
@@ -80,7 +80,7 @@ function wordsOf({ kind }: Message, content: MessageContent | undefined, change:
 }
 
 const forRequester = (loss: Undelivered, change: Change): Text =>
-  say`${headingOf(change)}\n⚠️ I couldn't tell ${recipientText(loss)} about it (${reasonText(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
+  say`${headingOf(change)}\n⚠️ I couldn't tell ${recipientText(loss)} about it (${reasonText(loss)}). ${typed(`change ${change.number}`)} shows where it is now.`;
 
 function recipientText({ message: { kind, recipient }, change }: Undelivered): Text {
   if (kind === 'direct' || kind === 'copy') return say`${mention(recipient ?? '')}`;
@@ -101,7 +101,7 @@ export function cardUntold({ message, content, change, error }: Undelivered): No
   if (!isUnposted || content === undefined || change === undefined) return undefined;
   const tries = error.kind === 'drawing' ? '' : ` I'll keep trying for a day.`;
   return {
-    text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}).${tries} ${code(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
+    text: say`**Slack doesn't take the card of #${change.number} anywhere right now** (${code(error.message)}).${tries} ${typed(`change ${change.number}`)} shows where it is. Now it says:\n${wordsOf(message, content, change)}`,
   };
 }
 
@@ -124,7 +124,7 @@ export async function untoldTo(context: ChangesContext, ids: readonly string[]):
 export async function explainUnedited(tx: Tx, { number }: Change, refused: Undeliverable, at: number): Promise<void> {
   const key = `${number}:unedited`;
   if (await findMessage(tx, key)) return;
-  const text = say`Slack doesn't let me edit this card (${code(refused.message)}), so it and its buttons may be out of date. The rest is told in this thread, and ${code(`change ${number}`)} shows where it is now.`;
+  const text = say`Slack doesn't let me edit this card (${code(refused.message)}), so it and its buttons may be out of date. The rest is told in this thread, and ${typed(`change ${number}`)} shows where it is now.`;
   await enqueueMessage(tx, { key, change: number, kind: 'reply', body: JSON.stringify({ text } satisfies Note), at });
 }
 

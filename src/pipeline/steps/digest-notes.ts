@@ -1,7 +1,7 @@
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
-import { code, inline, joined, list, plain, say, time, type Inline, type Text } from '../../text.ts';
+import { inline, joined, list, plain, say, time, typed, type Inline, type Text } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import type { DigestFindings } from './digest-reading.ts';
 import type { DigestStanding } from './digest-standing.ts';
@@ -67,7 +67,7 @@ export const digestStartedNote = (watch: Watch, next: number): Note => ({
 });
 
 export const digestOverNote = (watch: Watch): Note => ({
-  text: say`**Digest #${watch.id} of ${aboutThen(watch)} is over:** its time is up. ${code('digest')} starts another one.`,
+  text: say`**Digest #${watch.id} of ${aboutThen(watch)} is over:** its time is up. ${typed('digest')} starts another one.`,
   hidden: endUnnamed(watch),
 });
 

@@ -10,7 +10,7 @@ import { skipNumbers } from '../../storage/sql-dialect.ts';
 import { noteRestore, readTimeline, saveTimeline, type Timeline } from '../../storage/timeline.ts';
 import { restoredEvent } from '../../storage/verify.ts';
 import { voidVotes } from '../../storage/votes.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { joined, say, time, typed, type Text } from '../../text.ts';
 import { sealIn } from '../audit/audit-keys.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { batchSetBack } from '../changes/batch-card.ts';
@@ -156,7 +156,7 @@ function whatNext(moved: readonly Moved[]): Text {
   return joined([
     asked === '' ? undefined : say`I'm asking again for ${asked}.`,
     unknown === '' ? undefined : say`The outcome of ${unknown} is unknown.`,
-    say`Other changes may have been done that I no longer know of. Please compare the last hours with the host's panel, then type ${code('resume')}.`,
+    say`Other changes may have been done that I no longer know of. Please compare the last hours with the host's panel, then type ${typed('resume')}.`,
   ]);
 }
 

@@ -5,7 +5,7 @@ import { unowned } from '../../storage/lease.ts';
 import { pauseKey, readKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { attempt } from '../../errors.ts';
-import { code, plain, say, type Text } from '../../text.ts';
+import { plain, say, typed, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import type { ChangeMemory } from './send-history.ts';
 import { batchSetBack } from '../changes/batch-card.ts';
@@ -26,7 +26,7 @@ export const lostCommitOf = ({ number, version, state }: Pick<Change, 'number' |
   says: say`#${number} is ${state} there, but I had seen it further along.`,
 });
 
-const cancelThem = say`Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`;
+const cancelThem = say`Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${typed('resume')}.`;
 
 /**
  * Pauses all sending, in every replica and across restarts, until a person resumes it: processes that are gone may have

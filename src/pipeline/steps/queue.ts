@@ -14,7 +14,7 @@ import {
   endTurn,
   type QueuedRequest,
 } from '../../storage/queue.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { joined, say, time, typed, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { lockInWords } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
@@ -146,7 +146,7 @@ type QueueCounts = {
 };
 
 function refuseTooMany({ same, places, ahead, where }: QueueCounts): void {
-  const hint = say`${code('queue')} shows who waits.`;
+  const hint = say`${typed('queue')} shows who waits.`;
   if (same !== undefined)
     throw new Refusal(say`**You're already in the queue with that.** Nothing was sent.`, { hint });
   if (places >= maxPlaces)

@@ -3,7 +3,7 @@ import { readAsUtc } from '../../commands/kit/log-query.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
-import { bold, amount, code, joined, list, say, time, type Inline, type Text } from '../../text.ts';
+import { amount, bold, code, joined, list, say, time, typed, type Inline, type Text } from '../../text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import { type Note } from '../changes/card.ts';
 import { runButton, type Button } from '../changes/buttons.ts';
@@ -92,7 +92,7 @@ export const stoppedNote = (watch: Watch, about: Inline, by: string): Note => ({
 
 /** `untold`: how many kinds were held back and can't be told. */
 export function overNote(watch: Watch, env: Environment, news: News | undefined, untold: number): Note {
-  const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. I read the log up to ${time(watch.read_to, 'date')}. ${code(`watch ${env.name} error`)} starts another one.`;
+  const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. I read the log up to ${time(watch.read_to, 'date')}. ${typed(`watch ${env.name} error`)} starts another one.`;
   const lost =
     untold > 0 &&
     say`I held back ${counted(untold, 'new kind')} of errors, and can't show them, because I can't check who may read them.`;

@@ -142,8 +142,12 @@ function drawChoices(block: Fields, element: Fields, surface: Surface): Child {
       'label',
       { class: 'choice' },
       boxes[index],
-      h('span', {}, ...textNodes(option['text'], directory)),
-      description !== undefined && h('small', {}, ...textNodes(description, directory)),
+      h(
+        'span',
+        {},
+        ...textNodes(option['text'], directory),
+        description !== undefined && h('small', {}, ...textNodes(description, directory)),
+      ),
     );
   });
   return h('div', {}, ...rows);

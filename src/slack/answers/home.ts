@@ -5,7 +5,7 @@ import { overviewFor, type RecentChange } from '../../pipeline/steps/overview.ts
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal, type Offer } from '../../errors.ts';
-import { amount, bold, code, joined, say, time, type Text } from '../../text.ts';
+import { amount, bold, joined, say, time, typed, type Text } from '../../text.ts';
 import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/blocks.ts';
 import { charactersIn, fitting, jsonLength } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
@@ -65,12 +65,12 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
-    ...moreNote(more.toDecide, `${context.command} changes --waiting`),
+    ...moreNote(more.toDecide, 'changes --waiting'),
     heading('Your open changes'),
     ...(mine.length > 0
       ? mine.flatMap(cardBlocks)
       : [paragraph(say`You have no ${toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
-    ...moreNote(more.mine, `${context.command} changes --mine`),
+    ...moreNote(more.mine, 'changes --mine'),
     ...notesUnder('Your places in queues', places),
     ...notesUnder("What I couldn't tell you", untold),
     heading('Your sites'),
@@ -78,10 +78,8 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(cardLine))
-      : paragraph(say`Nothing that you can see has been asked for lately. Try ${code(`${context.command} help`)}.`),
-    paragraph(
-      say`${code(`${context.command} help`)} lists everything you can run; ${code(context.command)} alone opens a form.`,
-    ),
+      : paragraph(say`Nothing that you can see has been asked for lately. Try ${typed('help')}.`),
+    paragraph(say`${typed('help')} lists everything you can run; ${typed('')} alone opens a form.`),
   ];
   return { drawn, numbers };
 }
@@ -120,7 +118,7 @@ const notesUnder = (title: string, notes: readonly Note[]): readonly KnownBlock[
 const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);
 const moreNote = (more: number, line: string): readonly KnownBlock[] =>
-  more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${code(line)}.`)];
+  more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${typed(line)}.`)];
 /** The card as in its channel, with its buttons. */
 const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
 const cardLine = ({ card: { mark, headline, lines }, at }: RecentChange): Text =>

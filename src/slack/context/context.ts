@@ -39,8 +39,6 @@ export type SlackContext = {
   readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;
   readonly bot: Bot;
-  /** The slash command, with its slash: `/site`. */
-  readonly command: string;
   readonly pace: Pace;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -9,7 +9,7 @@ import { answerPrefix, answersOwed } from '../../storage/messages-of-person.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
-import { code, joined, say, type Inline, type Text } from '../../text.ts';
+import { code, joined, say, typed, type Inline, type Text } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
@@ -112,7 +112,7 @@ async function answerLater(
 
 /** In place of the answers that are not kept: some of what was asked for may have been done. */
 const restText = (named: Inline | undefined): Text =>
-  say`**You asked for more than I could answer:** Slack took no answers, and I kept ${maxKept}. This is in place of the ${named ? say`answer to ${named}` : 'next one'} and of those after it. Please look before you ask for any of that again: ${code('changes --mine')} shows your changes.`;
+  say`**You asked for more than I could answer:** Slack took no answers, and I kept ${maxKept}. This is in place of the ${named ? say`answer to ${named}` : 'next one'} and of those after it. Please look before you ask for any of that again: ${typed('changes --mine')} shows your changes.`;
 
 /** PostgreSQL restarts or fails over within seconds. If it takes longer, the person is told and can ask again. */
 const backWithinMs = 5_000;

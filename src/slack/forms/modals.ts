@@ -1,11 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { catalogue } from '../../commands/index.ts';
+import { firstOf } from '../../commands/most-used.ts';
+import type { CommandHelp } from '../../commands/kit/builtin.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../errors.ts';
 import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
 import { tooFewApprove } from '../../pipeline/access/nobody-approves.ts';
-import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Press } from '../../pipeline/changes/buttons.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
@@ -13,10 +13,11 @@ import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
 import { whoWouldBeInvolved } from '../../pipeline/steps/hand-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
+import { commandsFor } from '../../pipeline/conversation/command-help.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { joined, say, typed, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
@@ -81,18 +82,21 @@ export async function drawForm(
   return formView(parsed, from, namesFor(context, person), { ...unfolded, ...(notes.length > 0 && { says: notes }) });
 }
 
-/** Opens the list of the commands this person may run. Throws `Refusal` if no form can be opened. */
+/** Opens the commands that this person uses most. Throws `Refusal` if no form can be opened. */
 export async function openPicker(context: SlackContext, interaction: Interaction, person: Person): Promise<void> {
-  const policy = context.pipeline.policy();
-  const commands = [...catalogue]
-    .filter(([path, command]) => mayRun(policy, person, path, command))
-    .map(([path, { summary }]) => ({ path, summary }));
-  if (await openView(context, interaction, pickerView(commands, originOf(interaction)))) return;
+  const commands = allowedTo(context, person);
+  const first = firstOf(commands);
+  const view = pickerView(first, first.length < commands.length, originOf(interaction));
+  if (await openView(context, interaction, view)) return;
   throw new Refusal('There was no command in that. Nothing was done.', {
-    hint: 'Type one after the slash command or the mention; help lists what you may run.',
+    hint: say`Type one after the slash command or the mention; ${typed('help')} lists what you may run.`,
     offers: [{ label: 'Help', args: ['help'] }],
   });
 }
+
+/** The commands that this person may run. */
+export const allowedTo = ({ pipeline }: SlackContext, person: Person): readonly CommandHelp[] =>
+  commandsFor(pipeline.policy(), person).filter(({ mayRun }) => mayRun);
 
 /** Opens a loading view at once, reads from the host, and shows what will happen. `notice` is shown above that. */
 export async function openReview(
@@ -234,7 +238,7 @@ export async function openView(
     if (name === undefined || name.includes('trigger') || isPassing(name)) return undefined;
     if (name === 'unknown_method') {
       throw new Refusal('This needs a form, and this server has no forms. Nothing was done.', {
-        hint: 'Type the whole command instead; help and the name of the command show how.',
+        hint: say`Type the whole command instead; ${typed('help')} and the name of the command show how.`,
       });
     }
     throw error;

@@ -1,5 +1,6 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
+import type { CommandHelp } from '../../commands/kit/builtin.ts';
 import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { factLines } from '../../pipeline/changes/card.ts';
@@ -147,15 +148,29 @@ export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
 });
 export const callTitle = 'What will be sent';
 
-/** The list of commands, shown for a line without a command. */
-export function pickerView(
-  commands: readonly { readonly path: string; readonly summary: string }[],
-  from: Origin,
-): ModalView {
-  const options = commands
-    .slice(0, 100)
-    .map(({ path, summary }) => ({ ...optionOf(path, path), description: plainText(summary, limits.option) }));
-  const input = inputBlock('command', 'Command', { type: 'static_select', action_id: 'command', options });
+type Choice = Pick<CommandHelp, 'path' | 'summary'>;
+/** What is chosen to see all commands. No command is called that. */
+export const moreCommands = 'more';
+
+/** The commands used most, shown for a line without a command. `more`: there are others. */
+export const pickerView = (commands: readonly Choice[], more: boolean, from: Origin): ModalView =>
+  pickerOf('radio_buttons', [...commands.map(choiceOf), ...(more ? [moreChoice] : [])], from);
+
+/** All commands. */
+export const allCommandsView = (commands: readonly Choice[], from: Origin): ModalView =>
+  pickerOf('static_select', commands.slice(0, 100).map(choiceOf), from);
+
+const choiceOf = ({ path, summary }: Choice): PlainTextOption => ({
+  ...optionOf(path, path),
+  description: plainText(summary, limits.option),
+});
+const moreChoice = {
+  ...optionOf(moreCommands, 'More…'),
+  description: plainText('Everything you can run', limits.option),
+};
+
+function pickerOf(type: 'radio_buttons' | 'static_select', options: PlainTextOption[], from: Origin): ModalView {
+  const input = inputBlock('command', 'Command', { type, action_id: 'command', options });
   return modal('picker', 'What do you want to do?', { origin: from }, [input], 'Next');
 }
 

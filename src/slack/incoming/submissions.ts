@@ -11,12 +11,12 @@ import { requestId } from '../../storage/inbox.ts';
 import { decideByForm, titles } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
-import { memoOf, noticeView, typedOptions, type Memo } from '../forms/views.ts';
+import { allCommandsView, memoOf, moreCommands, noticeView, typedOptions, type Memo } from '../forms/views.ts';
 import { showOutcome } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
 import { blockIdIn, blockIdOf, readInputs } from '../forms/inputs.ts';
 import { notTaken, saveDelivery } from '../context/deliveries.ts';
-import { drawForm, drawIntoView, loadingView, showReview } from '../forms/modals.ts';
+import { allowedTo, drawForm, drawIntoView, loadingView, showReview } from '../forms/modals.ts';
 import { errorNote } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -122,6 +122,7 @@ export async function submit(context: SlackContext, submission: Submission): Pro
 async function submitPicker({ context, interaction, memo, view }: Submitted): Promise<SubmissionResponse> {
   const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(view.state.values).given['command'] ?? [];
+  if (path === moreCommands) return withView(allCommandsView(allowedTo(context, person), memo.origin));
   const command = catalogue.get(path);
   if (command === undefined) return withErrors({ [blockIdOf('command')]: 'Choose one from the list.' });
   const parsed: ParsedCommand = { path, command, given: {}, reason: undefined, dryRun: false };

@@ -1,30 +1,40 @@
 import { describe, expect, test } from 'vitest';
 import { help } from '../../../src/commands/builtin/help.ts';
 import { stateLabel, states } from '../../../src/commands/builtin/states.ts';
-import type { QueryService } from '../../../src/commands/kit/builtin.ts';
+import type { Ability, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import { usage } from '../../../src/pipeline/language/usage.ts';
+import { commandsFor } from '../../../src/pipeline/conversation/command-help.ts';
+import { parse } from '../../../src/pipeline/language/parse.ts';
+import { join } from '../../../src/pipeline/language/tokenize.ts';
+import { optionName, takesValue } from '../../../src/pipeline/language/usage.ts';
+import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
+import { drawPage } from '../../../src/slack/draw/blocks.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { plain } from '../../../src/text.ts';
-import { refusalOf, refusalText } from '../../pipeline/fixtures.ts';
+import { inline, plain, say } from '../../../src/text.ts';
+import { ana, policyOf, refusalOf, refusalText } from '../../pipeline/fixtures.ts';
 
 const nobody = (): never => {
-  throw new Error('help asks for commands alone');
+  throw new Error('help asks for commands and rights alone');
 };
-/** A query service that only knows which commands a person may run. */
-const queryService = (may: (path: string) => boolean = () => true): QueryService => ({
+type Somewhere = Extract<Ability['answer'], { kind: 'allowed somewhere' }>['approval'];
+/** A query service that only knows which commands a person may run, and who approves them. */
+const queryService = (may: (path: string) => boolean = () => true, approval: Somewhere = 'none'): QueryService => ({
   person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
   now: 0,
   commands: () =>
-    [...catalogue].map(([path, command]) => ({
-      path,
-      summary: command.summary,
-      usage: usage(path, command),
-      example: command.shape === 'builtin' ? undefined : `${path} ${command.examples[0]}`,
-      mayRun: may(path),
+    commandsFor(policyOf('{ allow: [read], to: everyone }'), ana).map((one) => ({
+      ...one,
+      mayRun: may(one.path),
       unknown: [],
     })),
+  can: async ([path = '']) => ({
+    person: ana,
+    path,
+    risk: 'routine',
+    target: '3 of the 5 environments you can see',
+    answer: { kind: 'allowed somewhere', rules: [], approval },
+  }),
   names: nobody,
   change: nobody,
   changes: nobody,
@@ -34,7 +44,6 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   briefStatus: nobody,
   mayRunOn: nobody,
   recent: nobody,
-  can: nobody,
   trail: nobody,
   verify: nobody,
   exportTrail: nobody,
@@ -59,48 +68,117 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   digest: nobody,
 });
 
-const asked = async (command: string, may?: (path: string) => boolean): Promise<Page> => {
-  const answer = await help.answer({ input: { command }, queryService: queryService(may) });
+const asked = async (command: string, may?: (path: string) => boolean, approval?: Somewhere): Promise<Page> => {
+  const answer = await help.answer({
+    input: { command },
+    queryService: queryService(may, approval),
+  });
   if ('instead' in answer) throw new Error('help runs nothing');
   return answer;
 };
-const textOf = ({ title, parts }: Page): string =>
-  [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
-const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] => offers.map(({ args }) => args.join(' '));
+const linesOf = ({ title, parts }: Page): readonly string[] => [
+  plain(title),
+  ...parts.flatMap((part) =>
+    part.kind === 'list' ? part.entries.map(plain) : part.kind === 'text' ? plain(part.text).split('\n') : [],
+  ),
+];
+const textOf = (page: Page): string => linesOf(page).join('\n');
+const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
+  offers.map(({ args, opens }) => `${args.join(' ')}${opens ? '…' : ''}`);
 
 describe('help without a topic', () => {
-  const page = async (may?: (path: string) => boolean): Promise<Page> => {
-    const answer = await help.answer({ input: { command: undefined }, queryService: queryService(may) });
+  const page = async (may?: (path: string) => boolean, command?: 'all'): Promise<Page> => {
+    const answer = await help.answer({ input: { command }, queryService: queryService(may) });
     if ('instead' in answer) throw new Error('help runs nothing');
     return answer;
   };
   const listed = ({ parts }: Page): readonly string[] =>
     parts.flatMap((part) =>
-      part.kind === 'list' ? part.entries.map((entry) => plain(entry).split('  ')[0] ?? '') : [],
+      part.kind === 'list' ? part.entries.map((entry) => plain(entry).split('\n')[0] ?? '') : [],
     );
 
-  test('begins with the eight most used commands, and lists all others by noun', async () => {
+  test('is one screen: the eight most used commands, each as it is typed, and a button for the rest', async () => {
     const whole = await page();
     expect(listed(whole)).toHaveLength(8);
-    expect(listed(whole)[0]).toBe('status');
-    expect(textOf(whole)).toContain('redirects  list · add · edit · remove · clear');
-    const nouns = [...catalogue.keys()]
-      .filter((path) => !listed(whole).includes(path))
-      .map((path) => path.split(' ')[0]);
-    for (const noun of nouns) expect(textOf(whole)).toMatch(new RegExp(`(^|· )${noun}( |$)`, 'm'));
+    expect(listed(whole).slice(0, 2)).toEqual(['/site status acme-shop/live', '/site cache clear acme-shop/live']);
+    expect(offered(whole)).toEqual(['help all']);
+    // A phone shows about 43 characters in a line, and some 25 lines.
+    const lines = [...linesOf(whole).flatMap((line) => line.split('\n')), plain(inline(whole.source))];
+    expect(lines.reduce((sum, line) => sum + Math.ceil(line.length / 43), 0)).toBeLessThanOrEqual(22);
   });
 
-  test('lists only commands that the person may run', async () => {
-    const little = await page((path) => ['logs', 'redirects list'].includes(path));
-    expect(listed(little)).toEqual(['logs']);
-    expect(textOf(little).trim().split('\n').slice(1).filter(Boolean)).toEqual(['redirects list']);
-    expect((await page((path) => path === 'logs')).parts).toHaveLength(1);
-    expect(listed(await page((path) => path === 'redirects list'))).toEqual([]);
+  test('has others of theirs in place of those that somebody may not run, and says nothing of those', async () => {
+    const little = await page((path) => ['logs', 'redirects list', 'whoami'].includes(path));
+    expect(listed(little)).toEqual([
+      '/site logs acme-shop/live --since 1h',
+      '/site redirects list acme-shop/live /blog --sort from',
+      '/site whoami',
+    ]);
   });
 
-  test('about a command: its usage, what it does and an example', async () => {
-    const about = textOf(await asked('cache clear'));
-    expect(about).toContain('For example: cache clear acme-shop/live');
+  test('all: every command of theirs by noun', async () => {
+    const whole = textOf(await page(undefined, 'all'));
+    expect(whole).toContain('redirects  list · add · edit · remove · clear');
+    for (const path of catalogue.keys())
+      expect(whole).toMatch(new RegExp(`(^|· )${path.split(' ')[0] ?? ''}( |$)`, 'm'));
+    const little = await page((path) => ['logs', 'redirects list'].includes(path), 'all');
+    expect(linesOf(little).filter(Boolean).slice(1)).toEqual(['redirects list · logs']);
+  });
+});
+
+describe('help on a command', () => {
+  test.each([...catalogue])('%s: every word of it, within the limits of a message', async (path, command) => {
+    const page = await asked(path);
+    const lines = linesOf(page);
+    expect(lines[0]).toBe(`/site ${path} · ${command.summary}`);
+    const examples = lines.filter((line) => line.startsWith(`/site ${path}`)).slice(1);
+    expect(examples.length).toBeGreaterThanOrEqual(1);
+    expect(examples.length).toBeLessThanOrEqual(3);
+    for (const example of examples) expect(parse(example.replace('/site ', ''), catalogue)).toMatchObject({ path });
+    const options = Object.entries(command.fields).flatMap(([name, field]) =>
+      field.place === 'option' ? [`--${optionName(name)}${takesValue(field) ? ` ${field.shown}` : ''}`] : [],
+    );
+    const common = command.shape === 'action' ? ['--reason "…"', '--dry-run', '--queue'] : [];
+    const canary = command.shape === 'action' && command.batch ? ['--canary site/environment'] : [];
+    const told = lines.filter((line) => line.startsWith('--')).map((line) => line.split('  ')[0]);
+    expect(told).toEqual([...options, ...common, ...canary]);
+    for (const { kind, label, hint } of Object.values(command.fields))
+      if (kind === 'plain') expect(hint, `${label} has a hint that says what it means`).toBeDefined();
+    expect(lines.some((line) => line.includes('It needs no approval.'))).toBe(command.shape === 'action');
+    expect(page.offers?.[0]).toMatchObject({ label: command.button, args: path.split(' ') });
+    for (const { args } of page.offers ?? []) expect(parse(join(args), catalogue)).toBeDefined();
+    const { blocks } = drawPage(page, undefined);
+    expect(blockComplaints(blocks, 'message')).toEqual([]);
+    expect(JSON.stringify(blocks)).not.toMatch(/more characters|Next page/);
+  });
+
+  test('says who approves, as far as that does not depend on the target, and where it does', async () => {
+    const approval = async (of: Somewhere, may?: (path: string) => boolean) => {
+      const page = await asked('push', may, of);
+      return [linesOf(page).at(-1), offered(page)];
+    };
+    const somewhere = 'You may run it on 3 of the 5 environments you can see.';
+    expect(await approval('none')).toEqual([`${somewhere} It needs no approval.`, ['push…']]);
+    const leads = { who: say`somebody else in **leads**`, expires: 3_600_000, reason: 'required' } as const;
+    expect(await approval(leads)).toEqual([
+      `${somewhere} It needs approval by somebody else in leads, within 1h. It needs a reason.`,
+      ['push…', 'can push…'],
+    ]);
+    const depends = `${somewhere} Whether it needs approval, and whose, depends on the target.`;
+    expect(await approval('depends on the target')).toEqual([depends, ['push…', 'can push…']]);
+    expect(await approval('depends on the target', (path) => path !== 'can')).toEqual([depends, ['push…']]);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['the only one that begins so', 'cache', ['cache clear…']],
+    ['one that others continue', 'logs', ['logs…', 'help logs reveal']],
+    ['several that begin so', 'dns', ['help dns list', 'help dns set']],
+  ])('by its first word: %s', async (_, words, offers) => {
+    expect(offered(await asked(words))).toEqual(offers);
+  });
+
+  test('that nobody overwrites what is live by the first example', async () => {
+    expect(linesOf(await asked('push'))[1]).not.toContain('--database');
   });
 });
 
@@ -108,7 +186,7 @@ describe('help about something that is not a command', () => {
   test('unknown: what it means, what to do, and where to read more', async () => {
     const page = await asked('unknown');
     expect(textOf(page)).toContain('It happened or It did not happen');
-    expect(textOf(page)).toContain('unlock with --force');
+    expect(textOf(page)).toContain('/site unlock site/environment --force');
     expect(offered(page)).toEqual(['help change', 'help changes', 'help unlock']);
     expect(offered(await asked('Outcome UNKNOWN'))).toContain('help unlock');
   });
@@ -147,10 +225,11 @@ describe('help about something that is not a command', () => {
       refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
     const refusal = refused('cahce clear');
     expect(refusalText(refusal)).toBe(
-      "I can't find cahce clear among the commands you can run. Nothing was done. Did you mean cache clear?",
+      "There's no command cahce clear that you can run. Nothing was done. Did you mean /site cache clear?",
     );
-    expect(offered(refusal)).toEqual(['help cache clear', 'help']);
-    expect(refusalText(refused('cahce clear', (path) => path === 'help'))).not.toContain('cache clear');
-    expect(offered(refused('xyzzy'))).toEqual(['help']);
+    expect(offered(refusal)).toEqual(['help cache clear', 'help all']);
+    expect(refusalText(refused('cahce clear', (path) => path === 'help'))).not.toContain('/site');
+    expect(offered(refused('xyzzy'))).toEqual(['help all']);
+    expect(offered(refused('set'))).toEqual(['help allowlist set', 'help dns set', 'help all']);
   });
 });

@@ -172,11 +172,11 @@ describe('a line of the status', () => {
     ],
     [
       { work: found({ lock: undefined, open: [], hidden: 0, queued: 1, more: false }) },
-      '• Lock and open changes: No change is open, but queue has 1 request.',
+      '• Lock and open changes: No change is open, but /site queue has 1 request.',
     ],
     [
       { work: found({ lock: undefined, open: [change()], hidden: 0, queued: 2, more: false }) },
-      '• Lock and open changes: \n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   queue has 2 requests',
+      '• Lock and open changes: \n   ⏳ waiting: Push a → b #7, asked by @U01ANA 2026-11-23 03:00 UTC\n   /site queue has 2 requests',
     ],
     [
       {

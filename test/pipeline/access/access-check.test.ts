@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { assertChannel } from '../../../src/pipeline/access/assert-channel.ts';
 import { authorize, assertMember, type Person } from '../../../src/pipeline/access/access-check.ts';
-import { mayRun } from '../../../src/pipeline/access/may-run.ts';
+import { mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
@@ -161,7 +161,7 @@ describe('what the rules say', () => {
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
-      'You may not run themes list. No rule allows anybody to do it. Nothing was sent. themes list in site/environment asks about an environment.',
+      'You may not run themes list. No rule allows anybody to do it. Nothing was sent. /site themes list in site/environment asks about an environment.',
     );
     expect(
       bare(
@@ -190,9 +190,9 @@ describe('what the rules say', () => {
 
   test('a built-in command needs no right, or the right to read', () => {
     const nothing = policyOf('{ allow: [read], to: [leads] }');
-    expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
-    expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
-    expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
+    expect(mayRunSomewhere(nothing, ana, 'whoami', commandAt('whoami'))).toBe('yes');
+    expect(mayRunSomewhere(nothing, ana, 'environments', commandAt('environments'))).toBe('no');
+    expect(mayRunSomewhere(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe('yes');
     const parsed = resolve(parsedFor('environments', {}), names);
     expect(refusalText(refusalOf(() => authorize(nothing, ana, parsed, company)))).toContain(
       'You may not use environments.',
@@ -258,7 +258,7 @@ describe('help and App Home show what the rules of the person allow', () => {
   ])('%s', (_, rules, shown) => {
     const policy = policyOf(...rules);
     const asked = ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes'];
-    expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
+    expect(asked.filter((path) => mayRunSomewhere(policy, ana, path, commandAt(path)) === 'yes')).toEqual(shown);
     for (const path of ['domains list', 'themes list']) {
       const run = () => authorize(policy, ana, resolve(parsedFor(path, {}), names), company);
       // Both are about the company, but `themes list` can be narrowed to environments.
@@ -298,15 +298,18 @@ describe('a built-in command that needs a rule with its name', () => {
       'You may not run pause. No rule allows anybody to do it. Nothing was done.',
     );
     const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
-    expect(['pause', 'resume'].map((path) => mayRun(places, ana, path, commandAt(path)))).toEqual([false, false]);
+    expect(['pause', 'resume'].map((path) => mayRunSomewhere(places, ana, path, commandAt(path)))).toEqual([
+      'no',
+      'no',
+    ]);
     expect(bare('resume').authorization.rules).toEqual([9]);
     expect(bare('audit').target).toBeUndefined();
   });
 
   test('about the audit trail has one right for its three commands', () => {
     for (const path of ['audit', 'audit verify', 'audit export']) {
-      expect(mayRun(rules, ana, path, commandAt(path))).toBe(true);
-      expect(mayRun(rules, { ...ana, id: 'U03CHI' }, path, commandAt(path))).toBe(false);
+      expect(mayRunSomewhere(rules, ana, path, commandAt(path))).toBe('yes');
+      expect(mayRunSomewhere(rules, { ...ana, id: 'U03CHI' }, path, commandAt(path))).toBe('no');
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ability } from '../../../src/commands/kit/builtin.ts';
-import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
+import { explainAccess, explainTo } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
 import { ana, company, dee, names, policyOf, refusalText, contextWith } from '../fixtures.ts';
@@ -25,7 +25,13 @@ const rules = [
   '{ allow: [delete], to: [leads] }',
 ];
 
-function can(words: readonly string[], id?: string, policy: Policy = policyOf(...rules), by = ana): Promise<Ability> {
+function can(
+  words: readonly string[],
+  id?: string,
+  policy: Policy = policyOf(...rules),
+  by = ana,
+  answerOf = explainAccess,
+): Promise<Ability> {
   const readable = (person: Person | undefined) => ({
     environments: names.environments.filter((one) => person !== undefined && mayRead(policy, person, one)),
     domains: names.domains.filter((one) => person !== undefined && mayRead(policy, person, one)),
@@ -37,7 +43,7 @@ function can(words: readonly string[], id?: string, policy: Policy = policyOf(..
     membersOf: async () => [],
     personOf: async (of: string) => everybody.find((one) => one.id === of),
   });
-  return explainAccess(context, by, words, id);
+  return answerOf(context, by, words, id);
 }
 
 async function refused(work: Promise<unknown>): Promise<Refusal> {
@@ -129,6 +135,78 @@ describe('somebody may not', () => {
   });
 });
 
+describe('an action that names no target', () => {
+  const asked = (words: string, more: readonly string[] = rules, id?: string): Promise<Ability> =>
+    can(words.split(' '), id, policyOf(...more), ana, explainTo);
+  const by = 'approval: { by: [leads], count: 2 }';
+
+  test.each<[string, string, readonly string[], string, string]>([
+    [
+      'with an approval that depends on the target',
+      'cache clear',
+      rules,
+      '2 of the 3 environments you can see',
+      'depends on the target',
+    ],
+    [
+      'with none',
+      'cache clear',
+      [READ, '{ allow: [routine], to: [developers] }'],
+      'every environment you can see',
+      'none',
+    ],
+    [
+      'with the same one everywhere',
+      'push --files',
+      [READ, `{ allow: [push], to: [developers], where: ["acme-shop/*"], ${by} }`],
+      '2 of the 3 environments you can see',
+      '2 others in leads',
+    ],
+    [
+      'with that of anybody who may, which is the default of what destroys',
+      'delete',
+      [READ, '{ allow: [delete], to: [developers, leads] }'],
+      'every environment you can see',
+      'somebody else who may run it there',
+    ],
+    [
+      'on a domain',
+      'dns set',
+      [READ, '{ allow: [sensitive], to: [developers], approval: none }'],
+      'every domain you can see',
+      'none',
+    ],
+  ])('may be allowed %s', async (_, words, these, where, approval) => {
+    const { target, answer } = await asked(words, these);
+    if (answer.kind !== 'allowed somewhere') throw new Error(`it is ${answer.kind}`);
+    expect(target).toBe(where);
+    expect(typeof answer.approval === 'string' ? answer.approval : plain(answer.approval.who)).toBe(approval);
+  });
+
+  test.each<[string, string, readonly string[], string | undefined, string, string | undefined]>([
+    ['by no rule', 'delete', rules, undefined, 'no rule', 'any environment you can see'],
+    [
+      'by a rule',
+      'delete',
+      [READ, '{ deny: [delete], to: everyone }'],
+      undefined,
+      'denied',
+      'any environment you can see',
+    ],
+    ['because somebody sees none of them', 'cache clear', rules, eve.id, 'no rule', 'any environment you can see'],
+    ['because they are no member', 'cache clear', rules, gus.id, 'not welcome', 'any environment you can see'],
+    ['about the company', 'clone', rules, undefined, 'no rule', undefined],
+  ])('may not be allowed: %s', async (_, words, these, id, kind, where) => {
+    const { target, answer } = await asked(words, these, id);
+    expect([answer.kind, target]).toEqual([kind, where]);
+  });
+
+  test('is refused if it names one of two, or cannot be read', async () => {
+    expect(refusalText(await refused(asked('push acme-shop/staging')))).toContain('This command needs a target');
+    expect(refusalText(await refused(asked('cache clear nowhere/live')))).toContain("I can't find nowhere/live");
+  });
+});
+
 describe('nobody is told', () => {
   test('about a target that the requester may not read', async () => {
     const narrow = policyOf(
@@ -142,7 +220,11 @@ describe('nobody is told', () => {
 
   test.each<[string, readonly string[], string]>([
     ['an unknown command, with no button that would run another one', ['cahce', 'clear', 'x'], "I don't know cahce."],
-    ['a command without its target', ['cache', 'clear'], 'This command needs a target: cache clear <site/environment>'],
+    [
+      'a command without its target',
+      ['cache', 'clear'],
+      'This command needs a target: /site cache clear <site/environment>',
+    ],
     ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
     ['nothing', [' '], 'Please name a command to ask about.'],
   ])('about %s', async (_, words, why) => {
@@ -153,10 +235,10 @@ describe('nobody is told', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['with a command', ['Ben', 'cache', 'clear', 'acme-shop/live'], 'can @Ben cache clear acme-shop/live'],
-    ['as it is typed', ['@ben', 'pause'], 'can @ben pause'],
-    ['in the one text of a form', ['Ben pause'], 'can @Ben pause'],
-    ['without a command', ['Ben'], 'can @Ben logs site/environment'],
+    ['with a command', ['Ben', 'cache', 'clear', 'acme-shop/live'], '/site can @Ben cache clear acme-shop/live'],
+    ['as it is typed', ['@ben', 'pause'], '/site can @ben pause'],
+    ['in the one text of a form', ['Ben pause'], '/site can @Ben pause'],
+    ['without a command', ['Ben'], '/site can @Ben logs site/environment'],
   ])('a name that is not a mention gets a hint what to type: %s', async (_, words, correct) => {
     const refusal = await refused(can(words));
     expect(refusalText(refusal)).toMatch(

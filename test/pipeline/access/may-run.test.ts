@@ -4,8 +4,8 @@ import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
 import {
   isDecided,
-  mayRun,
   mayRunOn,
+  mayRunSomewhere,
   refuseUnlessMayTry,
   whoMayHint,
   withoutForbidden,
@@ -123,7 +123,7 @@ describe('a report is offered to whoever may read something that it can be about
     ['the company', 'company', ['themes list', 'domains list'], ['check', 'allowlist find']],
   ])('%s', (_, where, offered, withheld) => {
     const policy = policyOf(`allow: [read], to: [developers], where: ["${where}"]`);
-    const isOffered = (path: string): boolean => mayRun(policy, person, path, commandAt(path));
+    const isOffered = (path: string): boolean => mayRunSomewhere(policy, person, path, commandAt(path)) === 'yes';
     expect([...offered, ...withheld].filter(isOffered)).toEqual(offered);
   });
 });
@@ -159,9 +159,9 @@ test('whoever may run a command nowhere is refused before the form, and a reader
   const hintOf = (...rules: readonly string[]) => whoMayHint(policyOf(...rules), person, clear);
   expect(hintOf('allow: [routine], to: [developers]')).toBeUndefined();
   const hint = hintOf(read);
-  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: cache clear <site\/environment>/);
+  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: \/site cache clear <site\/environment>/);
   expect(refusalText(refusalOf(() => refuseUnlessMayTry(policyOf(read), person, clear, hint)))).toMatch(
-    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: cache clear </,
+    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: \/site cache clear </,
   );
   expect(() => refuseUnlessMayTry(policyOf(read), person, whoami)).not.toThrow();
 });

@@ -10,7 +10,7 @@ import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
-import { mayRun, refuseUnlessMayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
+import { refuseUnlessMayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { groupsOf, groupsToAsk, MembershipUnknown } from '../../../src/pipeline/access/unknown-groups.ts';
@@ -61,7 +61,7 @@ describe('a command', () => {
     const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
     expect(refusal).toBeInstanceOf(MembershipUnknown);
     expect(refusalText(refusal)).toBe(
-      "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; doctor says what is wrong.",
+      "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; /site doctor says what is wrong.",
     );
   });
 
@@ -71,7 +71,7 @@ describe('a command', () => {
 
   test('on a target that may not be readable does not reveal what exists', () => {
     expect(refusalText(refusalOf(asked(stranger, 'cache clear')))).toBe(
-      "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
+      "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; /site doctor says what is wrong.",
     );
   });
 
@@ -90,14 +90,15 @@ describe('a command', () => {
 
   test('pause is open to people who may turn out to be allowed it, resume is not', () => {
     for (const person of [dev, stranger]) {
-      expect(mayRun(policy, person, 'pause', pause)).toBe(true);
+      expect(mayRunSomewhere(policy, person, 'pause', pause)).toBe('yes');
       expect(mayRunSomewhere(policy, person, 'resume', resume)).toEqual(['S0LEADS']);
     }
     const known = { ...stranger, otherGroups: ['S0DEVS', 'S0LEADS', 'S0BARRED'] };
-    expect([mayRun(policy, known, 'pause', pause), mayRunSomewhere(policy, known, 'resume', resume)]).toEqual([
-      false,
-      'no',
-    ]);
+    for (const [path, command] of [
+      ['pause', pause],
+      ['resume', resume],
+    ] as const)
+      expect(mayRunSomewhere(policy, known, path, command)).toBe('no');
   });
 });
 
@@ -152,15 +153,13 @@ describe('what people are shown', () => {
     );
 
   test('help marks commands that only the unknown group withholds', async () => {
-    const page = pageOf(await help.answer({ input: { command: undefined }, queryService: queryServiceOf(dev) }));
+    const page = pageOf(await help.answer({ input: { command: 'all' }, queryService: queryServiceOf(dev) }));
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const rows = new Map(list.entries.map(plain).map((line) => [line.split('  ')[0], line]));
-    expect(rows.get('resume')).toMatch(/ ⚠️ Not now: Slack doesn't tell me who is in S0LEADS\.$/);
-    expect(rows.get('images')).toContain('Not now');
-    expect(rows.get('cache clear')).not.toContain('Not now');
-    expect(rows.has('pause')).toBe(false);
-    expect(rows.has('clone')).toBe(false);
+    expect(rows.get('/site resume')).toMatch(/ ⚠️ Not now: Slack doesn't tell me who is in S0LEADS\.$/);
+    expect(rows.get('/site images')).toContain('Not now');
+    for (const path of ['cache clear', 'pause', 'clone']) expect(rows.has(`/site ${path}`)).toBe(false);
   });
 
   test('whoami does not say that somebody is in no group if that is unknown', async () => {

@@ -146,7 +146,7 @@ describe('the lines', () => {
   test('are twelve, and the rest is counted', () => {
     const lines = linesOf('running', `${'d'.repeat(100)}${'w'.repeat(8)}${'u'.repeat(20)}`);
     expect(lines.filter((line) => line.startsWith('⚠️'))).toHaveLength(12);
-    expect(lines.at(-1)).toBe('… and 16 more: change 1042 lists all.');
+    expect(lines.at(-1)).toBe('… and 16 more: /site change 1042 lists all.');
   });
   test.each(['waiting', 'approved', 'declined', 'superseded'] as const)(
     'are absent while the batch is %s, because it has not begun',
@@ -257,7 +257,7 @@ describe('the replies', () => {
   test('at its end', () => {
     const said = (text: string, how: Parameters<typeof endedReply>[2]): string =>
       plain(endedReply(...batchOf('ended', text), how).text);
-    expect(said('ddd', 'all_done')).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 lists each one\.$/);
+    expect(said('ddd', 'all_done')).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\n\/site change 1042 lists each one\.$/);
     expect(said('dgd', 'all_accepted')).toMatch(
       /^☑️ The host accepted all of them\. Not all can be verified from here\.\n▰+ 2 of 3 done · 1 accepted\n/,
     );

@@ -9,7 +9,7 @@ test.each<[string, string, RegExp]>([
   [
     'read',
     'clone acme-shop/live',
-    /^You may not use clone\. Nothing was done\. Type it in full, and I'll say who may: clone <site\/environment> </,
+    /^You may not use clone\. Nothing was done\. Type it in full, and I'll say who may: \/site clone <site\/environment> </,
   ],
   ['read', 'clone acme-shop/live Relaunch', /^You may not run clone\. Line 8 of the policy lets leads do it\./],
   ['use', 'clone acme-shop/live', /^You may not use clone\. Nothing was done\.$/],

@@ -175,10 +175,14 @@ describe('lines that cannot be parsed', () => {
     [
       'a mistyped second word',
       'allowlist ad acme/Live',
-      "I don't know allowlist ad. Nothing was done. Type one of allowlist show, ",
+      "I don't know allowlist ad. Nothing was done. Type one of /site allowlist show, ",
     ],
-    ['half a command', 'allowlist', 'allowlist needs a second word. Nothing was done. Type one of allowlist show, '],
-    ['half a command of which there is one', 'cache', 'Type cache clear.'],
+    [
+      'half a command',
+      'allowlist',
+      'allowlist needs a second word. Nothing was done. Type one of /site allowlist show, ',
+    ],
+    ['half a command of which there is one', 'cache', 'Type /site cache clear.'],
     ['half a command with a target', 'cache acme/Live', 'cache needs a second word'],
     ['nothing like it', 'xyzzyxyzzy', '/site help shows what you may run'],
     ['a prototype', '__proto__', "I don't know __proto__"],

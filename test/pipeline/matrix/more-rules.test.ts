@@ -138,6 +138,7 @@ describe('what can tells a lead about others', () => {
   const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
     'for everybody': /^\.$/,
     allowed: /^[.v]/,
+    'allowed somewhere': /(?!)/,
     denied: /^d/,
     'no rule': /^[nu]/,
     'not welcome': /^!$/,

@@ -1,12 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
+import { firstOf } from '../../../src/commands/most-used.ts';
 import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
 import { freeze } from '../../../src/pipeline/changes/freeze.ts';
 import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { formView, memoOf, noticeView, pickerView, reviewView } from '../../../src/slack/forms/views.ts';
+import {
+  allCommandsView,
+  formView,
+  memoOf,
+  noticeView,
+  pickerView,
+  reviewView,
+} from '../../../src/slack/forms/views.ts';
 import { optionOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { inline } from '../../../src/text.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
@@ -147,7 +155,8 @@ test.each<[string, string, boolean]>([
 
 test('the other views stay within limits', () => {
   const listed = [...catalogue].map(([path, { summary }]) => ({ path, summary }));
-  expect(viewComplaints(pickerView(listed, origin), 'modal')).toEqual([]);
+  expect(viewComplaints(allCommandsView(listed, origin), 'modal')).toEqual([]);
+  expect(viewComplaints(pickerView(firstOf(listed), true, origin), 'modal')).toEqual([]);
   expect(viewComplaints(noticeView('x'.repeat(99), inline('')), 'modal')).toEqual([]);
   expect(optionOf('v', 'x'.repeat(99)).text.text).toHaveLength(75);
   expect(blockComplaints([], 'message')).toEqual([]);

@@ -1,6 +1,6 @@
 import { say, time } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { choice, moment, option } from '../../kit/fields.ts';
+import { choice, moment, option, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 import { momentAt } from '../../kit/values/times.ts';
 
@@ -12,7 +12,11 @@ export const auditExport = builtin({
   right: 'named',
   shows: ['audit'],
   changes: true,
-  fields: { format: choice('Format', ['csv', 'jsonl']), since: { ...option(moment('Since')), shown: '7d' } },
+  examples: ['csv --since 30d'],
+  fields: {
+    format: withHint('csv for a spreadsheet, jsonl for a program.', choice('Format', ['csv', 'jsonl'])),
+    since: { ...option(moment('Since')), shown: '7d', hint: 'From when on.' },
+  },
   answer: async ({ input: { format, since }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);
     const { name, content, lines, more } = await queryService.exportTrail(format, from);

@@ -17,7 +17,11 @@ export const changesExport = builtin({
   right: 'read',
   shows: ['changes', 'logs'],
   changes: true,
-  fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
+  examples: ['acme-shop/live --since 2d'],
+  fields: {
+    env: environment(),
+    since: { ...option(moment('Since')), shown: '2d', hint: 'From when on; left out, 2 days.' },
+  },
   answer: async ({ input: { env, since = defaultSince }, queryService }) => {
     const from = startOf(since, queryService.now, queryService.person.zone, '2d');
     const { file, line } = await queryService.exportTimeLine(env, from);

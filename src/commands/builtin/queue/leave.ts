@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 import { paragraph } from '../../kit/page.ts';
 
 export const queueLeave = builtin({
@@ -13,12 +13,13 @@ export const queueLeave = builtin({
   right: 'anyone',
   changes: true,
   urgent: true,
-  fields: { number: count('Place', 1, 999_999_999) },
+  examples: ['3'],
+  fields: { number: withHint('Its number, as the queue shows it.', count('Place', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const left = await queryService.leaveQueue(number);
     if (left === undefined)
       throw new Refusal(say`**You have no place ${number} in a queue.** Nothing was done.`, {
-        hint: say`It may have been used or ended already. ${code('queue')} shows who waits.`,
+        hint: say`It may have been used or ended already. ${typed('queue')} shows who waits.`,
       });
     return {
       title: say`**You've left the queue for ${left.target}**`,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 
 export const timersCancel = builtin({
   summary: 'End timed access now and remove its addresses',
@@ -13,10 +13,11 @@ export const timersCancel = builtin({
   shows: ['timers'],
   changes: true,
   urgent: true,
-  fields: { number: count('Change', 1, 999_999_999) },
+  examples: ['42'],
+  fields: { number: withHint('The number of the change that let them in.', count('Change', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const timer = await queryService.timer(number);
-    const hint = say`${code('timers')} lists the open ones.`;
+    const hint = say`${typed('timers')} lists the open ones.`;
     if (timer === undefined) {
       throw new Refusal(say`I can't find a timer of #${number} among those you can see. Nothing was done.`, { hint });
     }
@@ -27,7 +28,7 @@ export const timersCancel = builtin({
     }
     if (timer.removal !== undefined) {
       throw new Refusal(say`**#${timer.removal} is already removing its addresses.** Nothing was done.`, {
-        hint: say`${code(`change ${timer.removal}`)} shows its progress.`,
+        hint: say`${typed(`change ${timer.removal}`)} shows its progress.`,
       });
     }
     return { instead: timer.remove };

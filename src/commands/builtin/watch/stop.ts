@@ -1,7 +1,7 @@
 import { Refusal } from '../../../errors.ts';
-import { code, list, say } from '../../../text.ts';
+import { code, list, say, typed } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
-import { count } from '../../kit/fields.ts';
+import { count, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 
 export const watchStop = builtin({
@@ -13,14 +13,15 @@ export const watchStop = builtin({
   right: 'read',
   shows: ['watches'],
   changes: true,
-  fields: { number: count('Watch', 1, 999_999_999) },
+  examples: ['3'],
+  fields: { number: withHint('Its number, as the list of watches shows it.', count('Watch', 1, 999_999_999)) },
   answer: async ({ input: { number }, queryService }) => {
     const stopped = await queryService.stopWatch(number);
     if (stopped === undefined) {
       throw new Refusal(
         say`I can't find a watch #${number} among those you can see that is still on. Nothing was done.`,
         {
-          hint: say`${code('watches')} lists them.`,
+          hint: say`${typed('watches')} lists them.`,
         },
       );
     }

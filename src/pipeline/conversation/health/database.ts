@@ -1,7 +1,7 @@
 import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
 import { oldestDueIn } from '../../../storage/lease.ts';
 import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
-import { actor, amount, bytes, code, joined, say, time, type Text } from '../../../text.ts';
+import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
 import { readPause } from '../../steps/admin-actions.ts';
 import type { HealthContext } from './context.ts';
@@ -68,7 +68,7 @@ export async function sending({ database }: HealthContext): Promise<CheckResult>
   const { by, at } = pause;
   return bad(
     say`paused by ${actor(by)} ${time(at, 'date')}`,
-    say`Whoever may run ${code('resume')} can end the pause with it.`,
+    say`Whoever may resume can end the pause with ${typed('resume')}.`,
   );
 }
 
@@ -110,7 +110,7 @@ export async function work({ database }: HealthContext): Promise<CheckResult> {
 export async function auditTrail({ database }: HealthContext): Promise<CheckResult> {
   if (!(await isKnownAltered(database.db))) return well(say`the last check found nothing wrong`);
   const advice = say`Compare it with the heads in the ops channel. Whoever knows why runs ${code('sitehand audit confirm')} on the machine.`;
-  return bad(say`it was altered, as ${code('audit verify')} shows`, advice);
+  return bad(say`it was altered, as ${typed('audit verify')} shows`, advice);
 }
 
 /** Whether the audit trail reaches its other destination. */

@@ -103,7 +103,7 @@ describeBoth('health', (open) => {
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
     expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Please check the host/);
-    expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may run resume can end the pause with it\.$/);
+    expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may resume can end the pause with \/site resume\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
@@ -114,7 +114,7 @@ describeBoth('health', (open) => {
     await database.transaction((tx) => writeKv(tx, { key: 'published_head', value, at: now }));
     const { 'Audit trail': trail } = await found(healthy(database));
     expect(trail).toMatch(
-      /^⚠️ it was altered, as audit verify shows → .* runs sitehand audit confirm on the machine\.$/,
+      /^⚠️ it was altered, as \/site audit verify shows → .* runs sitehand audit confirm on the machine\.$/,
     );
   });
 
