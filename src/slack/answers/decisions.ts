@@ -10,7 +10,6 @@ import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../draw/blocks.ts';
 import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { } from '../context/handler.ts';
 
 /** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
