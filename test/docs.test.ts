@@ -51,7 +51,7 @@ function isBroken(file: string, link: string): boolean {
 
 describe('the README', () => {
   it('is short', () => {
-    expect(Buffer.byteLength(text('README.md'))).toBeLessThanOrEqual(12_288);
+    expect(Buffer.byteLength(text('README.md'))).toBeLessThanOrEqual(9_216);
   });
 
   it('shows eight commands that can be typed as printed', () => {

@@ -21,7 +21,7 @@ import { joined, say, typed, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
 import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
-import { errorNote, } from '../context/handler.ts';
+import { errorNote } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../client/api-errors.ts';

@@ -347,8 +347,16 @@ describe('the sentences of a thread', () => {
     ['no evidence', noEvidence, 'Nothing I can read shows whether it happened.'],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: confirmed 2 s later.'],
-    ['left', tell.unverified(changeOf(), 'not followed'), 'Accepted by the host. The host does not say when it is finished.'],
-    ['left without proof', tell.unverified(changeOf(), 'no proof'), 'Accepted by the host. This cannot be verified from here.'],
+    [
+      'left',
+      tell.unverified(changeOf(), 'not followed'),
+      'Accepted by the host. The host does not say when it is finished.',
+    ],
+    [
+      'left without proof',
+      tell.unverified(changeOf(), 'no proof'),
+      'Accepted by the host. This cannot be verified from here.',
+    ],
     [
       'left running',
       tell.unverified(changeOf(), 'never finished'),
