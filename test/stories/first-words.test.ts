@@ -27,7 +27,6 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['redirect /old /new acme-shop/live', 'redirects add acme-shop/live /old /new', {}],
   ['allow 203.0.113.7 on the shop for 2 hours', 'allowlist add acme-shop/live 203.0.113.7 --for=2h', {}],
   ['deploy staging to live on acme-shop', 'push acme-shop/staging acme-shop/live', {}],
-  ["flush the shop's cache", 'cache clear acme-shop/live', {}],
   ['freeze acme-shop/live because of the sale', 'lock acme-shop/live "of the sale"', { Reason: 'of the sale' }],
 ])('after the slash command, %s opens a form with everything that was said', async (line, read, values) => {
   const before = done();

@@ -438,6 +438,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ],
   ],
   'how it ends': [
+    ["flush the shop's cache", 'cache clear acme-shop/live'],
     ['the lock can go', 'unlock …'],
     ['turn off the lock on acme-shop live', 'unlock acme-shop/live'],
     ['the pause can go', 'resume'],
