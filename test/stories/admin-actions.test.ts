@@ -53,7 +53,7 @@ const clear = '/site cache clear acme-docs/staging';
 test('an admin action without the right is refused and leaves no line in the trail', async () => {
   const ana = scenario.person('ana');
   const tries = [
-    ['/site lock acme-shop/live not mine', 'You may not run lock on acme-shop/live'],
+    ['/site lock acme-shop/live deploying', 'You may not run lock on acme-shop/live'],
     ['/site unlock acme-shop/live', 'You may not run unlock on acme-shop/live'],
     ['/site pause because', 'You may not run pause'],
     ['/site resume', 'You may not run resume'],
