@@ -195,7 +195,7 @@ describe('App Home', () => {
       await scenario.slack.home(ids.chi);
       const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);
       expect(home.text).toContain('And 3 more: /hosting changes --waiting.');
-      expect(home.text).toContain('/hosting help lists everything you can run; /hosting alone opens a form.');
+      expect(home.text).toContain('/hosting help shows what you can run; /hosting alone opens a form.');
       await scenario.slack.home(ids.ana);
       const own = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
       expect(own.text).toContain('And 6 more: /hosting changes --mine.');
