@@ -20,6 +20,7 @@ import {
   unseen,
   type Text,
 } from '../src/text.ts';
+import { parseStored } from '../src/storage/parse-json.ts';
 import { hostile } from './pipeline/fixtures.ts';
 
 describe('a typed command', () => {
@@ -30,7 +31,7 @@ describe('a typed command', () => {
     const stored = JSON.stringify(text);
     expect(plain(text)).toBe('Type /site changes or /site, as in /site changes --since 2d.');
     nameSlashCommand('/hosting');
-    expect(plain(JSON.parse(stored) as Text)).toBe(
+    expect(plain(parseStored<Text>(stored))).toBe(
       'Type /hosting changes or /hosting, as in /hosting changes --since 2d.',
     );
     expect(stored).not.toContain('/site');

@@ -46,7 +46,7 @@ describe('App Home', () => {
         /Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1 {2}Asked by @Ana · “try the new theme” · .*\d:\d\d/,
       );
       expect(slack.views(ids.rob).home?.text).toContain('Environments you use will show up here.');
-      expect(slack.views(ids.rob).home?.controls).toEqual([]);
+      expect(slack.views(ids.rob).home?.controls.map(({ label }) => label)).toEqual(['Help']);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
 
       await slack.click(ids.chi, 'home', { label: 'Approve' });
