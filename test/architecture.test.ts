@@ -226,6 +226,14 @@ describe('the source folders', () => {
     expect(readers).toEqual(['src/config.ts']);
   });
 
+  it('write commands as they are typed, with the name of the slash command', () => {
+    const paths = [...text('src/commands/index.ts').matchAll(/^  \['([a-z ]+)', /gm)].map(([, name = '']) => name);
+    expect(paths.length).toBeGreaterThan(50);
+    const asCode = new RegExp(String.raw`\bcode\(['\x60](?:/site|(?:${paths.join('|')})(?=['\x60 ]))`);
+    const wrong = files.filter((file) => !['playground', 'config'].includes(folderOf(file)) && asCode.test(text(file)));
+    expect(wrong.filter((file) => !file.startsWith('src/pipeline/language/'))).toEqual([]);
+  });
+
   it('have one door for writes: only execute.ts opens a connection', () => {
     const holders = files.filter(
       (file) =>

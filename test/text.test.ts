@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   bold,
   bytes,
@@ -10,13 +10,49 @@ import {
   inline,
   joined,
   mention,
+  nameSlashCommand,
   plain,
+  sample,
   say,
   time,
+  typed,
+  typedIn,
   unseen,
   type Text,
 } from '../src/text.ts';
+import { parseStored } from '../src/storage/parse-json.ts';
 import { hostile } from './pipeline/fixtures.ts';
+
+describe('a typed command', () => {
+  afterEach(() => nameSlashCommand('/site'));
+
+  test('is drawn behind the name that the slash command has then, also if it was stored before', () => {
+    const text = say`**Type ${typed('changes')}** or ${typed('')}, as in ${sample('changes --since 2d')}.`;
+    const stored = JSON.stringify(text);
+    expect(plain(text)).toBe('Type /site changes or /site, as in /site changes --since 2d.');
+    nameSlashCommand('/hosting');
+    expect(plain(parseStored<Text>(stored))).toBe(
+      'Type /hosting changes or /hosting, as in /hosting changes --since 2d.',
+    );
+    expect(stored).not.toContain('/site');
+  });
+
+  test('stays one span, of which an older version draws the words alone', () => {
+    expect(say`${typed('change 1')}${typed('change 2')}${code('x')}`).toEqual([
+      { text: 'change 1', style: 'code', typed: 'whole' },
+      { text: 'change 2', style: 'code', typed: 'whole' },
+      { text: 'x', style: 'code' },
+    ]);
+    expect(plain([typed('a\nb')])).toBe('/site a b');
+  });
+
+  test('can be run as it stands, unless it is a sample', () => {
+    expect(typedIn(say`${typed('queue')} ${code('help')} ${sample('use acme-shop')} ${typed('doctor')}`)).toEqual([
+      'queue',
+      'doctor',
+    ]);
+  });
+});
 
 describe('a sentence', () => {
   test.each<[string, Text, Text]>([

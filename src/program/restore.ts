@@ -17,7 +17,7 @@ import { migrations } from '../storage/migrations/migrate.ts';
 import type { Schema } from '../storage/schema.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { readSqlite, sqliteCode } from '../storage/sqlite.ts';
-import { code, plain, say } from '../text.ts';
+import { plain, say } from '../text.ts';
 import { inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
@@ -61,7 +61,7 @@ async function run(file: string, backup: Backup, config: TrailConfig, { write, c
   return exitCodeOf[finding.verdict.kind];
 }
 
-const whatNext = say`All sending is paused. Start Sitehand, compare the host's panel with what is open, then type ${code('resume')} after your slash command in Slack.`;
+const whatNext = say`All sending is paused. Start Sitehand, compare the host's panel with what is open, then type **resume** after your slash command in Slack.`;
 
 /** Opens the backup for `work`. An older backup is copied and brought to this version's step. Throws `Refusal`. */
 async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>): Promise<T> {

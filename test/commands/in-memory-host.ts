@@ -169,8 +169,8 @@ const record = (domain: string, type: string, names: Args, add: Args, remove: Ar
 /** A command's own examples, as fields. */
 export function exampleArguments(path: string): readonly Given[] {
   const command = catalogue.get(path);
-  if (command === undefined || command.shape === 'builtin') return [];
-  return command.examples.map((words) => {
+  if (command === undefined) return [];
+  return (command.examples ?? []).map((words) => {
     const parsed = parse(`${path} ${words}`, catalogue);
     if (parsed?.command !== command) throw new Error(`the example ${path} ${words} is not read as ${path}`);
     return parsed.given;

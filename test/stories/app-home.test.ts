@@ -47,7 +47,7 @@ describe('App Home', () => {
         /Nothing is waiting for you[\s\S]*Recent changes[\s\S]*#1 {2}Asked by @Ana · “try the new theme” · .*\d:\d\d/,
       );
       expect(slack.views(ids.rob).home?.text).toContain('Environments you use will show up here.');
-      expect(slack.views(ids.rob).home?.controls).toEqual([]);
+      expect(slack.views(ids.rob).home?.controls.map(({ label }) => label)).toEqual(['Help']);
       expect(await homeOf('gus', 'Guests of this workspace')).not.toContain('acme-shop');
 
       await slack.click(ids.chi, 'home', { label: 'Approve' });
@@ -199,7 +199,7 @@ describe('App Home', () => {
       await scenario.slack.home(ids.chi);
       const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);
       expect(home.text).toContain('And 3 more: /hosting changes --waiting.');
-      expect(home.text).toContain('/hosting help lists everything you can run; /hosting alone opens a form.');
+      expect(home.text).toContain('/hosting help shows what you can run; /hosting alone opens a form.');
       await scenario.slack.home(ids.ana);
       const own = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
       expect(own.text).toContain('And 6 more: /hosting changes --mine.');

@@ -140,6 +140,7 @@ async function submitted(path: string, filled: Parameters<TestUser['submits']>[0
   const { ben } = people;
   await ben.says('/site', ben.direct);
   await ben.form('What do you want to do?');
+  await ben.submits({ Command: 'More…' });
   await ben.submits({ Command: path });
   await ben.form(catalogue.get(path)?.summary ?? 'a command');
   let sent: Awaited<ReturnType<TestUser['submits']>> | undefined;

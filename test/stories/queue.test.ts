@@ -146,7 +146,7 @@ describe('a queue', () => {
     const busy = await refused.hears(/^acme-docs\/live is locked by @Chi \(“a release”\), and has been for /);
     const joined = await (await ben.clicks(busy, 'Queue behind this lock')).hears('number 1');
     await (await fay.says('/site cache clear acme-docs/live --queue')).hears('number 2');
-    await (await chi.says('/site status acme-docs/live')).hears('No change is open, but queue has 2 requests.');
+    await (await chi.says('/site status acme-docs/live')).hears('No change is open, but /site queue has 2 requests.');
     await (await ana.says('/site allowlist add acme-docs/live 198.51.100.4 --queue')).hears('number 3');
     await (await ben.clicks(joined, 'Leave the queue')).hears("You've left the queue for acme-docs/live");
     await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);

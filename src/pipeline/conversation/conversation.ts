@@ -21,7 +21,7 @@ import { lacksReason, reasonRequired, save } from '../steps/submit.ts';
 import type { Text } from '../../text.ts';
 import { answerOf, type Answer } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
-import { offeringHinted } from './typed-offers.ts';
+import { refusedWith, type Refuse } from './typed-offers.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
@@ -43,13 +43,6 @@ export type Request = {
   readonly first?: 'fields' | 'review';
   /** What a review showed (`shownOf`), and the name typed into it. */
   readonly reviewed?: Exclude<Confirmation, string>;
-};
-
-export type Refuse = {
-  readonly kind: 'refuse';
-  readonly refusal: Refusal;
-  /** Undefined: the speaker is not known. */
-  readonly person?: Person | undefined;
 };
 
 /** Fields are missing or unreadable. `says`: what is wrong with the whole. If nothing is, the fields were asked for. */
@@ -91,7 +84,7 @@ export async function check(context: PipelineContext, request: Request): Promise
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(request.parsed.path, 'refused');
-    return { kind: 'refuse', refusal: person ? offeringHinted(error, context.policy(), person) : error, person };
+    return refusedWith(error, context.policy(), person);
   }
 }
 
@@ -194,8 +187,7 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.onCommand(path, 'refused');
-    const { person } = ready.requester;
-    return { kind: 'refuse', refusal: offeringHinted(error, context.policy(), person), person };
+    return refusedWith(error, context.policy(), ready.requester.person);
   }
 }
 

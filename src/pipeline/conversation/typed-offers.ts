@@ -3,11 +3,26 @@ import type { Page } from '../../commands/kit/page.ts';
 import { attempt, offering, type Offer, type Refusal } from '../../errors.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { inline, typedIn, type Text } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { parse } from '../language/parse.ts';
 import { split } from '../language/tokenize.ts';
 
 /** What a hint or a source tells somebody to type is a button too, unless they certainly may not run it. */
+
+/** A refused request. */
+export type Refuse = {
+  readonly kind: 'refuse';
+  readonly refusal: Refusal;
+  /** Undefined: the speaker is not known. */
+  readonly person?: Person | undefined;
+};
+
+export const refusedWith = (refusal: Refusal, policy: Policy, person: Person | undefined): Refuse => ({
+  kind: 'refuse',
+  refusal: person ? offeringHinted(refusal, policy, person) : refusal,
+  person,
+});
 
 /** The refusal with buttons for the commands in its hint, if it has none of its own. */
 export function offeringHinted(refusal: Refusal, policy: Policy, person: Member): Refusal {

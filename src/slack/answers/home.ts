@@ -79,7 +79,8 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     recent.length > 0
       ? richText(recent.map(cardLine))
       : paragraph(say`Nothing that you can see has been asked for lately. Try ${typed('help')}.`),
-    paragraph(say`${typed('help')} lists everything you can run; ${typed('')} alone opens a form.`),
+    paragraph(say`${typed('help')} shows what you can run; ${typed('')} alone opens a form.`),
+    ...offerRow({ label: 'Help', args: ['help'] }),
   ];
   return { drawn, numbers };
 }
@@ -118,7 +119,13 @@ const notesUnder = (title: string, notes: readonly Note[]): readonly KnownBlock[
 const heading = (title: string): KnownBlock => paragraph([bold(title)]);
 const paragraph = (text: Text): KnownBlock => richText([text]);
 const moreNote = (more: number, line: string): readonly KnownBlock[] =>
-  more === 0 ? [] : [paragraph(say`And ${amount(more)} more: ${typed(line)}.`)];
+  more === 0
+    ? []
+    : [
+        paragraph(say`And ${amount(more)} more: ${typed(line)}.`),
+        ...offerRow({ label: 'Show all', args: line.split(' ') }),
+      ];
+const offerRow = (offer: Offer): readonly KnownBlock[] => buttonRow([offerButton(offer)]);
 /** The card as in its channel, with its buttons. */
 const cardBlocks = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
 const cardLine = ({ card: { mark, headline, lines }, at }: RecentChange): Text =>
