@@ -18,6 +18,7 @@ if (($$ != 1)); then
   exec unshare --mount --pid --fork --mount-proc --kill-child test/deploy/deployments.sh
 fi
 
+mkdir -p /var/lib/containers
 for folder in /run /var/tmp /var/lib/containers; do mount -t tmpfs tmpfs "$folder"; done
 # Beside version 1 of cgroups, crun refuses version 2.
 ! mountpoint -q /sys/fs/cgroup/unified || umount /sys/fs/cgroup/unified
