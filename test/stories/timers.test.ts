@@ -47,7 +47,9 @@ describe.concurrent('timed access', () => {
   test('ends by a change of its own, with its own card and proof', async () => {
     const { added, before, list, isOver, removal } = await allowed('ana', 'acme-shop/staging', 'C0ACME');
     const cardSays = (words: RegExp) => scenario.slack.until(() => words.test(added.card().text) || undefined);
-    await cardSays(/confirmed [^]* later\. The access of 198\.51\.100\.4 ends .*\. \/site timers cancel \d+ ends it now\./);
+    await cardSays(
+      /confirmed [^]* later\. The access of 198\.51\.100\.4 ends .*\. \/site timers cancel \d+ ends it now\./,
+    );
     isOver();
     const removed = await removal();
     expect(removed.card().text).toContain(`by the timer of #${added.number}`);
