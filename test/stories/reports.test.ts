@@ -180,7 +180,7 @@ test.concurrent('the Home tab has only buttons for what the person may run', asy
     const view = scenario.slack.views('U06ROB').home;
     return view?.text.includes('acme-blog/staging') ? view : undefined;
   }, patienceMs);
-  expect(home.controls.map(({ label }) => label)).toEqual(['Status', 'Logs', 'Backups', 'Changes']);
+  expect(home.controls.map(({ label }) => label)).toEqual(['Status', 'Logs', 'Backups', 'Changes', 'Help']);
 });
 
 test.concurrent('a log search ignores case although the host’s search does not', async () => {

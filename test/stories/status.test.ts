@@ -245,7 +245,7 @@ test(
 
     await slack.home(ids.ana);
     const home = await slack.until(() => slack.views(ids.ana).home, patienceMs);
-    expect(labelsOf(home).slice(-5)[0]).toBe('Status');
+    expect(labelsOf(home).slice(-6)[0]).toBe('Status');
     await slack.click(ids.ana, 'home', { label: 'Status' });
     await slack.until(
       () => slack.messages({ channel: ana.direct, as: ana.id }).find(({ text }) => cardOf('acme-shop/live').test(text)),
