@@ -307,7 +307,7 @@ describe.concurrent('a watch', () => {
     const watch = await watched(scenario, { name: 'acme-docs/staging', options: '--for 2h' });
     scenario.runSql('update watches set ends_at = 2 where id = ?', watch.number);
     await watch.looks();
-    await watch.says(/of acme-docs\/staging is over: its time is up\. I read the log up to .+\. watch acme/);
+    await watch.says(/of acme-docs\/staging is over: its time is up\. I read the log up to .+\. \/site watch acme/);
     expect(watch.column('end_reason')).toBe('over');
   });
 

@@ -54,18 +54,21 @@ export function bindWords(words: readonly Word[], path: string, command: Command
 const lengthFirst = /^for (\S+?(?: [a-z]+?)?)(?:[,;.]? |$)/i;
 const lengthLast = /(?:^| )for (\S+(?: [a-z]+)?)$/i;
 
-const limit = /^(?:until|till?|except|excluding|only|not|unless|without|in|at|before|after|and)$/i;
+const limit = /^(?:except|excluding|only|not|unless|without|in|at|before|after|and)$/i;
+/** Until something has happened is a reason, until some time is an end. */
+const untilTime =
+  /\b(?:until|till?) (?:\d|today|tonight|tomorrow|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next|the end|end of|(?:this |the )?(?:morning|evening|afternoon))/i;
 
 /** Refuses a reason that may say where, or how long: `pause acme-shop/live`, `lock acme-shop/live until 6am`. */
 function refuseLimit(rest: readonly Word[], names: Given, path: string, command: Command): void {
   const [own, ...others] = wordFields(command).filter(([, one]) => !isName(one));
   const [name, field] = own ?? [];
-  const [first, ...more] = rest;
+  const [first] = rest;
   if (field?.label !== 'Reason' || others.length > 0 || first === undefined || rest.some(({ quoted }) => quoted))
     return;
-  const isPlace = ({ text }: Word): boolean => /^\p{L}[^/]*\/[\p{L}*]/u.test(text) || /^(?:until|except)$/i.test(text);
-  if (!limit.test(first.text) && ![first, ...more].some(isPlace)) return;
   const reason = textsOf(rest).join(' ');
+  const isPlace = ({ text }: Word): boolean => /^\p{L}[^/]*\/[\p{L}*]|^except$/iu.test(text);
+  if (!limit.test(first.text) && !untilTime.test(reason) && !rest.some(isPlace)) return;
   const args = [...path.split(' '), ...Object.values(names).flat(), `--${name}=${reason}`];
   throw new Refusal(say`I can't tell whether “${reason.slice(0, 60)}” is a reason. Nothing was done.`, {
     hint:
