@@ -5,7 +5,7 @@ import { parseDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
-import type { Word } from './tokenize.ts';
+import { isArrow, type Word } from './tokenize.ts';
 
 /** Assigns the words of a command to its fields. */
 
@@ -101,9 +101,8 @@ function withLength(given: Given, path: string, { fields }: Command): Given {
 
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
 const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
-const arrow = /^(?:[-=\u2010-\u2015]*>|[→⇒⇨⟶⟹➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
 
-const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || arrow.test(text));
+const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || isArrow(text));
 
 function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
   if (isListWithoutCommas(command, words, rest))

@@ -6,6 +6,7 @@ import { edits } from '../../nearest-words.ts';
 import { take, type Filling } from './filling.ts';
 import { isSmall, sameMeaning } from './lexicon.ts';
 import { keyOf, type Spoken } from './spoken.ts';
+import { timeRoles } from './spans.ts';
 import { leavesOut } from './talk.ts';
 import type { Thing } from './plain-things.ts';
 import { optionNames, takesRest } from './usage.ts';
@@ -32,7 +33,7 @@ export function takePlain(filling: Filling, name: string, field: PlainField<unkn
       wanted.includes(thing.kind) &&
       !isAnother(filling, thing) &&
       fitsRole(thing, name, filling.command) &&
-      reads(field, thing, filling.said.things),
+      wordFor(field, thing, filling.said.things) !== undefined,
   );
   const taken = field.many && field.takes !== undefined ? listOf(filling, fits) : fits.slice(0, 1);
   // A name that nobody knows may be no path.
@@ -89,9 +90,6 @@ function kindsFor({ takes, isTime, between, place }: PlainField<unknown>): reado
   return takes === undefined ? [] : kinds[takes];
 }
 
-const reads = (field: PlainField<unknown>, thing: Thing, others: readonly Thing[] = []): boolean =>
-  wordFor(field, thing, others) !== undefined;
-
 /** Whether no other address is one of another site. */
 const isOfOneSite = (of: Environment, others: readonly Thing[]): boolean =>
   others.every((one) => one.kind !== 'host' || one.of === undefined || one.of.id === of.id);
@@ -107,11 +105,10 @@ function wordFor(field: PlainField<unknown>, thing: Thing, others: readonly Thin
   return [...ofAddress, text, text.replace(/^\/+/, '')].find((word) => attempt(() => field.read([word])) !== undefined);
 }
 
-const isTimeRole = (name: string): boolean => ['for', 'since', 'until'].includes(name);
-
 /** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
 const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
-  if (thing.kind === 'time') return thing.role === undefined || thing.role === name || !isTimeRole(name);
+  if (thing.kind === 'time')
+    return thing.role === undefined || thing.role === name || !timeRoles.some((role) => role === name);
   if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields)) return true;
   return name === (thing.role === 'onto' ? 'to' : 'from');
 };
@@ -135,9 +132,9 @@ function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): r
     })[0];
   if (found === undefined) return undefined;
   for (let at = found.at; at < found.end; at += 1) for (const taken of [used, flags]) taken.add(at);
+  const keysOfFlags = flagKeys(filling.command);
   // `not the database`, `without files or database` leaves it out, as it is unless it is said.
-  const isBetween = ({ key, text }: Spoken): boolean =>
-    flagKeys(filling.command).has(key) || /^(?:the|a|any|and|or)$/i.test(text);
+  const isBetween = ({ key, text }: Spoken): boolean => keysOfFlags.has(key) || /^(?:the|a|any|and|or)$/i.test(text);
   const before = words.findLastIndex((word, index) => index < found.at && !isBetween(word));
   const isLeftOut = leavesOut.test(words[before]?.text ?? '') && words[before]?.clause === words[found.at]?.clause;
   if (isLeftOut) for (const taken of [used, meant]) taken.add(before);
@@ -162,7 +159,7 @@ function takeChoice(filling: Filling, field: PlainField<unknown>): readonly stri
 function takeRecordName(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
   const { words, said, used, free } = filling;
   const below = said.things.find((thing) => thing.kind === 'host' && thing.domain && thing.text !== thing.domain.name);
-  if (below?.kind === 'host' && reads(field, below)) return [below.text];
+  if (below?.kind === 'host' && wordFor(field, below) !== undefined) return [below.text];
   const at = recordNameAt(filling);
   const word = words[at];
   const thing = said.things.find((one) => one.at <= at && at < one.end);
@@ -204,7 +201,7 @@ const lead = /^(?:as|named|called|matching|containing|with)$/i;
 export function takeWords(filling: Filling, field: PlainField<unknown>): readonly string[] | undefined {
   const { command, free, why } = filling;
   if (takesRest(command) || field.place === 'option' || field.absent !== undefined) return undefined;
-  const quoted = [...free].find((thing) => thing.kind === 'text' && reads(field, thing));
+  const quoted = [...free].find((thing) => thing.kind === 'text' && wordFor(field, thing) !== undefined);
   if (quoted && 'text' in quoted) {
     take(filling, quoted);
     return [quoted.text];

@@ -131,8 +131,8 @@ const dryRuns = createLexicon([
   {
     of: '',
     phrases: `
-      dry run, dry, simulate, don't run yet, dont run yet, just show what it will do, what would happen, what would happen don't do it yet, what would happen don't do it, what
-      would happen dont do it, what would happen not yet`,
+      dry run, dry, simulate, don't run yet, dont run yet, just show what it will do, what would happen, what would
+      happen not yet, what would happen don't do it, what would happen dont do it, what would happen don't do it yet`,
   },
 ]);
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { edits } from '../../nearest-words.ts';
 import { keyOf, type Spoken } from './spoken.ts';
-import { isArrow } from './talk.ts';
+import { isArrow } from './tokenize.ts';
 
 /** Something that can be asked for, and the phrases that name it, with commas between them. */
 export type Called<T> = { readonly of: T; readonly phrases: string };
@@ -68,13 +68,13 @@ export function createLexicon<T>(entries: readonly Called<T>[]): Lexicon<T> {
           said.set(found, { at: [...ats, at], places: [...places, place], slip: isKnown ? 0 : 0.5 });
       }
       const possible = ['', ...said.keys()].flatMap((word) => byWord.get(word) ?? []);
-      return bestOf(possible.map((phrase) => ({ of: phrase.of, match: matchOf(phrase, said, things) })));
+      return onceEach(possible.map((phrase) => ({ of: phrase.of, match: matchOf(phrase, said, things) })));
     },
   };
 }
 
-/** Each entry once. */
-function bestOf<T>(
+/** Each entry once: by its best phrase, and with what all of them explain. */
+function onceEach<T>(
   matches: readonly { readonly of: T; readonly match: PhraseMatch | undefined }[],
 ): readonly Match<T>[] {
   const best = new Map<T, { score: number; called: ReadonlySet<number>; readonly explains: Set<number> }>();
@@ -166,8 +166,8 @@ export const sameMeaning = (key: string): string => alike.get(key) ?? key;
 
 /** Words that say nothing about what is wanted. */
 const small = new Set(
-  `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can u has have had having
-  could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
+  `a an the this that these those my our your its me us i we you he they it is are was were be been am do does did can u has have had
+  having   could would should shall will may might must please pls plz kindly hey hi hello yo ok okay just now quickly again also
   thanks thank thx cheers of on for at in to by with from into onto over and or but so then there here some any
   which what see show list view display print want need like let lets give get got make sure bot sitehand site's ' going really actually asap tonight right only still no not guys team customer cust client says saying n r wat wats frm url sudo wp systemctl kubectl docker git heroku terminus app`
     .split(/\s+/)

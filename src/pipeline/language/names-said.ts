@@ -28,7 +28,7 @@ const siteName = ({ site, name }: Environment): string => site?.name ?? name.sli
 
 const joint = /[\s_-]+/g;
 /** `the shop's staging`: whose it is, is no part of a name. */
-const saidName = (name: string): string => comparableName(name).replaceAll(/['’]s(?=[\s_-]|$)/g, '');
+export const saidName = (name: string): string => comparableName(name).replaceAll(/['’]s(?=[\s_-]|$)/g, '');
 const siteKey = (name: string): string => saidName(name).replaceAll(joint, '-');
 
 const environmentsByWords = cached((environments: readonly Environment[]) => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { meantBySite, ownName, type NamesSaid } from './names-said.ts';
-import { numberAt, spanAt } from './spans.ts';
+import { numberAt, spanAt, type TimeRole } from './spans.ts';
 import type { Spoken } from './spoken.ts';
 import { roleAt, type Role } from './talk.ts';
 
@@ -37,7 +37,7 @@ export type Thing = { readonly at: number; readonly end: number } &
         readonly domain: Domain | undefined;
         readonly of: Environment | undefined;
       }
-    | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
+    | { readonly kind: 'time'; readonly text: string; readonly role: TimeRole | undefined }
     | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
     | { readonly kind: 'path'; readonly text: string; readonly role: Role }
     | {

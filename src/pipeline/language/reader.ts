@@ -1,7 +1,6 @@
-import { catalogue } from '../../commands/index.ts';
+import { catalogue, type Command } from '../../commands/index.ts';
 import { stateIn } from '../../commands/builtin/states.ts';
 import type { Field } from '../../commands/kit/fields.ts';
-import type { Command } from '../../commands/index.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
 import { attempt } from '../../errors.ts';
 import { scrub } from '../../secret.ts';
@@ -47,11 +46,11 @@ function commandIn(line: Line, names: KnownNames): Reading | undefined {
   const [typed] = typedCommands(words.map(asCan), catalogue);
   const isRest = typed !== undefined && takesRest(typed.command);
   if (isRest || (typed?.path === 'help' && words.length > 1)) return innerOf(typed, { ...line, words }, names);
-  return bestOf({ ...line, words }, typed?.path, words.length < line.words.length, names);
+  return readingAmong({ ...line, words }, typed?.path, words.length < line.words.length, names);
 }
 
 /** `isPart`: something that is only told was left out. */
-function bestOf(line: Line, typed: string | undefined, isPart: boolean, names: KnownNames): Reading | undefined {
+function readingAmong(line: Line, typed: string | undefined, isPart: boolean, names: KnownNames): Reading | undefined {
   const candidates = candidatesOf(line, names);
   const [best] = candidates;
   // After what is only told, what names nothing asks for nothing.
@@ -124,13 +123,13 @@ function withoutAsides(best: Candidate | undefined, line: Line, names: KnownName
   if (best === undefined || best.of.says || best.isTooLittle) return undefined;
   const { words } = line;
   const thingAt = (at: number): Thing | undefined => best.said.things.find((thing) => thing.at <= at && at < thing.end);
-  const isUnused = (at: number): boolean => best.filled.free.some((thing) => thing === thingAt(at));
-  const clauses = Map.groupBy(words.keys(), (at) => words[at]?.clause);
+  const isOdd = (word: Spoken, at: number): boolean =>
+    turnsRound(word) || best.filled.free.some((thing) => thing === thingAt(at));
   // A clause with a name or an address in it may narrow what is asked for.
-  const isAside = (at: readonly number[]): boolean =>
-    at.some((one) => [words[one]].some((word) => word !== undefined && turnsRound(word)) || isUnused(one)) &&
-    at.every((one) => (thingAt(one)?.kind ?? 'number') === 'number');
-  const asides = new Set([...clauses].flatMap(([clause, at]) => (isAside(at) ? [clause] : [])));
+  const isNarrowing = (_: Spoken, at: number): boolean => (thingAt(at)?.kind ?? 'number') !== 'number';
+  const clausesWith = (is: (word: Spoken, at: number) => boolean): ReadonlySet<number> =>
+    new Set(words.filter(is).map(({ clause }) => clause));
+  const asides = clausesWith(isOdd).difference(clausesWith(isNarrowing));
   const isCalled = [...best.explained].some((at) => !asides.has(words[at]?.clause ?? 0));
   if (asides.size === 0 || !isCalled) return undefined;
   return asPart(commandIn({ ...line, words: words.filter(({ clause }) => !asides.has(clause)) }, names));

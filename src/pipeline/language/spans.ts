@@ -3,15 +3,19 @@ import type { Spoken } from './spoken.ts';
 
 /** Times and numbers, as people say them in a line. */
 
+/** What the words before a time say of it: how long, since when, until when. These are names of fields, too. */
+export const timeRoles = ['for', 'since', 'until'] as const;
+export type TimeRole = (typeof timeRoles)[number];
+
 /** What was found, and how many words say it. */
 type Span = {
   readonly thing:
-    | { readonly kind: 'time'; readonly text: string; readonly role: 'for' | 'since' | 'until' | undefined }
+    | { readonly kind: 'time'; readonly text: string; readonly role: TimeRole | undefined }
     | { readonly kind: 'count' | 'number'; readonly text: string };
   readonly length: number;
 };
 
-const leads: ReadonlyMap<string, 'for' | 'since' | 'until'> = new Map([
+const leads: ReadonlyMap<string, TimeRole> = new Map([
   ['for', 'for'],
   ['since', 'since'],
   ['after', 'since'],
@@ -28,7 +32,7 @@ const wholeUnits: Readonly<Record<string, string>> = { minute: '1m', hour: '1h',
 
 /** A length of time or a moment, with the words that lead to it: `for 2 hours`, `since yesterday`, `in the last hour`. */
 export function spanAt(words: readonly Spoken[], at: number): Span | undefined {
-  let role: 'for' | 'since' | 'until' | undefined;
+  let role: TimeRole | undefined;
   let next = at;
   const text = (): string => words[next]?.text.toLowerCase() ?? '';
   while (next - at < 4 && (leads.has(text()) || between.has(text()))) {
@@ -49,6 +53,7 @@ type Amount = { readonly text: string; readonly length: number; readonly isMomen
 /** How people write times, at the beginning of a text. */
 const moment =
   /^(?:(?:1[0-2]|0?[1-9])(?::[0-5]\d)? ?[ap]m|this morning|morning|today|yesterday'?s?|\d{4}-\d\d-\d\d(?: \d{1,2}:\d\d)?|(?:[01]?\d|2[0-3]):[0-5]\d)(?= |$)/;
+
 /** `6am` is `06:00`, and this morning today. */
 function in24(clock: string): string {
   if (clock.endsWith('morning')) return 'today';

@@ -1,4 +1,4 @@
-import { split, type Word } from './tokenize.ts';
+import { isArrow, split, type Word } from './tokenize.ts';
 
 /**
  * A word as people say it: `typed`, without the punctuation around it, and a key to compare it by. `clause`: how many
@@ -68,12 +68,11 @@ const withoutMarks = (line: string): string =>
 
 /** Options, arrows and emoji stay as they are. Empty: it was punctuation alone. */
 function bareWord(word: string): string {
-  if (/^(?:--?\p{L}.*|[-=]*>|:[a-z_+\d-]+:)$/u.test(word)) return word;
+  if (/^(?:--?\p{L}.*|:[a-z_+\d-]+:|\?|<[-=]+)$/u.test(word) || isArrow(word)) return word;
   const bare = word
     .replace(/^(@\w+)['’]s$/, '$1')
     .replace(/^[([{<“"'‘]+/u, '')
     .replace(/[)\]}>”"'’.,;:!?…]+$/gu, '');
-  if (/^(?:\?|<[-=]+|[←⬅⇐→⇒⇨➔➙➜➝➞➡]\uFE0F?)$/u.test(word)) return word;
   // What is neither a word nor the punctuation of a sentence may mean something.
   return /[\p{L}\p{N}*]/u.test(bare) || !/^[.,;:!?…"'“”‘’]+$/.test(word) ? bare || word : '';
 }

@@ -1,4 +1,5 @@
 import type { Spoken } from './spoken.ts';
+import { isArrow } from './tokenize.ts';
 
 /** What is said about a line by how it is put. */
 
@@ -15,19 +16,15 @@ export const isAsking = (line: string): boolean => asking.test(line);
 export const isQuestion = (line: string, [first]: readonly Spoken[]): boolean =>
   !asking.test(line) && (/\?\s*$/.test(line) || question.test(first?.text ?? ''));
 
-const beforeReason = /^(?:because|cuz|coz)$/i;
-const since = /^since$/i;
-const speaker = /^(?:we|i)$/i;
+const beforeReason = /^(?:(?:because|cuz|coz) \S*|since (?:we|i))$/i;
 
 /** The line, and the reason that somebody gives at its end in their own words. */
 export function withoutReason(words: readonly Spoken[]): {
   readonly words: readonly Spoken[];
   readonly why: readonly Spoken[];
 } {
-  const isLead = (text: string, next: string): boolean =>
-    beforeReason.test(text) || (since.test(text) && speaker.test(next));
   const at = words.findIndex(
-    ({ text, quoted }, index) => index > 0 && !quoted && isLead(text, words[index + 1]?.text ?? ''),
+    ({ text, quoted }, index) => index > 0 && !quoted && beforeReason.test(`${text} ${words[index + 1]?.text ?? ''}`),
   );
   if (at === -1) return { words, why: [] };
   const option = words.findIndex(({ text, quoted }, index) => index > at && !quoted && text.startsWith('--'));
@@ -63,11 +60,8 @@ export const withoutReports = (words: readonly Spoken[]): readonly Spoken[] =>
 const turns =
   /^(?:not?|none|never|nothing|neither|nor|without|except|excluding|exclude|but|unless|instead|excepted|minus|dry|until|till?|cannot|\S+n['’]t|dont|doesnt|<[-=]+|←|⬅|⇐)$/iu;
 
+/** Words that leave out the option behind them. */
 export const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;
-
-const arrow = /^(?:[-=]*>|[→⇒⇨➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
-/** Whether it points from one thing to the next. */
-export const isArrow = (text: string): boolean => arrow.test(text);
 
 /** Whether a word in a reason may limit what is asked for. */
 export const limits = (word: Spoken): boolean =>
@@ -85,12 +79,14 @@ const isBeforeTarget = (text: string): boolean => beforeTarget.has(text) || isAr
 export const saysRole = (text: string): boolean =>
   beforeSource.has(text.toLowerCase()) || isBeforeTarget(text.toLowerCase());
 
-const article = new Set(['the', 'our', 'my', 'its', 'their', 'his', 'her', 'site', 'environment']);
+const article = /^(?:a|an|the|this|our|my|your|its|their|his|her|site|environment)$/i;
+/** Whether it says nothing but that a name follows. */
+export const isArticle = (text: string): boolean => article.test(text);
 
 /** The word that says which of two it is: the nearest one before it, up to the name before. */
 export function roleAt(words: readonly Spoken[], at: number): Role {
   const before = words[at - 1]?.text.toLowerCase() ?? '';
-  if (article.has(before)) return roleAt(words, at - 1);
+  if (isArticle(before)) return roleAt(words, at - 1);
   if (beforeSource.has(before)) return 'from';
   return isBeforeTarget(before) ? 'onto' : undefined;
 }

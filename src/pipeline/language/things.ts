@@ -1,7 +1,7 @@
 import { edits } from '../../nearest-words.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { comparableName } from '../../policy/pattern.ts';
-import { meantBySite, ownName, siteOf, type NamesSaid } from './names-said.ts';
+import { meantBySite, ownName, saidName, siteOf, type NamesSaid } from './names-said.ts';
 import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
 import type { Spoken } from './spoken.ts';
 import { roleAt, type Role } from './talk.ts';
@@ -87,8 +87,8 @@ function environmentsOf(
   };
   return [
     ...said.map(({ at, of, site }): Thing => {
-      const isNear =
-        comparableName(ownName(of)) !== comparableName(words[at]?.text ?? '') && !isShort(words[at]?.text ?? '');
+      const word = saidName(words[at]?.text ?? '');
+      const isNear = comparableName(ownName(of)) !== word && !isShort(word);
       return { kind: 'environment', of, role: roleAt(words, at) ?? roleOfSite(site, at), at, end: at + 1, isNear };
     }),
     ...sites.flatMap(ofSite),
@@ -100,7 +100,7 @@ const isShort = (word: string): boolean => /^(?:prod(?:uction)?|st(?:a?ge?))$/i.
 
 /** The environment of these that is called so, or nearly so; `production` is the only live one. */
 function ownIn(around: readonly Environment[], word: string): Environment | undefined {
-  const said = comparableName(word).replace(/['’]s$/, '');
+  const said = saidName(word);
   const exact = around.find((one) => comparableName(ownName(one)) === said);
   if (exact) return exact;
   if (said.startsWith('prod') && isShort(said)) {

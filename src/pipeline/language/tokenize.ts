@@ -5,6 +5,10 @@ import { refuseKeys } from './pasted-credentials.ts';
 /** A word as typed. A quoted word is never an option. */
 export type Word = { readonly text: string; readonly quoted: boolean };
 
+const arrow = /^(?:[-=\u2010-\u2015]*>|[→⇒⇨⟶⟹➔➙➜➝➞➡]\uFE0F?|:arrow_right:)$/u;
+/** Whether it points from one thing to the next. */
+export const isArrow = (text: string): boolean => arrow.test(text);
+
 /** The longest line, in characters: no real command is longer. */
 const maxLength = 4_000;
 /** Opening quotation mark → the marks that close it. */

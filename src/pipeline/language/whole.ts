@@ -4,7 +4,8 @@ import { changesSomething, type Command } from '../../commands/index.ts';
 import type { Filling } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import type { Spoken } from './spoken.ts';
-import { isArrow, limits, saysRole, turnsRound } from './talk.ts';
+import { isArticle, limits, saysRole, turnsRound } from './talk.ts';
+import { isArrow } from './tokenize.ts';
 
 /** Whether a guess says all that was said, and nothing else. */
 
@@ -39,7 +40,6 @@ const isQuiet = (word: Spoken): boolean => isSmall(word) && !loud.test(word.text
 
 const courtesy =
   /^(?:please|pls|plz|kindly|hey|hi|hello|yo|ok|okay|thanks?|thank|thx|cheers|can|could|you|u|i|we|need|want|lets|let's|sitehand|bot|asap|sudo)$/i;
-const article = /^(?:a|an|the|our|my|your|its|this|site|environment)$/i;
 const preposition = /^(?:of|on|for|at|in|to|by|with|from|into|onto)$/i;
 const joint = /^(?:and|&|plus|also|both)$/i;
 
@@ -48,7 +48,7 @@ function isGrammar(words: readonly Spoken[], at: number, isPlaced: (at: number) 
   const text = words[at]?.text ?? '';
   if (courtesy.test(text)) return true;
   if (joint.test(text) || isArrow(text)) return isPlaced(at - 1) && at + 1 < words.length;
-  if (!article.test(text) && !preposition.test(text)) return false;
+  if (!isArticle(text) && !preposition.test(text)) return false;
   return at + 1 < words.length && (isPlaced(at + 1) || isGrammar(words, at + 1, isPlaced));
 }
 
@@ -63,10 +63,11 @@ export function isJoined(
     .slice(one.end, next.at)
     .every(
       ({ text }, index) =>
-        said.covered.has(one.end + index) || joint.test(text) || article.test(text) || (isOr && /^or$/i.test(text)),
+        said.covered.has(one.end + index) || joint.test(text) || isArticle(text) || (isOr && /^or$/i.test(text)),
     );
 }
 
+/** Whether a word was left that can turn it round, or it does not say which of two names is which. */
 export function isTurned({ words, meant, said, command }: Filling): boolean {
   // `no 4` is a number.
   const isNumber = (at: number): boolean =>
@@ -86,7 +87,7 @@ export function isTurned({ words, meant, said, command }: Filling): boolean {
 
 /** Whether it may be about a part of what is named, or something beside it: `delete the database of the shop`. */
 export function isVague(filling: Filling, left: readonly Spoken[]): boolean {
-  const { words, command, said, used, path, isOfThread } = filling;
+  const { words, command, said, used, isOfThread } = filling;
   // A word that nobody knows may be the name of another environment than the thread's.
   if (isOfThread && left.length > 0) return true;
   const names = Object.values<Field>(command.fields).filter(isName);
@@ -98,5 +99,5 @@ export function isVague(filling: Filling, left: readonly Spoken[]): boolean {
   const isBare = said.things.some(
     ({ kind, end }) => kind === 'site' && isOpen(end) && words[end - 1]?.clause === words[end]?.clause,
   );
-  return path !== '' && changesSomething(command) && isBare;
+  return changesSomething(command) && isBare;
 }
