@@ -34,8 +34,8 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `
-      sftp password <environment>, send password, password lost, lost password, forgot password, reset password, change
-      password, get password, username, user name, credentials, login details, ssh key, ssh keys`,
+      sftp password <environment>, send password, password lost, forgot password, reset password, change
+      password, get password, username, user name, credentials, login details, ssh key`,
     says: say`I can't show or change passwords and keys of SSH and SFTP yet, only when passwords expire and whether they are taken.`,
     instead: 'allowlist show',
   },
@@ -48,28 +48,26 @@ export const cannotDo: readonly CannotDo[] = [
   },
   {
     also: `
-      renew certificate, renew, new certificate, install certificate, certificate renew, force https, https redirect`,
+      renew certificate, renew, new certificate, install certificate, force https, https redirect`,
     says: say`I can't renew a certificate yet, only look at it.`,
     instead: 'check',
   },
   {
     also: `
-      remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>,
-      take <host> off, detach <host>, disconnect <host>, unlink <host>`,
+      remove domain, detach domain, disconnect domain, domain off, domain away, remove <host>, take off <host>, detach <host>, disconnect <host>, unlink <host>`,
     says: say`I can't take a domain off a site yet.`,
     instead: 'domains list',
   },
   {
     also: `
       php version, set php, change php, upgrade php, update php, switch php, update wordpress, upgrade
-      wordpress, wordpress update, core update, core version, wordpress version`,
+      wordpress, core update, core version, wordpress version`,
     says: say`I can't change versions of PHP or WordPress yet, only themes.`,
     instead: 'status',
   },
   {
     also: `
-      wpcli, run command, run script, sql, mysql, import database, database import, cron, new user, add
-      user, remove user, reset user, user password, admin password`,
+      wpcli, run command, run script, sql, mysql, import database, cron, new user, remove user, reset user, user password, admin password`,
     says: say`I can't run anything on a server, or change users or the database there yet.`,
     instead: 'status',
   },
@@ -99,7 +97,7 @@ export const cannotDo: readonly CannotDo[] = [
     instead: 'changes',
   },
   {
-    also: `stop watch <environment>, stop watch <site>, unwatch <environment>, unwatch <site>, stop all watch`,
+    also: `stop watch <environment>, unwatch <environment>, stop all watch`,
     says: say`A watch is stopped by its number.`,
     instead: 'watches',
   },

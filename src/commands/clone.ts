@@ -24,7 +24,7 @@ export const clone = action({
   summary: 'Create a new site as a copy of an environment',
   button: 'Clone a site',
   also: `
-    duplicate, copy as, copy site, make copy, create copy, another copy, new site from, new environment from, copy
+    copy as, copy site, make copy, create copy, another copy, new site from, new environment from, copy
     <environment> as`,
   examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',

@@ -16,8 +16,8 @@ export const images = action({
   summary: 'Set how the CDN shrinks the images of an environment',
   button: 'Set image optimization',
   also: `
-    compress image, image lossy, image lossless, image off, turn off image, turn on image, disable image, enable
-    image, image quality, webp, lossy, lossless`,
+    compress image, image lossy, image lossless, image off, turn off image, turn on image, enable image, image
+    quality, webp, lossy, lossless`,
   examples: ['acme-shop/live lossless'],
   risk: 'routine',
   fields: {

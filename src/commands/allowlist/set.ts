@@ -28,8 +28,7 @@ export const allowlistSet = action({
   also: `
     only <address>, only ssh <address>, only allow <address>, only allowlist <address>, only access <address>, only
     ssh <address> else, only <address> nobody else, only ssh <address> nobody else, ssh only <address>, only have
-    ssh <address> nobody else, ssh only <address> all other out, replace allowlist, overwrite allowlist, set
-    allowlist`,
+    ssh <address> nobody else, ssh only <address> all other out, replace allowlist, overwrite allowlist`,
   examples: ['acme-shop/live 203.0.113.7 198.51.100.0/24'],
   risk: 'sensitive',
   fields: {

@@ -8,8 +8,7 @@ export const backupsNext = report({
   summary: 'Show when a backup of an environment can be downloaded next',
   button: 'Next download',
   also: `
-    download backup, get backup, next backup, next downloadable backup, when download backup, when next backup,
-    backup link`,
+    download backup, get backup, next downloadable backup, when download backup, when next backup, backup link`,
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',

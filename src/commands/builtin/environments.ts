@@ -15,8 +15,8 @@ export const environments = builtin({
   button: 'List environments',
   also: `
     sites, our site, my site, how many site, list, list site, show site, which site, what site, ls site, name of
-    site, environments, env of, which environment, what environment, show environment, list environment, inventory,
-    what can name, list everything, what is there`,
+    site, env of, which environment, what environment, show environment, list environment, inventory, what can
+    name, list everything, what is there`,
   right: 'read',
   freshens: true,
   examples: ['', 'acme'],

@@ -11,8 +11,8 @@ export const lock = builtin({
   also: `
     nobody deploy, nobody push, nobody change, nobody touch, no one touch, no one deploy, don't deploy, don't push,
     don't touch, dont deploy, dont push, dont touch, no deploy, no push, no change, stop deploy, hands off, keep
-    off, lock down, hold, hold <environment>, lock <environment>, lock <site>, stop <environment>, halt
-    <environment>, block <environment>, stop, halt, lock`,
+    off, lock down, hold, hold <environment>, lock <environment>, stop <environment>, halt <environment>, block
+    <environment>, stop, halt`,
   right: 'named',
   changes: true,
   urgent: true,

@@ -23,8 +23,7 @@ export const status = builtin({
     health, healthy, uptime, how is, how doing, how look, how running, state, broken, is broken, is up, up, up
     again, is alive, alive, not working, what wrong, something wrong, problem, trouble, incident, fire, slow, why
     slow, is ok, is fine, everything ok, overview, ping, what happening, info, error page, white screen, white
-    page, blank page, look at, check health, <environment>, <site>, <host>, how go, firing, probe fail, health
-    check fail`,
+    page, blank page, look at, check health, <environment>, <host>, how go, probe fail, health check fail`,
   right: 'read',
   shows: ['check', 'logs', 'changes', 'backups list', 'timers', 'environments'],
   examples: ['acme-shop/live', 'acme-*/live'],

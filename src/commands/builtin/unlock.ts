@@ -10,10 +10,10 @@ export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
   button: 'Unlock',
   also: `
-    un-lock, clear lock, undo lock, break lock, remove lock, stop lock, lift lock, lift freeze, release lock, take
-    lock off, lock away, lock go away, lock off, lock can go, lock go, lock gone, lock over, turn off lock, turn
-    lock off, lock no longer, unlock <environment>, unlock <site>, release <environment>, unblock <environment>,
-    free <environment>, open again, open <environment> again, open <site> again`,
+    un-lock, clear lock, undo lock, break lock, remove lock, stop lock, lift lock, release lock, take lock off,
+    lock away, lock go away, lock off, lock can go, lock go, lock gone, lock over, turn off lock, lock no longer,
+    unlock <environment>, release <environment>, unblock <environment>, free <environment>, open again, open
+    <environment> again`,
   right: 'named',
   shows: ['environments'],
   changes: true,

@@ -23,9 +23,9 @@ export const domainsAdd = action({
   summary: 'Add a domain to an environment',
   button: 'Add a domain',
   also: `
-    connect domain, point domain, set up domain, register domain, add hostname, domain <host> <environment>, domain
-    <host> <site>, add <host>, add <host> <environment>, add <host> <site>, connect <host>, connect <host>
-    <environment>, connect <host> <site>, point <host> <environment>, point <host> <site>, set up <host>`,
+    connect domain, point domain, set up domain, register domain, add hostname, domain <host> <environment>, add
+    <host>, add <host> <environment>, connect <host>, connect <host> <environment>, point <host> <environment>, set
+    up <host>`,
   examples: ['acme-shop/live tickets.acme.example --www'],
   risk: 'sensitive',
   mayBreakSite: true,

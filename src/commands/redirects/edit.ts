@@ -28,9 +28,9 @@ export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
   button: 'Change a redirect',
   also: `
-    change redirect, update redirect, fix redirect, wrong redirect, change redirect <path>, update redirect <path>,
-    change redirect <path> <path>, update redirect <path> <path>, redirect <path> should now <path>, redirect now
-    go <path> <path>, redirect <path> <path> instead`,
+    update redirect, fix redirect, wrong redirect, change redirect <path>, update redirect <path>, change redirect
+    <path> <path>, update redirect <path> <path>, redirect <path> should now <path>, redirect now go <path> <path>,
+    redirect <path> <path> instead`,
   examples: ['acme-shop/live /old-shop --to /shop'],
   risk: 'sensitive',
   shows: ['redirects list'],

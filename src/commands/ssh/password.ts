@@ -13,8 +13,7 @@ export const sshPassword = action({
   also: `
     password login, password access, password authentication, password auth, ssh login password, disable password,
     enable password, disable ssh password, enable ssh password, disable ssh login password, turn off password, turn
-    on password, turn off ssh password, turn on ssh password, switch off password, switch on password, password
-    off, ssh password off`,
+    on password, turn off ssh password, turn on ssh password, switch off password, switch on password`,
   examples: ['acme-shop/live off'],
   risk: 'sensitive',
   fields: {

@@ -15,7 +15,7 @@ export const themesShow = report({
   summary: 'Show the themes of an environment and their updates',
   button: 'Show themes',
   also: `
-    theme <environment>, theme <site>, theme of, theme installed, active theme`,
+    theme <environment>, theme of, theme installed, active theme`,
   examples: ['acme-shop/live'],
   fields: { env: environment() },
   target: 'env',

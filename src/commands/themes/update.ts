@@ -61,9 +61,8 @@ export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
   also: `
-    update theme, upgrade theme, update all theme, newest theme, theme newest version, theme latest version, theme
-    new version, update theme <environment>, update theme <site>, upgrade theme <environment>, upgrade theme
-    <site>, upgrade <environment>, upgrade <site>, update <environment>, update <site>`,
+    upgrade theme, update all theme, newest theme, theme newest version, theme latest version, theme new version,
+    update theme <environment>, upgrade theme <environment>, upgrade <environment>, update <environment>`,
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
   shows: ['themes show'],

@@ -1,5 +1,4 @@
 import { catalogue, changesSomething } from '../../commands/index.ts';
-import { allCommands } from '../../commands/builtin/help.ts';
 import { rightOf } from '../../commands/rights.ts';
 import { offering, Refusal, type Args, type Offer } from '../../errors.ts';
 import { didYouMean } from '../../nearest-words.ts';
@@ -48,7 +47,7 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   const { line, person, place, opens } = unread;
   const readIn = (words: string): Reading | undefined => read(words, context.names(person), place);
   const reading = readIn(line);
-  const meant = helpMeant(unread, reading, readIn) ?? meantBy(unread, reading);
+  const meant = helpMeant(line, reading, readIn) ?? meantBy(unread, reading);
   if (!(meant instanceof Refusal)) return meant;
   const allowed = withoutForbidden(meant, context.policy(), person);
   // What is said in a mention may not be meant for me.
@@ -65,11 +64,10 @@ function meantBy(unread: Unread, reading: Reading | undefined): Understood | Ref
 
 /** What comes of asking for help on what no command is called. Undefined: the line asks for something else. */
 function helpMeant(
-  { line, parsed }: Unread,
+  line: string,
   reading: Reading | undefined,
   readIn: (words: string) => Reading | undefined,
 ): Understood | Refusal | undefined {
-  if (parsed?.path === 'help' && parsed.given['command']?.join(' ').toLowerCase() === allCommands) return { parsed };
   if (reading?.kind !== 'clear' || reading.guess.line !== 'help') return undefined;
   const { topic, isHow } = topicOf(line);
   const meant = topic.length > 0 ? readIn(join(topic)) : undefined;

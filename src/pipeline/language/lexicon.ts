@@ -175,7 +175,7 @@ const small = new Set(
 );
 
 /** Whether a word says nothing about what is wanted, unless a phrase has it. */
-export const isSmall = ({ key, quoted }: Spoken): boolean =>
+export const isSmall = ({ key, quoted }: Pick<Spoken, 'key' | 'quoted'>): boolean =>
   !quoted && (small.has(key) || isArrow(key) || /^:[a-z_+\d-]+:$/.test(key));
 
 /** Where a word stands: in the line, and among the words that are no things. */

@@ -1,4 +1,5 @@
 import { catalogue, type Command } from '../../commands/index.ts';
+import { allCommands } from '../../commands/builtin/help.ts';
 import { stateIn } from '../../commands/builtin/states.ts';
 import type { Field } from '../../commands/kit/fields.ts';
 import { cannotDo, type CannotDo } from '../../commands/cannot.ts';
@@ -98,10 +99,14 @@ function candidatesOf(line: Line, names: KnownNames): readonly Candidate[] {
     .toSorted(byScore);
 }
 
-/** How many of each kind were said. An address with a path is one, too. */
+/** How many of each kind were said. A site stands for its environment, and an address with a path is a path, too. */
 function countsOf(things: readonly Thing[]): ReadonlyMap<string, number> {
   const kindsOf = (thing: Thing): readonly string[] =>
-    thing.kind === 'host' && /[^/:]\/[^/]/.test(thing.text) ? ['host', 'path'] : [thing.kind];
+    thing.kind === 'site'
+      ? ['environment']
+      : thing.kind === 'host' && /[^/:]\/[^/]/.test(thing.text)
+        ? ['host', 'path']
+        : [thing.kind];
   const kinds = Map.groupBy(things.flatMap(kindsOf), (kind) => kind);
   return new Map([...kinds].map(([kind, { length }]) => [kind, length]));
 }
@@ -208,6 +213,9 @@ export function namesNoCommand({ path, command, given }: ParsedCommand): boolean
   if (inner === undefined) return false;
   const words = inner.map((text) => ({ text, quoted: false }));
   const topic = inner.join(' ').toLowerCase();
-  const isTopic = stateIn(topic) !== undefined || [...catalogue.keys()].some((one) => one.startsWith(`${topic} `));
+  const isTopic =
+    topic === allCommands ||
+    stateIn(topic) !== undefined ||
+    [...catalogue.keys()].some((one) => one.startsWith(`${topic} `));
   return typedCommands(words, catalogue).length === 0 && !(path === 'help' && isTopic);
 }

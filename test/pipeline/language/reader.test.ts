@@ -1,12 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cannotDo } from '../../../src/commands/cannot.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { attempt } from '../../../src/errors.ts';
 import type { Domain, Environment } from '../../../src/hosting/contract/target.ts';
+import { isSmall, sameMeaning } from '../../../src/pipeline/language/lexicon.ts';
 import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import type { Reading } from '../../../src/pipeline/language/guesses.ts';
 import { likelyCommand, namesNoCommand, read } from '../../../src/pipeline/language/reader.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { keyOf } from '../../../src/pipeline/language/spoken.ts';
 import type { Place } from '../../../src/pipeline/language/things.ts';
 import { asides, chatter, firstWords, turned, unsure } from './first-words.ts';
 import { strangers } from './strangers.ts';
@@ -63,7 +66,6 @@ test.each(['approved', 'lgtm', 'yes', ':+1:', 'ok go', 'Yes please!', 'no', 'sto
 
 const sample: Readonly<Record<string, readonly string[]>> = {
   '<environment>': ['acme-shop/live', 'acme-shop/staging'],
-  '<site>': ['acme-shop'],
   '<address>': ['203.0.113.7'],
   '<path>': ['/old', '/new'],
   '<host>': ['acme-shop.example', 'acme-blog.example'],
@@ -88,6 +90,26 @@ const phrases = [...catalogue].flatMap(([path, { also = '' }]) =>
       return [line.join(' '), path];
     }),
 );
+
+test('no command is called twice by the same words, nor by a kind of thing that is not counted', () => {
+  const keyIn = (words: readonly string[]): string => {
+    const keys = words.map((word) => (word.startsWith('<') ? word : sameMeaning(keyOf(word))));
+    // Only small words have a place in their phrase.
+    return words.some((text) => isSmall({ key: keyOf(text), quoted: false }))
+      ? keys.join(' ')
+      : keys.toSorted().join(' ');
+  };
+  const called = [
+    ...[...catalogue].map(([path, { also = '' }]) => [path, also]),
+    ...cannotDo.map(({ also }) => ['', also]),
+  ];
+  for (const [path = '', also = ''] of called) {
+    const all = [path, ...also.split(',')].map((phrase) => phrase.trim().split(/\s+/)).filter(([word]) => word !== '');
+    const keys = all.map(keyIn);
+    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+    expect(all.flat().filter((word) => word.startsWith('<') && sample[word] === undefined)).toEqual([]);
+  }
+});
 
 test('whatever a command is called leads to it', () => {
   const missed = phrases.filter(([line, path]) => {

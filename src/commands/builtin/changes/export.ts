@@ -12,8 +12,7 @@ export const changesExport = builtin({
   summary: 'Export what happened to an environment as a Markdown file that only you get',
   button: 'Export the time line',
   also: `
-    download change, download history, download time line, change file, history file, postmortem, change as file,
-    happened file`,
+    download history, download time line, change file, history file, postmortem, change as file, happened file`,
   right: 'read',
   shows: ['changes', 'logs'],
   changes: true,

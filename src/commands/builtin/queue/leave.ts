@@ -9,7 +9,7 @@ export const queueLeave = builtin({
   button: 'Leave the queue',
   also: `
     leave line, unqueue, dequeue, get out of queue, remove from queue, cancel queue, give up place, drop out queue,
-    queue remove <number>, queue remove <change>, remove <number> queue`,
+    queue remove <number>, queue remove <change>`,
   right: 'anyone',
   changes: true,
   urgent: true,

@@ -7,8 +7,8 @@ export const timersCancel = builtin({
   summary: 'End timed access now and remove its addresses',
   button: 'Remove now',
   also: `
-    stop access, stop access now, stop timer, stop temporary access, stop timed access, cancel access, cancel
-    temporary access, cancel timed access, remove timer`,
+    stop access, stop access now, stop timer, stop temporary access, cancel access, cancel temporary access, remove
+    timer`,
   right: 'read',
   shows: ['timers'],
   changes: true,

@@ -8,8 +8,8 @@ export const watchStop = builtin({
   summary: 'End a watch or a digest now',
   button: 'Stop a watch',
   also: `
-    unwatch, silence, silence watch, cancel watch, remove watch, disable watch, watch off, stop watch <number>,
-    stop watch <change>, silence watch <number>, stop digest, cancel digest`,
+    unwatch, silence, silence watch, cancel watch, remove watch, disable watch, stop watch <number>, stop watch
+    <change>, silence watch <number>, stop digest, cancel digest`,
   right: 'read',
   shows: ['watches'],
   changes: true,
