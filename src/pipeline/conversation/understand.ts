@@ -3,7 +3,7 @@ import { rightOf } from '../../commands/rights.ts';
 import { offering, Refusal, type Args, type Offer } from '../../errors.ts';
 import { didYouMean } from '../../nearest-words.ts';
 import { say, typed, type Text } from '../../text.ts';
-import { withoutForbidden } from '../access/may-run.ts';
+import { mayNotUse, mayRunSomewhere, withoutForbidden } from '../access/may-run.ts';
 import type { Person } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { known } from '../language/called.ts';
@@ -47,18 +47,26 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   const { line, person, place, opens } = unread;
   const readIn = (words: string): Reading | undefined => read(words, context.names(person), place);
   const reading = readIn(line);
-  const meant = helpMeant(line, reading, readIn) ?? meantBy(unread, reading);
+  const mayRun = ({ parsed: { path, command } }: Guess): boolean =>
+    mayRunSomewhere(context.policy(), person, path, command) !== 'no';
+  const meant = helpMeant(line, reading, readIn) ?? meantBy(unread, reading, mayRun);
   if (!(meant instanceof Refusal)) return meant;
   const allowed = withoutForbidden(meant, context.policy(), person);
   // What is said in a mention may not be meant for me.
   throw opens ? offeringHinted(allowed, context.policy(), person) : allowed;
 }
 
-function meantBy(unread: Unread, reading: Reading | undefined): Understood | Refusal {
+function meantBy(
+  unread: Unread,
+  reading: Reading | undefined,
+  mayRun: (guess: Guess) => boolean,
+): Understood | Refusal {
   const { refusal, parsed } = unread;
+  if (reading?.kind === 'clear' && !mayRun(reading.guess)) return new Refusal(mayNotUse(reading.guess.parsed.path));
   if (reading?.kind === 'clear') return understandGuess(reading, unread);
   if (reading?.kind === 'cannot') return cannot(reading);
-  if (reading) return offering(refusal, reading.guesses.map(offerOf), hintOf(reading.guesses));
+  const guesses = reading?.guesses.filter(mayRun) ?? [];
+  if (guesses.length > 0) return offering(refusal, guesses.map(offerOf), hintOf(guesses));
   return parsed ? { parsed } : refusal;
 }
 

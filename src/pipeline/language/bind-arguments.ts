@@ -3,7 +3,7 @@ import type { Field, NameKind, PlainField } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { parseDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, sample, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
 import { isArrow, type Word } from './tokenize.ts';
 
@@ -45,7 +45,7 @@ export function bindWords(words: readonly Word[], path: string, command: Command
       hint:
         inQuotes === undefined
           ? hintFor(surplus, rest, words, path, command)
-          : say`A value with spaces goes into quotes: ${code(`${path} ${inQuotes}`.slice(0, 300))}`,
+          : say`A value with spaces goes into quotes: ${sample(`${path} ${inQuotes}`.slice(0, 300))}`,
     });
   }
   return given;
@@ -73,7 +73,7 @@ function refuseLimit(rest: readonly Word[], names: Given, path: string, command:
   throw new Refusal(say`I can't tell whether “${reason.slice(0, 60)}” is a reason. Nothing was done.`, {
     hint:
       command.shape === 'builtin' && command.emergency
-        ? say`${code(path)} stops everything, everywhere.`
+        ? say`${sample(path)} stops everything, everywhere.`
         : say`A length goes after ${code('--for')}.`,
     offers: [{ label: `${command.button}, “${reason}”`, args }],
   });
@@ -106,10 +106,10 @@ const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(te
 
 function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
   if (isListWithoutCommas(command, words, rest))
-    return say`Put commas between several: ${code(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
+    return say`Put commas between several: ${sample(`${path} ${textsOf(words).join(',').replace(/,+/g, ',')}`.slice(0, 200))}`;
   const oneWord = asOneWord(rest, words, command);
-  if (oneWord !== undefined) return say`An environment is written as one word: ${code(`${path} ${oneWord}`)}`;
-  const how = say`Usage: ${code(usage(path, command))}`;
+  if (oneWord !== undefined) return say`An environment is written as one word: ${sample(`${path} ${oneWord}`)}`;
+  const how = say`Usage: ${sample(usage(path, command))}`;
   return isFiller(surplus) ? joined([say`Please leave it out.`, how]) : how;
 }
 

@@ -10,7 +10,7 @@ import {
   type Pattern,
   type FoldedNames,
 } from '../../policy/pattern.ts';
-import { amount, code, say, type Text } from '../../text.ts';
+import { amount, code, say, typed, type Text } from '../../text.ts';
 import { searchIn } from './name-search.ts';
 
 // `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named together.
@@ -106,7 +106,7 @@ function exactly(term: string, names: EnvironmentNames): readonly Environment[] 
   if (found.length === 1) return found;
   if (found.length === 0) throw unknownName(term, names);
   throw new Refusal(say`${code(term.slice(0, 80))} can be more than one environment. Nothing was done.`, {
-    hint: say`Use its id; ${code('environments')} lists it.`,
+    hint: say`Use its id; ${typed('environments')} lists it.`,
   });
 }
 
@@ -114,13 +114,13 @@ const unknownName = (term: string, { trouble }: EnvironmentNames): Refusal =>
   notMatched(say`I can't find ${code(term.slice(0, 80))} among the environments you can see.`, trouble);
 
 /** A set of which the person can see nothing is refused like one that does not exist. */
-function unknownSet(typed: string, names: EnvironmentNames): Refusal {
+function unknownSet(set: string, names: EnvironmentNames): Refusal {
   const sets = names.sets ?? new Map<string, readonly Pattern[]>();
-  const meant = near(comparableName(typed).slice(0, 40), [...sets.keys()]).find(
+  const meant = near(comparableName(set).slice(0, 40), [...sets.keys()]).find(
     (name) => covered(sets.get(name) ?? [], names, 'allow').length > 0,
   );
   return notMatched(
-    say`I can't find ${code(`set:${typed.slice(0, 40)}`)} with environments you can see.`,
+    say`I can't find ${code(`set:${set.slice(0, 40)}`)} with environments you can see.`,
     names.trouble,
     meant === undefined ? undefined : didYouMean([code(`set:${meant}`)]),
   );
@@ -134,7 +134,7 @@ const notMatched = (says: Text, trouble: Text | undefined, meant?: Text): Refusa
         isLater: true,
       })
     : new Refusal(say`${says} Nothing was done.`, {
-        hint: meant ?? say`${code('environments')} lists what you can name.`,
+        hint: meant ?? say`${typed('environments')} lists what you can name.`,
       });
 
 const spelled = cached((all: readonly Environment[]): readonly FoldedNames[] => all.map(foldNames));

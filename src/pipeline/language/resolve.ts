@@ -5,7 +5,7 @@ import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { offering, Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
-import { bold, code, joined, list, say, type Text } from '../../text.ts';
+import { bold, code, joined, list, say, typed, type Text } from '../../text.ts';
 import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
@@ -238,12 +238,12 @@ export function unknownName(
   meant: readonly NamedItem[] = [],
   trouble?: Text,
 ): Refusal {
-  const typed = parsed.given[name]?.[0] ?? '';
-  const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin.' : '';
+  const [said = ''] = parsed.given[name] ?? [];
+  const notLatin = /[^\p{ASCII}]/u.test(said) ? ' It has letters that are not plain Latin.' : '';
   const field = parsed.command.fields[name];
   const kind = field?.kind ?? 'target';
   const kinds = field !== undefined && isName(field) && field.orDomain ? 'environments and domains' : `${kind}s`;
-  const word = code(typed.slice(0, 80));
+  const word = code(said.slice(0, 80));
   const nameOf = toldApart(meant);
   return new Refusal(
     trouble
@@ -256,7 +256,7 @@ export function unknownName(
           ? didYouMean(meant.map((one) => bold(nameOf(one))))
           : trouble
             ? 'Try again in a minute.'
-            : say`${code('environments')} lists what you can name.`,
+            : say`${typed('environments')} lists what you can name.`,
       offers: meant.map((one) => offerOf(parsed, name, one, nameOf(one))),
       isLater: trouble !== undefined,
     },

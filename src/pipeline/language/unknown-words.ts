@@ -1,7 +1,7 @@
 import type { Command } from '../../commands/index.ts';
 import { didYouMean, near } from '../../nearest-words.ts';
 import { Refusal } from '../../errors.ts';
-import { code, joined, say, typed, type Inline, type Text } from '../../text.ts';
+import { code, joined, sample, say, typed, type Inline, type Text } from '../../text.ts';
 import type { Word } from './tokenize.ts';
 
 /** Refusals of words that a command doesn't have. */
@@ -30,7 +30,7 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   if (name === undefined) return;
   const [closest] = near(name, known);
   throw new Refusal(say`${code(`-${name.slice(0, 60)}`)} begins with one hyphen. Nothing was done.`, {
-    hint: say`${closest === undefined ? say`Usage: ${code(syntax)}` : say`Options begin with two: ${code(`--${closest}`)}`}. If it belongs to a value, put the whole value in quotes.`,
+    hint: say`${closest === undefined ? say`Usage: ${sample(syntax)}` : say`Options begin with two: ${code(`--${closest}`)}`}. If it belongs to a value, put the whole value in quotes.`,
   });
 }
 

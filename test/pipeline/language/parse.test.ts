@@ -349,7 +349,7 @@ test.each([
   if (filler === undefined) expect(refused).not.toContain('leave it out');
   else
     expect(refused).toContain(
-      `${path} doesn't know what to do with “${filler}”. Nothing was done. Please leave it out. Usage: ${path} <`,
+      `${path} doesn't know what to do with “${filler}”. Nothing was done. Please leave it out. Usage: /site ${path} <`,
     );
 });
 
@@ -374,8 +374,8 @@ test.each([
 });
 
 test.each([
-  ['status acme-shop live', 'An environment is written as one word: status acme-shop/live'],
-  ['cache clear acme-shop live --dry-run', 'An environment is written as one word: cache clear acme-shop/live'],
+  ['status acme-shop live', 'An environment is written as one word: /site status acme-shop/live'],
+  ['cache clear acme-shop live --dry-run', 'An environment is written as one word: /site cache clear acme-shop/live'],
   ['cache clear acme-shop/live now', 'Usage: '],
   ['cache clear acme-shop live now', 'Usage: '],
 ])('%s: what is said of a name in two words', (line, says) => {

@@ -54,7 +54,7 @@ describe('a name means one target or none', () => {
     ['a slip', 'acme-shop/lvie', 'Did you mean acme-shop/live'],
     ['a Cyrillic look-alike', 'acme-shop/lіve', 'not plain Latin'],
     ['the look-alike of a site', 'асme-shop/live', 'not plain Latin'],
-    ['nothing like it', 'xyzzy/plugh', 'environments lists what you can name'],
+    ['nothing like it', 'xyzzy/plugh', '/site environments lists what you can name'],
     ['a path', '../../etc/passwd', 'among the environments you can see'],
     ['an encoded path', '%2e%2e', 'among the environments you can see'],
     ['one level too many', 'acme-shop/live/x', 'among the environments you can see'],
