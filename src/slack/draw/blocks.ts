@@ -112,7 +112,7 @@ export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
   if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
-  return bounded(page.title, blocks, buttons, nothing, source.length > 0 ? [context(source)] : []);
+  return bounded(page.title, blocks, buttons, nothing, plain(source).trim() === '' ? [] : [context(source)]);
 }
 
 function sourceOf({ source, file }: Page, isCut: boolean, as: KeptAs | 'shared' | undefined): Text {
