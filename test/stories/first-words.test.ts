@@ -38,6 +38,12 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   expect(done()).toEqual(before);
 });
 
+test('what somebody may not run is not offered, and they are told so', async () => {
+  const said = await scenario.person('ana').says('/site get rid of acme-shop', where);
+  const answer = await said.hears('You may not use delete. Nothing was done.');
+  expect(answer.controls).toEqual([]);
+});
+
 describe('in a mention', () => {
   test('what changes something is a button, which opens its form', async () => {
     const before = done();

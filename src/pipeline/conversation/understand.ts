@@ -62,7 +62,9 @@ function meantBy(
   mayRun: (guess: Guess) => boolean,
 ): Understood | Refusal {
   const { refusal, parsed } = unread;
-  if (reading?.kind === 'clear' && !mayRun(reading.guess)) return new Refusal(mayNotUse(reading.guess.parsed.path));
+  // What is wrong with a typed command is said first.
+  if (reading?.kind === 'clear' && !mayRun(reading.guess))
+    return reading.isTyped ? refusal : new Refusal(mayNotUse(reading.guess.parsed.path));
   if (reading?.kind === 'clear') return understandGuess(reading, unread);
   if (reading?.kind === 'cannot') return cannot(reading);
   const guesses = reading?.guesses.filter(mayRun) ?? [];

@@ -91,8 +91,14 @@ describe('several environments', () => {
     ['*/live except acmee-*/live', /^I can't find acmee-\*\/live among/],
     ['*/live except */live', /^Nothing is left of that after except\. Nothing was done\./],
     ['set:care-plna', /^I can't find set:care-plna with environments you can see\. .* Did you mean set:care-plan\?$/],
-    ['set:hidden', /^I can't find set:hidden with environments you can see\. Nothing was done\. \/site environments lists/],
-    ['set:hiden', /^I can't find set:hiden with environments you can see\. Nothing was done\. \/site environments lists/],
+    [
+      'set:hidden',
+      /^I can't find set:hidden with environments you can see\. Nothing was done\. \/site environments lists/,
+    ],
+    [
+      'set:hiden',
+      /^I can't find set:hiden with environments you can see\. Nothing was done\. \/site environments lists/,
+    ],
     ['set:', /^I can't find set: with environments you can see\./],
     ['set:constructor', /^I can't find set:constructor with/],
     ['beta/live,', /^A name is missing before or after a comma or except\. Nothing was done\./],
