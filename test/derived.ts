@@ -30,12 +30,13 @@ const words = (name: string): string => {
 /** The table of all commands. */
 const commandTable = (): string =>
   [
-    '| command | what it does | class |',
-    '|---|---|---|',
-    ...[...catalogue].map(
-      ([name, command]) =>
-        `| \`${words(name).replaceAll('|', '\\|')}\` | ${command.summary} | ${rightOf(name, command).risk} |`,
-    ),
+    '| command | what it does | class | what to type after it |',
+    '|---|---|---|---|',
+    ...[...catalogue].map(([name, command]) => {
+      const after = words(name).replace(name, '').trim().replaceAll('|', '\\|');
+      const typed = after === '' ? '' : `\`${after}\``;
+      return `| \`${name}\` | ${command.summary} | ${rightOf(name, command).risk} | ${typed} |`;
+    }),
   ].join('\n');
 
 /** Which commands show what belongs to others. */

@@ -131,6 +131,16 @@ describe('the documentation', () => {
     expect(linksOf(page).filter((link) => isBroken(page, link))).toEqual([]);
   });
 
+  it.each(pages.filter((page) => !/^docs\/(?:decisions\/|architecture)/.test(page)))(
+    '%s has no list item of more than three rendered lines',
+    (page) => {
+      const items = [...prose(page).matchAll(/^ *(?:\*|\d+\.) (.+)$/gm)].map(([, item = '']) =>
+        item.replaceAll(/\[([^\]]*)\]\([^)]*\)|[*`]/g, '$1'),
+      );
+      expect(items.filter((item) => item.length > 300)).toEqual([]);
+    },
+  );
+
   it.each(pages)('%s names existing files', (page) => {
     const own = /<!-- example: (\S+) -->/.exec(text(page))?.[1];
     const named = [...text(page).matchAll(/(?<![\w/.-])(?:src|test|docs)\/[\w./-]*\w/g)].map(([file]) => file);
