@@ -50,7 +50,8 @@ const shownTable = (): string =>
 /** Every setting with its default; undefined if it has none. A setting that refuses to be left out is required. */
 const settings = Object.entries(variables.shape).map(([name, setting]) => {
   const { success: isOptional, data } = setting.safeParse(undefined);
-  const { description = '' } = setting;
+  const { description } = setting;
+  if (description === undefined) throw new Error(`nothing says what ${name} means`);
   return { name, description, isOptional, byDefault: data === undefined ? undefined : String(data) };
 });
 
