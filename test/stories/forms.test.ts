@@ -27,8 +27,8 @@ describe('forms', () => {
     expect(scenario.writes('acme-shop/staging')).toEqual([]);
 
     const change = await ana.confirms({ 'Remove again after': '2h', Reason: 'a visit' }, 'C0GENERAL');
-    expect(change.asked.text).toContain('“a visit”');
-    expect(change.asked.text).toContain('2h after it is done');
+    expect(change.card().text).toContain('“a visit”');
+    expect(change.card().text).toContain('2h after it is done');
     await change.tells('✅ 198.51.100.9 is on the SSH allowlist of acme-shop/staging');
   });
 

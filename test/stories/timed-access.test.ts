@@ -184,7 +184,7 @@ describe('somebody does this meanwhile:', () => {
     const longer = await scenario
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
-    expect(longer.asked.text).toMatch(/Was to end.*Will end.*4h after it is done/s);
+    expect(longer.card().text).toMatch(/Was to end.*Will end.*4h after it is done/s);
     await longer.tells(/✅ Nothing had to be sent\./);
     await it.added.tells(new RegExp(`^#${longer.number}, asked by @\\w+, moved the end of the access of .* to `));
     expect(it.timer('end_reason')).toBe('moved');
