@@ -1,6 +1,6 @@
 import type { VisibleMessage, VisibleView } from '../../src/playground/slack/shapes.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { patienceMs } from './bot.ts';
+import { patienceMs } from '../patience.ts';
 
 /** Text to find in a message: a substring or a pattern. */
 export type Words = string | RegExp;
