@@ -11,7 +11,7 @@ function byPg(url: string): string {
 
 describe('PostgreSQL on another machine is protected as pg reads its address', () => {
   const modes = ['', 'disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify', 'typo'];
-  const root = `sslrootcert=${process.execPath}`;
+  const root = `sslrootcert=${import.meta.filename}`;
   const queries = modes.flatMap((mode) =>
     ['', 'uselibpqcompat=true', root, `uselibpqcompat=true&${root}`, 'ssl=0', 'ssl=true', 'ssl=no-verify']
       .concat('sslnegotiation=direct', 'ssl=1&sslnegotiation=direct', 'sslmode=disable')

@@ -1,7 +1,9 @@
+import { availableParallelism, loadavg } from 'node:os';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { catalogue } from './hosting/contract/catalogue.ts';
 import { faults } from './faults.ts';
 import { promises } from './promises.ts';
+import { patienceMs } from './patience.ts';
 
 /** Ends a run with one block: which promises held, what was covered, and what was skipped and why. */
 export default class RunSummary implements Reporter {
@@ -31,6 +33,7 @@ export default class RunSummary implements Reporter {
       `  faults of the list          ${faultsCovered(tests)}`,
       `  tests                       ${tests.length - skipped.length} of ${tests.length} ran`,
       ...skippedLines(skipped),
+      ...linesOfWaits(tests),
       `  seed ${process.env['SEED'] ?? ''} · ${((performance.now() - this.#began) / 1000).toFixed(1)} s`,
       '',
     ];
@@ -48,13 +51,29 @@ function provenBy(tests: readonly TestCase[], name: string): string {
   const proofs = tests.filter((test) => test.fullName.includes(name) && test.result().state !== 'skipped');
   if (proofs.length === 0) return '— NOT PROVEN by a test of this run';
   const broken = proofs.filter((test) => test.result().state !== 'passed');
+  const isContradicted = broken.some((test) => !ranOut(test));
   const shown = [...broken, ...proofs.filter((test) => !broken.includes(test))].slice(
     0,
     Math.max(shownProofs, broken.length),
   );
   const names = shown.map((test) => `\n       ${broken.includes(test) ? '✗' : '✓'} ${nameWithout(test, name)}`);
   const more = proofs.length > shown.length ? `\n         and ${proofs.length - shown.length} more` : '';
-  return `${broken.length > 0 ? '— BROKEN' : ''}${names.join('')}${more}`;
+  const verdict = isContradicted ? '— BROKEN' : broken.length > 0 ? '— NOT PROVEN: a wait ran out' : '';
+  return `${verdict}${names.join('')}${more}`;
+}
+
+/** Whether a test failed because nothing came in time: that is no proof of what it asks for, nor of the opposite. */
+const ranOut = (test: TestCase): boolean =>
+  test.result().state === 'failed' && (test.diagnostic()?.duration ?? 0) >= patienceMs;
+
+function linesOfWaits(tests: readonly TestCase[]): readonly string[] {
+  const waits = tests.filter(ranOut);
+  if (waits.length === 0) return [];
+  const files = [...new Set(waits.map(({ module }) => module.relativeModuleId))];
+  const load = `load ${loadavg()[0]?.toFixed(0)} on ${availableParallelism()} cores`;
+  return [
+    `  waits that ran out          ${waits.length}; a busy machine (${load}) can cause that. Alone: npm test -- ${files.join(' ')}`,
+  ];
 }
 
 /** A test's full name without the mark. */

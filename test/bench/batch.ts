@@ -1,6 +1,6 @@
 import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
 import { manySites } from '../stories/batch.ts';
-import { patienceMs } from '../stories/bot.ts';
+import { patienceMs } from '../patience.ts';
 import { testUser, type TestUser } from '../stories/people.ts';
 import { median, type Figure, type Scale } from './figures.ts';
 import { startPackage, type Held } from './program.ts';

@@ -101,7 +101,7 @@ export const approvePush: Story = {
     { name: 'acked', at: { point: 'acked', of: '^button:' }, required: outcomes.untouched },
     { name: 'click checked', at: { point: 'click checked' }, required: outcomes.untouched },
     { name: 'click saved', at: { point: 'click saved' }, required: outcomes.goesOn },
-    ...onTheWay('the approved card', { of: keys.card, says: '^🔒' }, outcomes.goesOn),
+    ...onTheWay('the approved card', { of: keys.card, says: '^👍' }, outcomes.goesOn),
     ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, outcomes.goesOn),
     ...sendingAndAfter,
     ...afterTheAnswer,

@@ -119,7 +119,7 @@ test('a pause holds what is not sent; changes that are still valid are sent afte
   const change = await scenario.person('ana').asks('/site cache clear acme-blog/staging');
   const twice = await scenario.person('dee').says('/site pause me too');
   await twice.hears(/Sending is already paused, by @Chi since .*Nothing was changed\./);
-  await change.shows('🔒');
+  await change.shows('👍');
   expect(scenario.writes()).toHaveLength(before);
   const resumed = await scenario.person('dee').says('/site resume');
   await resumed.hears('Sending is on again');

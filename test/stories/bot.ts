@@ -9,12 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { logTo } from '../../src/log-output.ts';
 import { start } from '../../src/main.ts';
 import { resourceAt } from '../lazy-resource.ts';
-
-/**
- * The deadline of every wait in a story, in ms. On an idle machine nothing takes a tenth of it. Runs outside
- * of a test's time limit wait longer.
- */
-export const patienceMs = process.env['VITEST'] ? 60_000 : 120_000;
+import { patienceMs } from '../patience.ts';
 
 /** How a bot's process ended. */
 export type Exit = { readonly code: number | null; readonly signal: string | null };

@@ -110,7 +110,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
       await ana.form('List before');
       scenario.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
       const change = await ana.confirms();
-      await change.shows('🔒');
+      await change.shows('👍');
       expect(scenario.writes()).toEqual([]);
       await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
       expect(scenario.writes()).toHaveLength(1);

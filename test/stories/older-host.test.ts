@@ -71,7 +71,7 @@ test('images are switched off with false, and the list of sites shows it', async
   optional.operations = false;
   const change = await scenario.person('ana').asks('/site images acme-shop/live off');
   await change.tells('the host shows image optimization of acme-shop/live as off: confirmed');
-  expect(change.asked.text).toMatch(/Before\s+lossy/);
+  await (await scenario.person('ana').says(`/site change ${change.number}`)).hears(/Before:\s+lossy/);
   expect(scenario.writes().map(({ body }) => body)).toEqual([
     { environment_id: live.id, image_optimization_type: false },
   ]);

@@ -1,6 +1,6 @@
 import type { VisibleMessage, VisibleView } from '../../src/playground/slack/shapes.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { patienceMs } from './bot.ts';
+import { patienceMs } from '../patience.ts';
 
 /** Text to find in a message: a substring or a pattern. */
 export type Words = string | RegExp;
@@ -59,8 +59,6 @@ export type ChangeThread = {
   readonly number: number;
   readonly channel: string;
   readonly ts: string;
-  /** The card as it was when it was first seen, which for a new change is how it was posted. */
-  readonly asked: VisibleMessage;
   readonly card: () => VisibleMessage;
   readonly replies: () => readonly VisibleMessage[];
   /** The first reply in the thread with these words. */
@@ -98,15 +96,14 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
     const countBefore = privateTo(slack, id, channel).length;
     const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
+    await act();
     const cards = (): readonly VisibleMessage[] =>
       cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)) && one.text.includes(mine));
     const context = (): unknown => [
       privateTo(slack, id, channel).slice(countBefore),
       slack.views(id).modals.at(-1)?.text,
     ];
-    // Looks before it acts: a change that waits for nobody may be done, and its card edited, when the act is answered.
-    const [card] = await Promise.all([expectSoon(slack, `a card in ${channel}`, () => cards()[0], context), act()]);
-    return changeThreadOf(slack, id, card);
+    return changeThreadOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
   };
   const says: TestUser['says'] = (line, channel = defaultChannel) =>
     interact(channel, () => slack.command(id, channel, line));
@@ -181,8 +178,7 @@ export async function changeThreadAt(
   return changeThreadOf(slack, as, await expectSoon(slack, 'a card', find, place));
 }
 
-function changeThreadOf(slack: SlackStandIn, as: string, asked: VisibleMessage): ChangeThread {
-  const { channel, ts, text } = asked;
+function changeThreadOf(slack: SlackStandIn, as: string, { channel, ts, text }: VisibleMessage): ChangeThread {
   const thread = (): readonly VisibleMessage[] => slack.messages({ channel, thread: ts, as });
   const replies = (): readonly VisibleMessage[] => thread().filter((one) => one.ts !== ts && !one.ephemeral);
   const card = (): VisibleMessage => {
@@ -195,7 +191,6 @@ function changeThreadOf(slack: SlackStandIn, as: string, asked: VisibleMessage):
     number,
     channel,
     ts,
-    asked,
     card,
     replies,
     tells: (words) =>

@@ -11,7 +11,8 @@ import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
-import { patienceMs, programOf, startBot, startBotHere, type Bot, type Exit, type Program } from './bot.ts';
+import { patienceMs } from '../patience.ts';
+import { programOf, startBot, startBotHere, type Bot, type Exit, type Program } from './bot.ts';
 import { testUser, changeThreadAt, type TestUser, type ChangeThread } from './people.ts';
 
 /** Credentials of every scenario. Each is a canary: `close` fails if it is found anywhere but on the wire. */

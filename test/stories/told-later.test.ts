@@ -71,7 +71,7 @@ describe.concurrent('what said that a change will be sent', () => {
       await shows(scenario, ana, /Approved by @Chi\. Sending in 10 s\./);
       await (await ana.says('/site pause incident')).hears(/paused/i);
       scenario.makeDue(change.number);
-      const heldUp = /Approved by @Chi\.\n🔒 Not sent yet\. All sending is paused\./;
+      const heldUp = /Approved by @Chi\.\n👍 Not sent yet\. All sending is paused\./;
       await shows(scenario, ana, heldUp);
       const reply = await change.tells(heldUp);
       expect(reply.controls.map(({ label }) => label)).toEqual(['Stop']);
@@ -152,7 +152,7 @@ describe.concurrent('a reminder', () => {
       await dee.reads('still waiting');
       await chi.clicks(copy, 'Approve');
       await scenario.holdBeforeSend(change.number);
-      const meanwhile = await shows(scenario, dee, /^🔒 Push [^]*Nothing is left for you to decide\./);
+      const meanwhile = await shows(scenario, dee, /^👍 Push [^]*Nothing is left for you to decide\./);
       expect(meanwhile).toContain('Approved by @Chi');
       scenario.makeDue(change.number);
       await shows(scenario, dee, /^Push .* · #1\nApproved by @Chi, .*\n✅ Done after /);

@@ -168,7 +168,7 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
   const without: Press = { kind: 'without', verdict: 'go_on', installation, number, version };
   const buttons: readonly (Button | undefined)[] = [
     left > 0 ? button('go_on', 'Go on', { style: 'primary', ...confirming('Go on', number, goesOn) }) : undefined,
-    left > 1 ? { label: 'Go on without…', press: without } : undefined,
+    left > 1 ? { label: 'Go on without some…', press: without } : undefined,
     unsent > 0 ? button('retry', 'Retry those not sent', confirming('Retry', number, retries)) : undefined,
     has(all, 'under way', 'unknown') ? undefined : button('end', 'End it', confirming('End', number, ends)),
   ];

@@ -11,7 +11,7 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'
     case 'waiting':
       return '⏳';
     case 'approved':
-      return '🔒';
+      return '👍';
     case 'sending':
     case 'running':
       return '▶️';

@@ -174,7 +174,7 @@ describe('the buttons', () => {
     ['waiting', '--', ['Approve', 'Approve with a note…', everything, 'Decline…', 'Cancel']],
     ['running', 'dw-', ['Stop', everything]],
     ['running', 'dwu-', ['Stop', 'It happened: s2/live', 'It did not happen: s2/live', everything]],
-    ['stopped', 'd--', ['Go on', 'Go on without…', 'End it', everything]],
+    ['stopped', 'd--', ['Go on', 'Go on without some…', 'End it', everything]],
     ['stopped', 'd-w', ['Go on', everything]],
     ['stopped', 'd-o', ['Go on', 'End it', everything]],
     ['stopped', 'dol', ['Retry those not sent', 'End it', everything]],

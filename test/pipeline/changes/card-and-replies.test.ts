@@ -15,7 +15,7 @@ import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
 
 const marks: Readonly<Record<State, string>> = {
   waiting: '⏳',
-  approved: '🔒',
+  approved: '👍',
   sending: '▶️',
   accepted: '▶️',
   done: '✅',

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { writeBudget } from '../../../src/hosting/send.ts';
-import { patienceMs } from '../../stories/bot.ts';
+import { patienceMs } from '../../patience.ts';
 import { ids } from '../../stories/scenario.ts';
 import { burst } from '../../burst.ts';
 import type { Trouble } from './troubles.ts';

@@ -1,4 +1,4 @@
-import { patienceMs } from '../../stories/bot.ts';
+import { patienceMs } from '../../patience.ts';
 import { copyFileSync, renameSync } from 'node:fs';
 import { BOT_USER } from '../../../src/playground/slack/seed.ts';
 import { canaries, ids } from '../../stories/scenario.ts';
