@@ -1,137 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { z } from 'zod';
-import { isAuditOut } from './addresses.ts';
+import type { z } from 'zod';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
-import { oddityIn, plainMistakesIn, unprotectedIn } from './encryption.ts';
+import { plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { Secret } from './secret.ts';
-
-/** A base address: paths are appended to it. */
-const address = z
-  .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
-  .regex(/^[^?#\s]*$/, 'must be an address without ?, # or blanks')
-  .refine(
-    (url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '',
-    'must be an address without a name or password before the host',
-  );
-const wholeFrom = (least: number, most: number) => {
-  const mustBe = `must be a whole number from ${least} to ${most}`;
-  return z.string().regex(/^\d+$/, mustBe).transform(Number).pipe(z.number().min(least, mustBe).max(most, mustBe));
-};
-const maxPort = 65_535;
-/** A host name whose last part has a letter: a name of digits would be read as an IP address. */
-const hostName = /^([\w-]+\.)*(?=[\w-]*[a-z])[\w-]+\.?$/i;
-const host = z
-  .string()
-  .refine(
-    (text) => isIP(text) !== 0 || hostName.test(text),
-    'must be an address or a name of this machine alone, such as 0.0.0.0, ::1 or localhost: without http://, brackets or a port',
-  );
-const uuid = z.guid('must be a UUID').toLowerCase();
-const maxCharacters = 4_096;
-const printable = z
-  .string()
-  .regex(/^[\x20-\x7e]*$/, 'contains a line break or another character outside plain ASCII, which no key has');
-/** A credential with a minimum length, in printable ASCII because it goes into a header. */
-const credential = (least: number, hint: string): z.ZodString =>
-  printable
-    .min(least, `must be at least ${least} characters: ${hint}`)
-    .max(maxCharacters, `must be at most ${maxCharacters} characters`);
-const hidden = (value: string): Secret => new Secret(value);
-const token = (start: string): z.ZodString =>
-  credential(16, 'copy it whole').startsWith(start, `must begin with ${start}`);
-const aloneHint = 'has a blank or a quotation mark, which no key has: write the key alone, without Bearer before it';
-const auditKey = credential(
-  32,
-  'openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
-).regex(/^[^,]*$/, 'has a comma, which stands between keys in AUDIT_KEYS_FORMER');
-/** Former keys may be shorter. An even shorter key is a typo, and scrubbing it would blank out ordinary text. */
-const minFormerLength = 8;
-const formerKeys = printable
-  .transform((value) =>
-    value
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== ''),
-  )
-  .refine(
-    (keys) => keys.every(({ length }) => length >= minFormerLength && length <= maxCharacters),
-    `must be keys of ${minFormerLength} to ${maxCharacters} characters each, with commas between`,
-  )
-  .transform((keys) => keys.map(hidden));
-const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
-const required = (description: string): { error: (issue: { input: unknown }) => string | undefined } => ({
-  error: (issue) => (issue.input === undefined ? `is not set: ${description}` : undefined),
-});
-const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
-const databaseAt = (start: RegExp, error: string) => {
-  const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
-  return z
-    .string()
-    .regex(start, error)
-    .refine(isReadable, 'has a password whose % signs are not written as %25')
-    .refine((url) => oddityIn(url) === undefined, { error: ({ input }) => oddityIn(String(input)) });
-};
-
-/** `host:port`; an IPv6 address in brackets. */
-function endpointIn(text: string): { readonly host: string; readonly port: number } | undefined {
-  const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(text) ?? [];
-  const name = written.replace(/^\[(.*)\]$/, '$1');
-  const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= 65_535;
-  return isPlace ? { host: name, port: Number(port) } : undefined;
-}
-const endpointHint = 'must be host:port, such as 127.0.0.1:8080, without http://';
-
-/** The environment variables and what each must be. No others are read. */
-export const variables = z.object({
-  SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
-  SLACK_APP_TOKEN: token('xapp-').transform(hidden).optional(),
-  SLACK_SIGNING_SECRET: credential(32, "Slack's has 32, under Basic Information").transform(hidden).optional(),
-  SLACK_COMMAND: z
-    .string()
-    .regex(slashCommand, 'must be like /site: lower case, 32 characters at most')
-    .default('/site'),
-  SLACK_API_URL: address.default('https://slack.com/api/').transform((url) => (url.endsWith('/') ? url : `${url}/`)),
-  HOSTING_API_URL: z
-    .string(required('the base address of the hosting API, with /v2'))
-    .pipe(address.regex(/[^/]\/v2\/*$/, 'must end with /v2'))
-    .transform((url) => url.replace(/\/+$/, '')),
-  HOSTING_API_KEY: z
-    .string(required('the key of the hosting API'))
-    .pipe(credential(16, 'copy it whole').regex(/^[^\s"']*$/, aloneHint))
-    .transform(hidden),
-  HOSTING_COMPANY_ID: uuid.optional(),
-  HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),
-  HOSTING_REQUESTS_PER_MINUTE: wholeFrom(1, 1_000_000).optional(),
-  POLICY_FILE: z.string().default('policy.yml'),
-  DATABASE_URL: databaseAt(sqliteOrPostgres, 'must be sqlite:PATH or postgres://…').default('sqlite:data/sitehand.db'),
-  DATABASE_LISTEN_URL: databaseAt(/^postgres(ql)?:\/\//, 'must be postgres://…').optional(),
-  PORT: wholeFrom(0, maxPort).default(3000),
-  HOST: host.optional(),
-  /** Not 0: nobody would know the port that the system chooses. */
-  METRICS_PORT: wholeFrom(1, maxPort).optional(),
-  METRICS_HOST: host.optional(),
-  AUDIT_KEY: auditKey.transform(hidden).optional(),
-  AUDIT_KEYS_FORMER: formerKeys.optional(),
-  AUDIT_OUT: z.string().refine(isAuditOut, 'must be an https:// address, file:PATH or stdout').optional(),
-  AUDIT_OUT_KEY: credential(32, 'openssl rand -hex 32 makes one').transform(hidden).optional(),
-  CERTIFICATES_DIR: z.string().optional(),
-  CHECK_CONNECT_TO: z
-    .string()
-    .refine((text) => endpointIn(text) !== undefined, endpointHint)
-    .optional(),
-  ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
-  LOG_LEVEL: z
-    .string()
-    .toLowerCase()
-    .pipe(
-      z.enum(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'must be a level of pino: debug, info, warn, error …',
-      ),
-    )
-    .default('info'),
-});
+import { endpointIn, hidden, passwordIn, secretVariables, variables } from './settings.ts';
 
 export type Config = ReturnType<typeof toConfig>;
 
@@ -208,20 +80,6 @@ const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
     ).values(),
   ].toReversed();
 
-/** The variables that can also come from `NAME_FILE`. */
-export const secretVariables: ReadonlySet<string> = new Set([
-  'SLACK_BOT_TOKEN',
-  'SLACK_APP_TOKEN',
-  'SLACK_SIGNING_SECRET',
-  'HOSTING_API_KEY',
-  'AUDIT_KEY',
-  'AUDIT_KEYS_FORMER',
-  'AUDIT_OUT',
-  'AUDIT_OUT_KEY',
-  'DATABASE_URL',
-  'DATABASE_LISTEN_URL',
-]);
-
 function fromFile(environment: EnvironmentVariables, name: string, mistakes: string[]): string | undefined {
   const path = secretVariables.has(name) ? environment[`${name}_FILE`] : undefined;
   if (!path) return undefined;
@@ -280,15 +138,6 @@ function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof varia
 function hidePassword(url: string): void {
   const queryPasswords = URL.canParse(url) ? new URL(url).searchParams.getAll('password') : [];
   [passwordIn(url) ?? '', ...queryPasswords].forEach(hidden);
-}
-
-/** The password in a database address: empty if there is none, undefined if it can't be decoded. */
-function passwordIn(url: string): string | undefined {
-  try {
-    return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';
-  } catch {
-    return undefined;
-  }
 }
 
 /** The key of the audit chain as bytes; undefined if the chain uses plain hashes. */

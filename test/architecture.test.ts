@@ -48,6 +48,7 @@ const leaves = [
   'log',
   'metrics',
   'config',
+  'settings',
   'failpoints',
   'regular-file',
 ];
@@ -145,7 +146,8 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   metrics: ['sockets'],
   encryption: ['addresses'],
   'log-output': [],
-  config: ['addresses', 'contradictions', 'encryption', 'secret'],
+  config: ['contradictions', 'encryption', 'secret', 'settings'],
+  settings: ['addresses', 'encryption', 'secret'],
   'node-version': [],
 };
 

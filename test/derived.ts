@@ -5,15 +5,19 @@ import { z } from 'zod';
 import { rightOf, rights } from '../src/commands/rights.ts';
 import { usage } from '../src/pipeline/language/usage.ts';
 import { policyFile } from '../src/policy/schema.ts';
+import { secretVariables, variables } from '../src/settings.ts';
 
 /**
- * The parts of docs/commands.md and the manifest that come from the catalogue, and the JSON Schema of the policy file.
+ * The parts of docs/commands.md and the manifest that come from the catalogue, the settings in docs/settings.md and
+ * .env.example, and the JSON Schema of the policy file.
  * `npm run fix` runs this file, which writes them; tests check that all are up to date.
  */
 
 const root = path.resolve(import.meta.dirname, '..');
 export const commandsPage = path.join(root, 'docs/commands.md');
 export const policyPage = path.join(root, 'docs/policy.md');
+export const settingsPage = path.join(root, 'docs/settings.md');
+export const envExample = path.join(root, '.env.example');
 export const manifest = path.join(root, 'manifest.yml');
 export const policySchema = path.join(root, 'policy.schema.json');
 
@@ -26,12 +30,13 @@ const words = (name: string): string => {
 /** The table of all commands. */
 const commandTable = (): string =>
   [
-    '| command | what it does | class |',
-    '|---|---|---|',
-    ...[...catalogue].map(
-      ([name, command]) =>
-        `| \`${words(name).replaceAll('|', '\\|')}\` | ${command.summary} | ${rightOf(name, command).risk} |`,
-    ),
+    '| command | what it does | class | what to type after it |',
+    '|---|---|---|---|',
+    ...[...catalogue].map(([name, command]) => {
+      const after = words(name).replace(name, '').trim().replaceAll('|', '\\|');
+      const typed = after === '' ? '' : `\`${after}\``;
+      return `| \`${name}\` | ${command.summary} | ${rightOf(name, command).risk} | ${typed} |`;
+    }),
   ].join('\n');
 
 /** Which commands show what belongs to others. */
@@ -41,6 +46,36 @@ const shownTable = (): string =>
       shows.length === 0 ? [] : [`| \`${name}\` | ${shows.map((one) => `\`${one}\``).join(', ')} |`],
     )
     .join('\n');
+
+/** Every setting with its default; undefined if it has none. A setting that refuses to be left out is required. */
+const settings = Object.entries(variables.shape).map(([name, setting]) => {
+  const { success: isOptional, data } = setting.safeParse(undefined);
+  const { description } = setting;
+  if (description === undefined) throw new Error(`nothing says what ${name} means`);
+  return { name, description, isOptional, byDefault: data === undefined ? undefined : String(data) };
+});
+
+/** The table of all settings. */
+const settingsTable = (): string =>
+  [
+    '| setting | meaning | default |',
+    '|---|---|---|',
+    ...settings.map(({ name, description, isOptional, byDefault }) => {
+      const names = secretVariables.has(name) ? `\`${name}\`, \`…_FILE\`` : `\`${name}\``;
+      const left = byDefault === undefined ? '' : `\`${byDefault}\``;
+      return `| ${names} | ${description} | ${isOptional ? left : 'required'} |`;
+    }),
+  ].join('\n');
+
+/** A file of settings to fill in. What may be left out is a comment. */
+const settingsFile = (): string =>
+  [
+    '# Copy this file to .env and fill it in, or let `sitehand setup` write it. Any secret can come from a file: NAME_FILE=/path.\n',
+    ...settings.map(
+      ({ name, description, isOptional, byDefault = '…' }) =>
+        `\n# ${description.replaceAll('`', '')}\n${isOptional ? '# ' : ''}${name}=${byDefault}\n`,
+    ),
+  ].join('');
 
 /** What Slack hints at while people type `/site`. */
 const hinted = ['status', 'logs', 'cache', 'push', 'backups', 'changes', 'environments', 'help'];
@@ -82,6 +117,8 @@ function jsonSchema(): string {
 const marks = {
   [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
   [policyPage]: ['<!-- shows -->\n', '\n<!-- /shows -->', shownTable],
+  [settingsPage]: ['<!-- settings -->\n', '\n<!-- /settings -->', settingsTable],
+  [envExample]: [undefined, undefined, settingsFile],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
   [policySchema]: [undefined, undefined, jsonSchema],
 } as const;

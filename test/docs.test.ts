@@ -3,10 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { catalogue } from '../src/commands/index.ts';
-import { readConfig } from '../src/config.ts';
 import { parse } from '../src/pipeline/language/parse.ts';
 import { compilerSays } from './compiled.ts';
-import { commandsPage, derivedIn, policyPage } from './derived.ts';
+import { commandsPage, derivedIn, envExample, policyPage, settingsPage } from './derived.ts';
 
 /** The documentation is part of the product, so it is checked against the code. */
 
@@ -49,11 +48,11 @@ function isBroken(file: string, link: string): boolean {
   return anchor !== undefined && !anchorsOf(target).has(anchor);
 }
 
-describe('the README', () => {
-  it('is short', () => {
-    expect(Buffer.byteLength(text('README.md'))).toBeLessThanOrEqual(9_216);
-  });
+it.each(['README.md', 'docs/operations.md'])('%s is short', (page) => {
+  expect(Buffer.byteLength(text(page))).toBeLessThanOrEqual(9_216);
+});
 
+describe('the README', () => {
   it('shows eight commands that can be typed as printed', () => {
     const lines = [...text('README.md').matchAll(/^\| `\/site ([^`]+)` \|/gm)].map((match) => match[1] ?? '');
     expect(lines).toHaveLength(8);
@@ -76,6 +75,8 @@ describe('the documentation', () => {
   it.each([
     ['every command with its words', commandsPage],
     ['what each shows of others', policyPage],
+    ['every setting with its default', settingsPage],
+    ['every setting to fill in', envExample],
   ])('lists %s', (_, page) => {
     const { actual, wanted } = derivedIn(page);
     expect(actual, 'npm run fix writes it').toBe(wanted);
@@ -110,15 +111,6 @@ describe('the documentation', () => {
     expect(rooms.filter((room) => !architecture.includes(`| [\`${room.slice(4)}/\`](../${room}) |`))).toEqual([]);
   });
 
-  it('names exactly the variables that are read', () => {
-    const named = [...text('docs/operations.md').matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? \|/gm)]
-      .flatMap((match) => [match[1], match[2]])
-      .filter(Boolean);
-    const read = text('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm);
-    expect(new Set(named)).toEqual(new Set([...read].map((match) => match[1])));
-    expect(() => readConfig({})).toThrow('SLACK_BOT_TOKEN');
-  });
-
   it('names exactly the dependencies, with a reason and the licence', () => {
     const names = z.record(z.string(), z.string()).default({});
     const declared = z
@@ -138,6 +130,16 @@ describe('the documentation', () => {
   it.each(pages)('%s links to existing files and headings', (page) => {
     expect(linksOf(page).filter((link) => isBroken(page, link))).toEqual([]);
   });
+
+  it.each(pages.filter((page) => !/^docs\/(?:decisions\/|architecture)/.test(page)))(
+    '%s has no list item of more than three rendered lines',
+    (page) => {
+      const items = [...prose(page).matchAll(/^ *(?:\*|\d+\.) (.+)$/gm)].map(([, item = '']) =>
+        item.replaceAll(/\[([^\]]*)\]\([^)]*\)|[*`]/g, '$1'),
+      );
+      expect(items.filter((item) => item.length > 300)).toEqual([]);
+    },
+  );
 
   it.each(pages)('%s names existing files', (page) => {
     const own = /<!-- example: (\S+) -->/.exec(text(page))?.[1];

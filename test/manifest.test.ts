@@ -101,8 +101,8 @@ describe('the manifest', () => {
     expect(bot).toEqual(expect.arrayContaining(optional));
     expect(new Set(bot).size).toBe(bot.length);
     expect(bot.filter((one) => one.includes('history'))).toEqual([]);
-    const operations = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
-    for (const one of bot) expect(operations).toContain(`\`${one}\``);
+    const settings = readFileSync(new URL('../docs/settings.md', import.meta.url), 'utf8');
+    for (const one of bot) expect(settings).toContain(`\`${one}\``);
   });
 
   it('has the shortcut that the bot handles', () => {

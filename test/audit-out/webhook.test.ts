@@ -158,7 +158,7 @@ test('the query of the address is sent', async () => {
 test('the signature is checked as the documentation shows', async () => {
   expect(await post()).toEqual({ kind: 'taken' });
   const { headers, text } = receiver.posts.at(-1) ?? {};
-  const page = readFileSync('docs/operations.md', 'utf8');
+  const page = readFileSync('docs/audit-trail.md', 'utf8');
   const [, example = ''] = /<!-- example: signature -->\n```js\n([\s\S]*?)```/.exec(page) ?? [];
   const checks = [
     [headers, text, key],

@@ -50,6 +50,7 @@ quietly podman create --name package sitehand
 podman cp package:/opt/sitehand $machine/opt/sitehand
 install -D -m 644 src/playground/policy.yml $machine/etc/sitehand/policy.yml
 install -m 644 deploy/sitehand.service $machine/etc/systemd/system/
+install -m 755 deploy/beside-service.sh $machine/usr/local/bin/sitehand
 quietly chroot $machine systemctl enable sitehand
 # deployments.ts reads there what the bot says, and what systemd says of it.
 install -D -m 644 <(printf '[Journal]\nForwardToConsole=yes\n') $machine/etc/systemd/journald.conf.d/console.conf

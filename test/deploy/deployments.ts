@@ -17,7 +17,7 @@ type Deployment = {
   readonly program: NonNullable<ScenarioOptions['program']>;
   /** Puts the settings where the deployment looks for them. */
   readonly configure: (settings: Settings) => void;
-  /** Runs `sitehand` with these words beside the bot, as operations.md says. */
+  /** Runs `sitehand` with these words beside the bot, as the documentation says. */
   readonly beside: (words: string, scenario: Scenario) => Promise<unknown>;
   /** What the log says after a stop in order; by default the exit code tells. */
   readonly ended?: string;
@@ -26,7 +26,6 @@ type Deployment = {
 const machine = '/var/tmp/machine';
 const policy = resolve('src/playground/policy.yml');
 const { sitehand: service } = compose.services;
-const operations = readFileSync('docs/operations.md', 'utf8');
 
 /** Runs a command while the stand-ins answer. Resolves with its output; rejects with all it said if it fails. */
 const run = (command: string, ...words: readonly string[]): Promise<string> =>
@@ -101,7 +100,6 @@ function withPostgres(socket: string): Deployment {
   });
 }
 
-const [, besideUnit = ''] = /`(systemd-run .+) doctor`/.exec(operations) ?? [];
 const boot = ['--quiet', '--register=no', '--keep-unit', '--console=read-only', `--directory=${machine}`, '--boot'];
 const unit: Deployment = {
   title: 'The unit under systemd, with SQLite',
@@ -113,7 +111,7 @@ const unit: Deployment = {
   beside: async (words, scenario) => {
     const pid = scenario.pid();
     const init = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    await run('nsenter', `--target=${init}`, '--all', ...besideUnit.split(' '), ...words.split(' '));
+    await run('nsenter', `--target=${init}`, '--all', 'sitehand', ...words.split(' '));
   },
   ended: 'sitehand.service: Deactivated successfully.',
 };

@@ -186,6 +186,12 @@ test('the unit starts the program as it starts itself', () => {
   expect(service).toContain(`ExecStart=/usr/bin/node ${flags} /opt/sitehand/sitehand.js start\n`);
 });
 
+test('beside the unit, the program runs with the user, the settings and the folders of the unit', () => {
+  const given = [...text('deploy/beside-service.sh').matchAll(/-p (\S+)/g)].map(([, property]) => property);
+  const unit = (service ?? '').split('\n').filter((line) => /^(?:Dynamic|State|Environment|Working)/.test(line));
+  expect(new Set(given)).toEqual(new Set([...unit, 'User=sitehand']));
+});
+
 test('no secret is in reach of the image’s build', () => {
   const allowed = new Set(text('.dockerignore').split('\n'));
   expect(allowed).toContain('**');

@@ -174,7 +174,7 @@ const rowsOf = (page: string): readonly (readonly [string, string])[] =>
 /** The metric that a series belongs to: a histogram has three series. */
 const metricOf = (name: string): string => name.replace(/_(bucket|sum|count)$/, '');
 
-test('operations.md names every metric with its labels, and no other', async () => {
+test('monitoring.md names every metric with its labels, and no other', async () => {
   const found = new Map<string, string>();
   for (const { name, labels } of await scrape())
     if (name.startsWith('sitehand_'))
@@ -184,7 +184,7 @@ test('operations.md names every metric with its labels, and no other', async () 
           .filter((label) => label !== 'le')
           .join(),
       );
-  expect(Object.fromEntries(rowsOf(readFileSync('docs/operations.md', 'utf8')))).toEqual(Object.fromEntries(found));
+  expect(Object.fromEntries(rowsOf(readFileSync('docs/monitoring.md', 'utf8')))).toEqual(Object.fromEntries(found));
 });
 
 test('every alert uses existing metrics, labels and values, and advises with existing commands', async () => {

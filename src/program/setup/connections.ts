@@ -1,11 +1,11 @@
 import type { WebClient } from '@slack/web-api';
-import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { serviceAddress, type Dialect } from '../../hosting/dialect.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { troubleText } from '../../pipeline/changes/host-trouble.ts';
 import type { CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { Secret } from '../../secret.ts';
+import { variables } from '../../settings.ts';
 import { checkAppToken, checkBotToken } from '../../slack/client/app-checks.ts';
 import { quietClient } from '../../slack/client/client-options.ts';
 import type { Bot } from '../../slack/client/token.ts';

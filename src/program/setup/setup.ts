@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { catalogue } from '../../commands/index.ts';
-import { environmentOr, policyFileIn, variables, type EnvironmentVariables } from '../../config.ts';
+import { environmentOr, policyFileIn, type EnvironmentVariables } from '../../config.ts';
 import { scrub } from '../../secret.ts';
+import { variables } from '../../settings.ts';
 import type { Bot } from '../../slack/client/token.ts';
 import { sqlitePath } from '../../storage/database.ts';
 import { doctor } from '../doctor.ts';
