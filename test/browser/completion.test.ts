@@ -40,6 +40,7 @@ describe('a command typed on the page', () => {
   it('is completed with keys alone, and sent if no suggestion is selected', async () => {
     await box().pressSequentially('/site clear');
     await offer('cache clear').waitFor();
+    await page.getByText('The playground completes this').waitFor();
     expect(await list().getByRole('option').count()).toBe(2);
     await box().press('Tab');
     expect(await typed()).toBe('/site cache clear ');

@@ -9,14 +9,14 @@ import { resourceAt } from '../lazy-resource.ts';
  * Other tests cover the unbundled page and `npm run playground` from the sources.
  */
 export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
-  const [bot, page] = await Promise.all([
-    options.program === undefined ? bundledBot() : {},
-    resourceAt(inject('bundledPage')),
-  ]);
+  const [bot, page] = await Promise.all([options.program === undefined ? bundledBot() : {}, bundledPage()]);
   // On a busy machine the bot may ack too late for Slack, which these tests do not cover.
   const slack = { ackTimeoutMs: 60_000, ...options.slack };
-  return startPlayground({ ...bot, page: pathToFileURL(`${page}/`), ...options, slack });
+  return startPlayground({ ...bot, page, ...options, slack });
 }
+
+/** The folder of the bundled page. */
+export const bundledPage = async (): Promise<URL> => pathToFileURL(`${await resourceAt(inject('bundledPage'))}/`);
 
 async function bundledBot(): Promise<Pick<PlaygroundOptions, 'program' | 'environment'>> {
   const program = await resourceAt(inject('bundledBot'));

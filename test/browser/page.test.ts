@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type PageServer, servePage } from '../../src/playground/page/server.ts';
 import type { Playground } from '../../src/playground/playground.ts';
 import { launch, openWindow } from './chromium.ts';
-import { startInOneFile } from './in-one-file.ts';
+import { bundledPage, startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const hostile = '<img src=x onerror=alert(1)> & <b>not bold</b>';
@@ -74,6 +75,9 @@ describe('the page', () => {
     }
     const fold = page.getByRole('button', { name: /People and channels/ });
     await act('Ben').waitFor({ state: 'hidden' });
+    await first.getByRole('button', { name: 'Something is wrong with the shop' }).click();
+    await page.getByText('I broke acme-shop/live first.').waitFor();
+    expect(playground.hosting.world.environmentNamed('acme-shop/live')?.broken).toEqual(['error']);
     await fold.click();
     await act('Ben').click();
     await act('Ben').waitFor({ state: 'hidden' });
@@ -82,6 +86,11 @@ describe('the page', () => {
     await page.setViewportSize(size);
     const delivered = page.getByRole('list', { name: 'What Slack delivered to the bot' }).getByRole('listitem');
     await delivered.filter({ hasText: 'Ben typed /site push acme-shop/staging acme-shop/live --database' }).waitFor();
+    await delivered.filter({ hasText: 'Ana typed /site status acme-shop/live' }).waitFor();
+    // As text, because it runs in the page.
+    const cutOff = `[...document.querySelectorAll('.sidebar small')]
+      .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)`;
+    expect(await page.evaluate(cutOff)).toEqual([]);
   });
 
   it('has a tour of five steps, which can be dismissed for good', async () => {
@@ -100,8 +109,12 @@ describe('the page', () => {
       await tour.getByText(`${step} of 5`).waitFor();
     }
     await tour.getByRole('button', { name: "Go to Chi's Home" }).click();
-    await page.getByText('as Chi', { exact: true }).waitFor();
-    await tour.getByRole('button', { name: 'End the tour' }).click();
+    await page.getByText('the home of U03CHI').waitFor();
+    await tour.getByRole('button', { name: 'Next' }).click();
+    await tour.getByRole('button', { name: 'Fill it in as Chi' }).click();
+    expect(await page.locator('main textarea:focus').inputValue()).toBe('/site audit');
+    await page.getByRole('button', { name: '# acme-shop' }).click();
+    await tour.getByRole('button', { name: 'Done' }).click();
     await tour.waitFor({ state: 'hidden' });
     await page.reload();
     await act('Chi').waitFor();
@@ -151,10 +164,14 @@ describe('the page', () => {
   });
 
   it('shows a card, its thread, and the effect of its button at the host', async () => {
-    for (let n = 1; n <= 12; n += 1) await playground.slack.say('U02BEN', 'C0ACME', 'many words '.repeat(90));
+    for (let n = 1; n <= 12; n += 1) await playground.slack.say('U02BEN', 'C0ACME', `${n} ${'many words '.repeat(90)}`);
+    await newest().getByText('12 many words').waitFor();
+    // Scrolled up, because an answer to what one does oneself is still shown.
+    await page.evaluate("document.querySelector('.messages').scrollTop = 0");
     await type('/site card');
     await newest().getByText('waiting').waitFor();
     const card = newest();
+    await expect.poll(async () => (await card.boundingBox())?.y).toBeLessThan(800);
     expect(await card.textContent()).toContain(hostile);
     expect(await card.locator('a, img, i, b').count()).toBe(0);
     await card.getByRole('button', { name: '1 reply' }).click();
@@ -218,21 +235,65 @@ describe('the page', () => {
     expect(playground.slack.views('U01ANA').modals).toEqual([]);
   });
 
-  it('shows the App Home of the acting person', async () => {
+  it('shows the App Home of the acting person, and where there is something new; an edit is nothing new', async () => {
+    const entry = (name: string): Locator => page.getByRole('navigation').getByRole('button', { name });
+    const isNew = (name: string): Locator => entry(name).locator('.dot');
     await act('Ben').click();
-    await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
-    await page.getByRole('button', { name: 'Home', exact: true }).click();
+    await entry('Sitehand').click();
+    await entry('Home').click();
     await page.getByText('the home of U02BEN').waitFor();
     await act('Chi').click();
     await page.getByText('the home of U03CHI').waitFor();
+    await page.getByRole('button', { name: 'Press' }).click();
+    await dialog().getByRole('button', { name: 'Do it' }).click();
+    for (const name of ['Messages', 'Sitehand']) await isNew(name).waitFor();
+    await entry('Messages').click();
+    await newest().getByText('pressed on the Home tab').waitFor();
+    for (const name of ['Messages', 'Sitehand']) await isNew(name).waitFor({ state: 'detached' });
+
+    const { ts } = await playground.slack.say('U02BEN', 'C0OPS', 'a message');
+    await isNew('# ops').waitFor();
+    await entry('# ops').click();
+    await entry('# general').click();
+    await playground.slack.edit('U02BEN', 'C0OPS', ts, 'an edited message');
+    await playground.slack.say('U02BEN', 'C0ACME', 'another message');
+    await isNew('# acme-shop').waitFor();
+    expect(await isNew('# ops').count()).toBe(0);
   });
 
-  it("has no input box in the app's direct messages, because the manifest makes them read-only", async () => {
+  it("has no input box in the app's direct messages, because the manifest makes them read-only, and says so", async () => {
+    const closed = page.getByText('Sending messages to this app has been turned off.');
     await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
-    await page.getByRole('heading', { level: 1, name: 'Sitehand' }).waitFor();
-    await box().waitFor({ state: 'hidden' });
+    await closed.waitFor();
+    expect(await box().isVisible()).toBe(false);
     await page.getByRole('list', { name: 'Channels' }).getByRole('button').first().click();
     await box().waitFor();
+    expect(await closed.count()).toBe(0);
+  });
+
+  it('says that nothing is known while the playground is away, and begins anew with the next one', async () => {
+    const sources = {
+      ...playground,
+      bot: () => playground.bot,
+      catalogue: { commands: () => Promise.resolve([]) },
+      changes: { current: () => [] },
+      files: await bundledPage(),
+    };
+    let server: PageServer = await servePage(sources);
+    const other = await browser.newPage();
+    await other.goto(server.url);
+    const runs = other.getByText(/^The bot is running,/);
+    await runs.waitFor();
+    await server.close();
+    await other.getByText("The playground isn't answering.").waitFor();
+    await other.getByText('Whether the bot is running is unknown.').waitFor();
+    expect(await runs.count()).toBe(0);
+    const reloaded = other.waitForEvent('load');
+    server = await servePage(sources, Number(new URL(server.url).port));
+    await reloaded;
+    await runs.waitFor();
+    await other.close();
+    await server.close();
   });
 
   it('says that the bot has ended, and restarts it', async () => {

@@ -59,7 +59,7 @@ describe('the side pane', () => {
     await says('The hosting API has received 1 write.');
     await changes().getByText('unknown', { exact: true }).waitFor();
     expect(await changes().last().innerText()).toMatch(
-      /^#1 cache clear\s+acme-shop\/staging\s+unknown\s+asked by Ana\s+no approval needed .* m?s\s+send .* m?s\s+outcome lost/,
+      /^#1 cache clear\s+acme-shop\/staging\s+unknown\s+asked by Ana\s+no approval needed \+.* m?s\s+send \+.* m?s\s+outcome lost/,
     );
 
     await button('Mend all').click();

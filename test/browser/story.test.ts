@@ -88,6 +88,8 @@ describe('the page with the real bot', () => {
   test('a push is requested in one window, approved in another, written once, and both see it in the thread', async () => {
     const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
     await push(ana, 'acme-shop');
+    // The tour goes along with what has been done ahead of it.
+    await ana.getByRole('region', { name: 'Tour' }).getByText('4 of 5 A lead has to approve. Act as Chi').waitFor();
     await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve', exact: true }).waitFor();
     expect(await card(ana, 'Push acme-shop/staging').locator('img').count()).toBe(0);
     await approve(chi, 'acme-shop');

@@ -129,6 +129,7 @@ app.action<BlockAction>('press', async ({ ack, body, client }) => {
     body: JSON.stringify({ environment_id: hostile }),
   });
   const { channel, message } = body;
+  if (channel === undefined) await client.chat.postMessage({ channel: body.user.id, text: 'pressed on the Home tab' });
   if (channel !== undefined && message !== undefined)
     await client.chat.update({
       channel: channel.id,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Bot } from '../bot.ts';
 import type { Catalogue } from '../catalogue.ts';
@@ -21,7 +22,10 @@ export type PageSources = {
   readonly files: URL;
 };
 
-/** Events for every open page (Server-Sent Events): `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */
+/**
+ * Events for every open page (Server-Sent Events): `server`, which tells one run of the playground from the next, then
+ * `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`.
+ */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
   botChanged(): void;
@@ -54,6 +58,7 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
       else reader.write(text);
     }
   };
+  const server = message('server', randomUUID());
   let deliveries: readonly Delivered[] = [];
   const stop = slack.subscribe(({ number, kind, detail }) => {
     // There are thousands of calls, and the page shows none.
@@ -70,7 +75,9 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`retry: 500\n\n${message('delivered', deliveries)}${message('changes', changes.current())}`);
+      response.write(
+        `retry: 500\n\n${server}${message('delivered', deliveries)}${message('changes', changes.current())}`,
+      );
       readers.add(response);
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));

@@ -27,7 +27,7 @@ export function post(workspace: Workspace, draft: Draft): Message {
   all.push(message);
   if (all.length > KEPT) all.shift();
   workspace.messages.set(message.channel, all);
-  emitMessage(workspace, message);
+  emitMessage(workspace, message, true);
   return message;
 }
 
@@ -42,7 +42,7 @@ export function edit(workspace: Workspace, message: Message, change: Partial<Mes
   const edited = { ...message, ...change, ...withBlockIds(workspace, { ...message, ...change }) };
   const index = all.findIndex((each) => each.ts === message.ts);
   if (index >= 0) all[index] = edited;
-  emitMessage(workspace, edited);
+  emitMessage(workspace, edited, false);
   return edited;
 }
 
@@ -64,10 +64,11 @@ function withBlockIds(workspace: Workspace, draft: Partial<Message>): Pick<Messa
   };
 }
 
-const emitMessage = (workspace: Workspace, message: Message): void =>
+const emitMessage = (workspace: Workspace, message: Message, isNew: boolean): void =>
   workspace.events.emit('message', {
     channel: message.channel,
     ts: message.ts,
     thread: message.threadTs,
     only_for: message.onlyFor,
+    is_new: isNew,
   });

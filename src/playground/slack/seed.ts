@@ -61,7 +61,7 @@ const PEOPLE: readonly Person[] = [
   person('U03CHI', 'Chi Chukwu', 'Lead', ZONES.berlin),
   person('U04DEE', 'Dee Das', 'Lead', ZONES.kolkata),
   person('U05FAY', 'Fay Foster', 'Lead', ZONES.newYork),
-  person('U06ROB', 'Rob Rossi', 'Support, reads only', ZONES.berlin),
+  person('U06ROB', 'Rob Rossi', 'Reads only', ZONES.berlin),
   person('U07GUS', 'Gus Green', 'Guest', ZONES.newYork, { is_restricted: true }),
   person('U08SAM', 'Sam Silva', 'Partner', ZONES.lisbon, { is_stranger: true, team_id: 'T0PARTNER' }),
   person('U09MAX', 'Max Moreau', 'Left us', ZONES.berlin, { deleted: true }),

@@ -23,7 +23,8 @@ export type Activity = {
   add(entries: readonly Entry[]): void;
   /** Returns everything shown, newest first. */
   addDelivered(delivered: readonly Delivered[]): readonly Delivered[];
-  showBot(bot: BotState): void;
+  /** Undefined while it is unknown. */
+  showBot(bot: BotState | undefined): void;
   /** Without an argument, redraws the shown ones with the names known by now. */
   showChanges(changes?: readonly BotChange[]): void;
 };
@@ -48,9 +49,9 @@ export function createActivity(session: Session): Activity {
     ),
     problems.element,
   );
-  const showBot = (state: BotState): void => {
+  const showBot = (state: BotState | undefined): void => {
     bot.show(state);
-    faultSwitches.showBot(state);
+    if (state) faultSwitches.showBot(state);
   };
   return {
     element,
@@ -90,7 +91,6 @@ function createReceived(drawer: Drawer): Received {
       show(entries);
     },
     async read() {
-      journal.clear();
       const received = await ask<readonly Entry[]>('/control/hosting/journal?limit=10000');
       // Entries pushed while this request was under way are newer than its answer.
       writes.count([...received, ...journal.entries()]);

@@ -38,13 +38,18 @@ const isDelivered = (value: unknown): value is readonly Delivered[] => Array.isA
 const isBotChanges = (value: unknown): value is readonly BotChange[] => Array.isArray(value);
 const isBot = (value: unknown): value is BotState => isFields(value) && Array.isArray(value['log']);
 
-/** Listens while the page is open. The browser reconnects by itself. */
+/** Listens while the page is open. The browser reconnects by itself; a new server has a new page. */
 export function listen(handlers: Handlers): void {
   const source = new EventSource('/events');
   const on = (event: string, handle: (value: unknown) => void): void =>
     source.addEventListener(event, (message) => handle(parseJson(String(message.data))));
   source.addEventListener('open', handlers.onOpen);
   source.addEventListener('error', handlers.onLost);
+  let server: unknown;
+  on('server', (id) => {
+    server ??= id;
+    if (id !== server) location.reload();
+  });
   on('slack', (value) => isChange(value) && handlers.onSlack(value));
   on('delivered', (value) => isDelivered(value) && handlers.onDelivered(value));
   on('faults', handlers.onFaults);

@@ -32,7 +32,7 @@ export function createBotChangeList(session: Session): BotChangeList {
 const stepsOf = ({ steps }: BotChange, directory: Directory): Drawn['steps'] =>
   steps.map(({ event, at, by }, index) => ({
     says: by === 'sitehand' ? inWords(event) : `${inWords(event)} by ${nameOf.person(directory, by)}`,
-    after: index === 0 ? '' : lasted(at - (steps[0]?.at ?? at)),
+    after: index === 0 ? '' : `+${lasted(at - (steps[0]?.at ?? at))}`,
   }));
 
 function draw({ number, command, target, state, steps }: Drawn): HTMLElement {

@@ -4,14 +4,17 @@ import type { Session } from './session.ts';
 import type { BotState } from './shapes.ts';
 
 /** The bot's process: its state, its log and a restart button. */
-export function createBot(session: Session): { readonly element: HTMLElement; show(state: BotState): void } {
+export function createBot(session: Session): { readonly element: HTMLElement; show(state?: BotState): void } {
   const element = h('div', { class: 'bot', 'aria-live': 'polite' });
   return { element, show: (state) => fill(element, ...draw(session, state)) };
 }
 
 const STATES = { starting: 'is starting', ready: 'is running', exited: 'has exited' } as const;
 
-function draw(session: Session, { state, pid, exit, policy, log }: BotState): readonly HTMLElement[] {
+function draw(session: Session, bot?: BotState): readonly HTMLElement[] {
+  if (bot === undefined)
+    return [h('p', {}, h('span', { class: 'light unknown' }), 'Whether the bot is running is unknown.')];
+  const { state, pid, exit, policy, log } = bot;
   const how = exit === undefined ? '' : ` (${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})`;
   const restart = (): void => {
     ask('/control/bot/restart', {}).catch((error: unknown) => session.showError(error));

@@ -4,50 +4,50 @@ import { drawBlocks } from './blocks.ts';
 import { createComposer } from './composer.ts';
 import { botOf, directMessageId, nameOf } from './directory.ts';
 import { type Child, fill, h, keyedList } from './dom.ts';
-import { createMessages } from './messages.ts';
+import { createMessages, newDot } from './messages.ts';
 import type { Session, Tab } from './session.ts';
 import { surfaceAt } from './surface.ts';
 import { createWelcome } from './welcome.ts';
 
-/** A part of the page that shows the session's current place. `read` loads it. */
-export type Part = { readonly element: HTMLElement; read(): Promise<void> };
+/** A part of the page that shows the session's current place. `read` loads it, `follow` scrolls to the next message. */
+export type Part = { readonly element: HTMLElement; read(): Promise<void>; readonly follow: () => void };
+
+/** `draw` shows the head and the current tab, as far as they are known without reading. */
+type Conversation = Part & { draw(): void; readonly showHome: (view: VisibleView | undefined) => void };
 
 const TABS: Readonly<Record<Tab, string>> = { messages: 'Messages', home: 'Home', files: 'Files' };
 
 /** The channel in the middle: its messages and the box to write in, the App Home, or its files. */
-export function createConversation(
-  session: Session,
-  readMore: () => void,
-): Part & { showHome(view: VisibleView | undefined): void } {
+export function createConversation(session: Session, readMore: () => void): Conversation {
   const head = h('header');
   const messages = createMessages(session, 'Messages', false, readMore);
   const welcome = createWelcome(session, messages.element);
   const composer = createComposer(session, () => undefined, true);
-  const home = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
+  const closed = h('p', { class: 'closed hint' });
+  const foot = h('div', {}, composer, closed);
+  const home = createHome(session);
   const files = h('ul', { class: 'files', 'aria-label': 'Files' });
   const showFiles = keyedList<VisibleFile>(files, ({ id }) => id, drawFile);
-  const element = h('main', {}, head, messages.element, composer, home, files);
-  let homeShows: string | undefined;
+  const element = h('main', {}, head, messages.element, foot, home.element, files);
+  const parts = { messages: [messages.element, foot], home: [home.element], files: [files] };
   return {
     element,
-    showHome(view) {
-      const shows = JSON.stringify([session.me, view?.blocks]);
-      if (shows === homeShows) return;
-      homeShows = shows;
-      fill(home, ...drawHome(session, view));
+    showHome: home.show,
+    follow: messages.follow,
+    draw() {
+      drawHead(session, head);
+      for (const [tab, all] of Object.entries(parts)) for (const part of all) part.hidden = tab !== session.tab;
+      closed.textContent = whyClosed(session);
+      composer.hidden = closed.textContent !== '';
     },
     async read() {
       const { channel, me, tab } = session;
-      drawHead(session, head);
-      const parts = Object.entries({ messages: messages.element, home, files });
-      for (const [name, part] of parts) part.hidden = name !== tab;
-      composer.hidden = tab !== 'messages' || isReadOnly(session);
       const query = new URLSearchParams({ channel, as: me, limit: String(messages.wanted()) }).toString();
       if (tab === 'messages') {
         const read = await ask<readonly VisibleMessage[]>(`/control/slack/messages?${query}`);
         if (channel !== session.channel || me !== session.me) return;
         messages.show(read);
-        welcome(read.length === 0 && !isReadOnly(session));
+        welcome(read.length === 0 && !composer.hidden);
       } else if (tab === 'files') {
         const all = await ask<readonly VisibleFile[]>(`/control/slack/files?${query}`);
         showFiles(all.filter(({ channels }) => channels.includes(channel)));
@@ -56,9 +56,11 @@ export function createConversation(
   };
 }
 
-/** Nobody can write in an archived channel, nor to the app: the manifest makes its messages read-only. */
-const isReadOnly = ({ channel, me, directory }: Session): boolean =>
-  channel === directMessageId(me) || directory.channels.get(channel)?.archived === true;
+/** Why nobody can write here; empty if they can. To the app nobody can: the manifest makes its messages read-only. */
+function whyClosed({ channel, me, directory }: Session): string {
+  if (channel === directMessageId(me)) return 'Sending messages to this app has been turned off.';
+  return directory.channels.get(channel)?.archived === true ? 'This channel has been archived.' : '';
+}
 
 function drawHead(session: Session, head: HTMLElement): void {
   const direct = session.channel === directMessageId(session.me);
@@ -77,11 +79,27 @@ function drawHead(session: Session, head: HTMLElement): void {
           'button',
           { 'aria-current': tab === session.tab ? 'page' : undefined, click: () => session.go({ tab }) },
           TABS[tab],
+          tab === 'messages' && session.unread.has(session.channel) && newDot(),
         ),
       ),
     ),
     h('small', {}, `as ${nameOf.person(session.directory, session.me)}`),
   );
+}
+
+/** The App Home, drawn again only if it has changed. */
+function createHome(session: Session): { readonly element: HTMLElement; readonly show: Conversation['showHome'] } {
+  const element = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
+  let last: string | undefined;
+  return {
+    element,
+    show(view) {
+      const shows = JSON.stringify([session.me, view?.blocks]);
+      if (shows === last) return;
+      last = shows;
+      fill(element, ...drawHome(session, view));
+    },
+  };
 }
 
 function drawHome(session: Session, view: VisibleView | undefined): readonly Child[] {
@@ -130,10 +148,11 @@ export function createThread(session: Session, readMore: () => void): Part {
   );
   return {
     element,
+    follow: messages.follow,
     async read() {
       const { channel, thread, me } = session;
       if (thread === undefined) return;
-      composer.hidden = isReadOnly(session);
+      composer.hidden = whyClosed(session) !== '';
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
       const read = await ask<readonly VisibleMessage[]>(`/control/slack/messages?${query}`);
       if (thread === session.thread && me === session.me) messages.show(read);

@@ -12,15 +12,13 @@ export type Deliveries = { readonly element: HTMLElement; add(delivered: readonl
 /** An empty list. */
 export function createDeliveries(): Deliveries {
   const element = h('ol', { class: 'deliveries', 'aria-label': 'What Slack delivered to the bot', tabindex: '0' });
-  const show = keyedList<Delivered>(element, ({ envelope, attempt }) => `${envelope} ${attempt}`, draw);
-  let all = new Map<string, Delivered>();
+  const show = keyedList<Delivered>(element, ({ number }) => String(number), draw);
+  let all = new Map<number, Delivered>();
   return {
     element,
     add(delivered) {
-      // Keyed by envelope, because numbers restart with the playground.
-      for (const each of delivered) all.set(`${each.envelope} ${each.attempt}`, each);
-      const newest = [...all].toSorted(([, one], [, other]) => other.at - one.at || other.number - one.number);
-      all = new Map(newest.slice(0, KEPT));
+      for (const each of delivered) all.set(each.number, each);
+      all = new Map([...all].toSorted(([one], [other]) => other - one).slice(0, KEPT));
       const shown = [...all.values()];
       show(shown);
       return shown;

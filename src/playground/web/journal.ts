@@ -13,8 +13,6 @@ export type Journal = {
   add(entries: readonly Entry[]): void;
   /** The shown entries, oldest first. */
   entries(): readonly Entry[];
-  /** Removes all entries, because a restarted playground numbers from 1 again. */
-  clear(): void;
 };
 
 /** An empty list. */
@@ -34,7 +32,6 @@ export function createJournal(): Journal {
       show([...all.values()].toReversed());
     },
     entries: () => [...all.values()],
-    clear: () => all.clear(),
   };
 }
 

@@ -13,7 +13,13 @@ const FIRST = 200;
 const NEAR_PX = 400;
 
 /** A list of messages. `wanted` is how many of the newest to read for the session's current place. */
-type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly VisibleMessage[]): void };
+type Messages = {
+  readonly element: HTMLElement;
+  wanted(): number;
+  show(messages: readonly VisibleMessage[]): void;
+  /** Scrolls to the next message, because it answers what the reader has just done. */
+  readonly follow: () => void;
+};
 
 /**
  * Follows the newest message unless the reader has scrolled away; then a button leads there. Whatever else changes the
@@ -25,6 +31,7 @@ export function createMessages(session: Session, label: string, inThread: boolea
   const newer = h('button', { class: 'newer', hidden: true, click: () => anchor.toEnd() }, '↓ New messages');
   let [drawn, drawnAt] = [0, ''];
   let newest: string | undefined;
+  let follows = false;
   const place = (): string => `${session.me} ${session.channel} ${inThread ? session.thread : ''}`;
   const room = createRoom(place);
   const scroll = (): void => {
@@ -45,13 +52,16 @@ export function createMessages(session: Session, label: string, inThread: boolea
   return {
     element,
     wanted: room.wanted,
+    follow: () => (follows = true),
     show(messages) {
-      const held = drawnAt === place() ? anchor.hold() : anchor.toEnd();
+      const last = messages.at(-1)?.ts;
+      const isAnswer = follows && last !== newest;
+      const held = drawnAt === place() && !isAnswer ? anchor.hold() : anchor.toEnd();
+      follows &&= !isAnswer;
       [drawn, drawnAt] = [messages.length, place()];
       show(messages);
       anchor.stay();
       anchor.hold();
-      const last = messages.at(-1)?.ts;
       newer.hidden = held === 'end' || (newer.hidden && last === newest);
       newest = last;
     },
@@ -167,6 +177,9 @@ function drawAttachment(attachment: ReturnType<typeof fieldsOf>, surface: Surfac
   if (/^[0-9a-f]{6}$/i.test(color)) element.style.borderColor = `#${color}`;
   return element;
 }
+
+/** The mark of something that the person has not seen. */
+export const newDot = (): HTMLElement => h('span', { class: 'dot', title: 'new' });
 
 /** A person's initial on a colour derived from their id. */
 export function avatar(id: string, name: string): HTMLElement {

@@ -40,10 +40,12 @@ const session: Session = {
   get directory() {
     return directory;
   },
+  unread,
   showError,
   go,
   async act(action, body, confirm) {
     if (!(await agreed(confirm, directory))) return undefined;
+    for (const part of [conversation, thread]) part.follow();
     try {
       const outcome = await ask<Outcome>(`/control/slack/${action}`, body);
       notice.textContent = outcome.shown ?? '';
@@ -92,17 +94,23 @@ const refresh = {
 
 function showAll(): void {
   thread.element.hidden = place.thread === undefined;
-  showSidebar(unread);
+  showAround();
   tour.draw();
   activity.showChanges();
   for (const read of [refresh.conversation, refresh.thread, refresh.views]) read();
+}
+
+/** Shows what is around the messages, and where there are unread ones. */
+function showAround(): void {
+  showSidebar();
+  conversation.draw();
 }
 
 function go(to: Partial<Place>): void {
   const before = place;
   place = navigate(directory, before, to);
   if (place.me !== before.me) unread.clear();
-  unread.delete(place.channel);
+  if (place.tab === 'messages') unread.delete(place.channel);
   history.replaceState(null, '', hashOf(place));
   notice.textContent = '';
   showAll();
@@ -123,11 +131,13 @@ function onMessage(detail: WorkspaceEvent['detail']): void {
   const onlyFor = detail['only_for'];
   if (onlyFor !== undefined && onlyFor !== session.me) return;
   const channel = textOf(detail['channel']);
-  if (channel !== session.channel) {
-    const mine = channel === directMessageId(session.me) || !channel.startsWith('D');
-    if (mine) unread.add(channel);
-    return showSidebar(unread);
+  const isMine = channel === directMessageId(session.me) || !channel.startsWith('D');
+  const isInSight = channel === session.channel && session.tab === 'messages';
+  if (detail['is_new'] === true && isMine && !isInSight && !unread.has(channel)) {
+    unread.add(channel);
+    showAround();
   }
+  if (channel !== session.channel) return;
   refresh.conversation();
   refresh.thread();
 }
@@ -139,7 +149,10 @@ listen({
     refresh.activity();
     refresh.problems();
   },
-  onLost: () => showError("The playground isn't answering. This page reconnects by itself when it's back."),
+  onLost() {
+    showError("The playground isn't answering. This page reconnects by itself when it's back.");
+    activity.showBot(undefined);
+  },
   onDelivered: (delivered) => tour.observe({ delivered: activity.addDelivered(delivered) }),
   onFaults: refresh.faults,
   onChanges: (changes) => {

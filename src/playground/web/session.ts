@@ -11,6 +11,8 @@ export type Session = {
   readonly thread: string | undefined;
   readonly tab: Tab;
   readonly directory: Directory;
+  /** Channels with messages that the person has not seen. */
+  readonly unread: ReadonlySet<string>;
   /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined or if an error was shown. */
   act(action: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
   /** Shows an error or a client's own notice as one line. */

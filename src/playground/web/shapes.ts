@@ -19,7 +19,6 @@ export type Entry = {
 /** What Slack delivered to the bot; `at` in epoch milliseconds, `ms` until the ack, `by` a name or empty. */
 export type Delivered = {
   readonly number: number;
-  readonly envelope: string;
   readonly attempt: number;
   readonly at: number;
   readonly by: string;

@@ -1,11 +1,11 @@
 import { actors, botOf, channelsOf, directMessageId, nameOf } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
-import { avatar } from './messages.ts';
+import { avatar, newDot } from './messages.ts';
 import { hashOf } from './navigation.ts';
 import type { Session } from './session.ts';
 
 /** People to act as, channels, and the direct message with the bot. On a small screen they are folded until wanted. */
-export function createSidebar(session: Session, element: HTMLElement): (unread: ReadonlySet<string>) => void {
+export function createSidebar(session: Session, element: HTMLElement): () => void {
   const fold = h('button', { class: 'fold', 'aria-expanded': 'false' });
   // A press on anything else goes there, and the rest is in the way.
   element.addEventListener('click', ({ target }) => {
@@ -13,9 +13,15 @@ export function createSidebar(session: Session, element: HTMLElement): (unread: 
     element.classList.toggle('open', opens);
     fold.setAttribute('aria-expanded', String(opens));
   });
-  return (unread) => {
+  return () => {
     const name = nameOf.person(session.directory, session.me);
-    fill(fold, avatar(session.me, name), name, unread.size > 0 && newDot(), h('small', {}, 'People and channels'));
+    fill(
+      fold,
+      avatar(session.me, name),
+      name,
+      session.unread.size > 0 && newDot(),
+      h('small', {}, 'People and channels'),
+    );
     fill(
       element,
       fold,
@@ -26,9 +32,9 @@ export function createSidebar(session: Session, element: HTMLElement): (unread: 
         ...actors(session.directory).map((person) => drawPerson(session, person)),
       ),
       h('h2', { id: 'channels' }, 'Channels'),
-      h('ul', { 'aria-labelledby': 'channels' }, ...channelRows(session, unread)),
+      h('ul', { 'aria-labelledby': 'channels' }, ...channelRows(session)),
       h('h2', { id: 'apps' }, 'Apps'),
-      h('ul', { 'aria-labelledby': 'apps' }, botRow(session, unread)),
+      h('ul', { 'aria-labelledby': 'apps' }, botRow(session)),
     );
   };
 }
@@ -36,7 +42,7 @@ export function createSidebar(session: Session, element: HTMLElement): (unread: 
 function drawPerson(session: Session, person: ReturnType<typeof actors>[number]): Child {
   const attributes = {
     'aria-pressed': String(person.id === session.me),
-    title: person.real_name,
+    title: [person.real_name, person.title].filter(Boolean).join(', '),
     click: () => session.go({ me: person.id }),
   };
   const beside = {
@@ -54,27 +60,18 @@ function drawPerson(session: Session, person: ReturnType<typeof actors>[number])
   );
 }
 
-function channelRows(session: Session, unread: ReadonlySet<string>): readonly Child[] {
+function channelRows(session: Session): readonly Child[] {
   return channelsOf(session.directory, session.me).map(({ id, name, kind, archived, shared }) => {
     const marks = [kind === 'private' && 'private', archived && 'archived', shared && 'shared'].filter(Boolean);
-    return row(session, id, `# ${name}`, unread, marks.join(', '));
+    return row(session, id, `# ${name}`, marks.join(', '));
   });
 }
 
-function botRow(session: Session, unread: ReadonlySet<string>): Child {
-  return row(
-    session,
-    directMessageId(session.me),
-    botOf(session.directory)?.display_name ?? 'The app',
-    unread,
-    'direct',
-  );
-}
+const botRow = (session: Session): Child =>
+  row(session, directMessageId(session.me), botOf(session.directory)?.display_name ?? 'The app', 'direct');
 
-const newDot = (): HTMLElement => h('span', { class: 'dot', title: 'new' });
-
-function row(session: Session, id: string, name: string, unread: ReadonlySet<string>, remark: string): Child {
-  const isNew = unread.has(id);
+function row(session: Session, id: string, name: string, remark: string): Child {
+  const isNew = session.unread.has(id);
   const attributes = {
     'aria-current': id === session.channel ? 'page' : undefined,
     class: isNew ? 'unread' : undefined,

@@ -25,7 +25,8 @@ export function createSuggestions(session: Session, box: HTMLTextAreaElement, on
   const usage = h('p', { class: 'usage', id: 'command-usage' });
   // Dragging the list's scroll bar must not take the focus from the box.
   const stay = (event: Event): void => event.preventDefault();
-  const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, listbox.list, usage);
+  const note = h('p', { class: 'hint' }, "The playground completes this; Slack doesn't.");
+  const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, listbox.list, usage, note);
   const known = knownWhileTyped(session);
   let wanted = false;
   const hide = (): void => {

@@ -47,7 +47,7 @@ const STEPS: readonly Step[] = [
     isDone: moved('push', 'asked'),
   },
   {
-    says: 'Approve as Chi: the change waits on the Home tab. You have ten seconds to stop it, then it is sent once.',
+    says: 'A lead has to approve. Act as Chi: it waits on the Home tab. You have ten seconds to stop it, then it is sent once.',
     as: 'Chi',
     at: 'home',
     isDone: moved('push', 'approve'),
@@ -67,7 +67,7 @@ const DISMISSED = 'over';
 /** A short guided tour above the composer. Once dismissed, it stays hidden. */
 export type Tour = {
   draw(): void;
-  /** Takes in what happened and ticks finished steps. */
+  /** Takes in what happened, ticks the step if it is done, and goes on after a later one that has been done. */
   observe(news: Partial<Observed>): void;
 };
 
@@ -92,9 +92,14 @@ export function createTour(session: Session, element: HTMLElement): Tour {
   return {
     draw,
     observe(news) {
-      const before = STEPS[reached() ?? -1]?.isDone(observed);
+      const at = reached();
+      const before = STEPS.map((step) => step.isDone(observed));
       observed = { ...observed, ...news };
-      if (STEPS[reached() ?? -1]?.isDone(observed) !== before) draw();
+      const isNews = STEPS.map((step, index) => step.isDone(observed) !== before[index]);
+      if (at === undefined) return;
+      const ahead = isNews.lastIndexOf(true);
+      if (ahead > at) goTo(ahead + 1);
+      else if (isNews[at]) draw();
     },
   };
 }
