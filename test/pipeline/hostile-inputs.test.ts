@@ -279,7 +279,7 @@ describe('an empty value never means everything', () => {
     expect(given(`push ${S} --files`)).toMatchObject({ from: [S], onto: [live.id] });
     expect(refusedBy(resultOf(`push stagin ${L} --files`, inThread))).toContain('“stagin”');
     expect(refusedBy(resultOf(`push staging ${L} --files`, { ...inThread, isLoose: true }))).toContain('the full name');
-    expect(refusedBy(resultOf(`push shop ${L} --files`))).toContain('shop could be acme-shop/live');
+    expect(refusedBy(resultOf(`push shop ${L} --files`))).toContain('shop could be acme-shop/staging');
   });
 });
 
