@@ -56,9 +56,9 @@ export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ l
 
 /** The label of the next button until something is sent. */
 export const everythingLabel = 'Everything that will be sent';
-/** Opens the frozen change in full; `of` undefined: what the form shows. */
-export const everythingButton = (of: ShownChange | undefined, label: string = everythingLabel): Button => ({
-  label,
+/** Opens the frozen change in full; `of` undefined: what the form shows. `isAhead`: something may still be sent. */
+export const everythingButton = (of: ShownChange | undefined, isAhead = true): Button => ({
+  label: isAhead ? everythingLabel : 'Everything that was sent',
   press: { kind: 'call', page: 1, of },
 });
 

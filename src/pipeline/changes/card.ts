@@ -9,7 +9,6 @@ import {
   buttonsFor,
   decisionButtons,
   everythingButton,
-  everythingLabel,
   type Button,
   type CardReader,
 } from './buttons.ts';
@@ -95,7 +94,7 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
   const shown = { installation, number: change.number };
-  const everything = everythingButton(shown, isBefore ? everythingLabel : 'Everything that was sent');
+  const everything = everythingButton(shown, isBefore);
   const buttons = decisionButtons(change, installation);
   if (change.state !== 'waiting') return [...buttons, everything];
   const withNote = approveWithNote({ ...shown, version: change.version });
