@@ -34,7 +34,7 @@ describe('App Home', () => {
       );
       await change.shows('Waiting for approval');
 
-      const waiting = await homeOf('chi', '⏳ Push acme-shop/staging → acme-shop/live · #1');
+      const waiting = await homeOf('chi', '⏳ Push acme-shop/staging → acme-shop/live: all files · #1');
       expect(waiting).toContain('All files of acme-shop/live will be replaced.');
       expect(waiting).toContain('You have no other open changes.');
       expect(slack.views(ids.chi).home?.controls.map(({ label }) => label)).not.toContain('Cancel');

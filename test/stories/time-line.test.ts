@@ -38,7 +38,7 @@ test('after an incident: a time line with approvals, locks and the peak of the l
   const page = await said.hears('Time line of acme-shop/live');
   expect(page.text).toMatch(/Error log: [\d,]+ errors, \d peaks?\./);
   expect(page.text).toMatch(/📈 .* · \d+ errors in .*, mostly “PHP Fatal error: {2}Uncaught Error: /);
-  expect(page.text).toMatch(/✅ .* · #\d+ Push acme-shop\/staging → acme-shop\/live \(“release \*42\*”\)/);
+  expect(page.text).toMatch(/✅ .* · #\d+ Push acme-shop\/staging → acme-shop\/live: all files \(“release \*42\*”\)/);
   expect(page.text).toMatch(/@Ana, approved by @Chi/);
   expect(page.text).toMatch(/Done after \d+ s: the host reports it finished/);
   expect(page.text).toMatch(/@Chi locked it: “we look at it”\n.*@Chi unlocked it/);
