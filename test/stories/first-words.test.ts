@@ -42,6 +42,8 @@ test('what somebody may not run is not offered, and they are told so', async () 
   const said = await scenario.person('ana').says('/site get rid of acme-shop', where);
   const answer = await said.hears('You may not use delete. Nothing was done.');
   expect(answer.controls).toEqual([]);
+  const asked = await scenario.person('ana').says('/site delete acme-shop', where);
+  expect((await asked.hears('You may not use delete. Nothing was done.')).text).not.toContain('could be');
 });
 
 describe('in a mention', () => {

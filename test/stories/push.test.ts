@@ -67,7 +67,9 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     for (const hidden of ['Fingerprint', ...ids]) expect(card.text).not.toContain(hidden);
     const story = await (await chi.says(`/site change ${change.number}`)).hears('Fingerprint: ');
     expect(story.text).toContain(`Ids: ${ids.join(', ')}\n`);
-    expect(story.text).toMatch(/^✅ Pushed [^]*\nState: Done[^]*\nWarned beforehand: The DATABASE .* will be replaced\./);
+    expect(story.text).toMatch(
+      /^✅ Pushed [^]*\nState: Done[^]*\nWarned beforehand: The DATABASE .* will be replaced\./,
+    );
     expect(card.controls).toEqual([]);
     expect((await change.tells('Approved by @Chi. Sending in 10 s.')).controls).toEqual([]);
   });

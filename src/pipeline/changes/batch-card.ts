@@ -228,9 +228,7 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
         isUnderWay ? undefined : countsOf(all),
         ...unwell(all),
         has(all, 'unknown') ? unknownHint : undefined,
-        mayBegin(batch, all)
-          ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
-          : undefined,
+        mayBegin(batch, all) ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.` : undefined,
       ],
       '\n',
     ),

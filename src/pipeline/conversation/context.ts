@@ -8,8 +8,8 @@ import type { Actor, SaidIn } from '../steps/admin-actions.ts';
 import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
 
-/** Who is answered, and what the answer may show them. */
-export type Asking = Actor & SaidIn & { readonly sight: Sight };
+/** Who is answered, the channel that a card of theirs would be posted in, and what the answer may show them. */
+export type Asking = Actor & SaidIn & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';

@@ -60,8 +60,9 @@ export type Ready = {
   readonly authorized: Authorized;
   /** Who asks, and the channel for the card. */
   readonly requester: Requester;
-  /** Where it was said. */
+  /** Where it was said, and where a card would be. */
   readonly saidIn: Request['from']['channel'];
+  readonly cardChannel: Request['from']['cardChannel'];
   readonly confirmation: Confirmation;
 };
 
@@ -91,11 +92,14 @@ export async function check(context: PipelineContext, request: Request): Promise
 async function checkFor(context: PipelineContext, request: Request, person: Person): Promise<Ask | Ready> {
   const { parsed, from } = request;
   const resolved = await resolveNames(context, parsed, person);
-  if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
+  if (resolved.problems.length > 0) {
+    refuseUnlessMayTry(context.policy(), person, parsed, whoMayHint(context.policy(), person, parsed));
+    return { kind: 'ask', resolved, person };
+  }
   const isAction = parsed.command.shape === 'action';
   const channel = isAction ? await from.cardChannel() : { id: person.id, shared: false };
   const evaluated = evaluate(context, resolved, { person, channel }, request);
-  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
+  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel, cardChannel: from.cardChannel };
 }
 
 /** Checks a resolved command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
@@ -104,7 +108,7 @@ export function evaluate(
   resolved: Resolved,
   requester: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
-): Ask | Omit<Ready, 'saidIn'> {
+): Ask | Omit<Ready, 'saidIn' | 'cardChannel'> {
   const { parsed, problems } = resolved;
   const { command } = parsed;
   const { person, channel } = requester;
@@ -207,7 +211,13 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { command } = authorized.parsed;
   if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const actor = { person, authorization: authorized.authorization, inbox, saidIn: ready.saidIn };
+    const actor = {
+      person,
+      authorization: authorized.authorization,
+      inbox,
+      saidIn: ready.saidIn,
+      cardChannel: ready.cardChannel,
+    };
     const answer = await answerOf(context, authorized, command, actor);
     return answer.kind === 'instead' ? answer : { ...answer, authorized };
   }

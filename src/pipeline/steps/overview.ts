@@ -75,10 +75,7 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     mine: unsettled.slice(0, maxShown.mine),
     recent: latest.filter(mayList).slice(0, maxShown.recent),
   };
-  const drawOne = async (change: Change): Promise<Card> =>
-    currentCard(db, change, await listVotes(db, change.number), context.database.installation, {
-      isAsker: isAsker(context.policy(), person.id, askersOf(change)),
-    });
+  const drawOne = (change: Change): Promise<Card> => cardFor(context, person, change);
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {
     toStop: await draw(shown.toStop),
@@ -91,6 +88,11 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     numbers: Object.values(shown).flat().flatMap(numbersOf),
   };
 }
+
+const cardFor = async ({ database, policy }: ChangesContext, { id }: Person, change: Change): Promise<Card> =>
+  currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
+    isAsker: isAsker(policy(), id, askersOf(change)),
+  });
 
 const isApproved = ({ state }: Change): boolean => state === 'approved';
 
