@@ -76,8 +76,16 @@ test.each<[line: string, says: string, labels: readonly string[]]>([
     ['Help on push', 'Show all'],
   ],
   ['plsuh --help', "There's no command plsuh that you can run.", ['Help on push', 'Show all']],
-  ['help restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
-  ['how do I restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
+  [
+    'help restore',
+    "There's no command for that. I can't bring a backup back yet. At Kinsta, MyKinsta can.",
+    ['List backups…'],
+  ],
+  [
+    'how do I restore',
+    "There's no command for that. I can't bring a backup back yet. At Kinsta, MyKinsta can.",
+    ['List backups…'],
+  ],
   ['help approve', "There's no command for that. Only the buttons on the change's card count", ['List changes']],
   ['help me please', 'What you can run', ['More']],
   ['how does this work', 'What you can run', ['More']],

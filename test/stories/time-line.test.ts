@@ -81,7 +81,13 @@ test('without the log it is still a time line: it says that the peaks are missin
 
 test('it needs an environment that its reader may read, and a time in the past', async () => {
   const [ana, gus] = [scenario.person('ana'), scenario.person('gus')];
-  await (await ana.says('/site changes --since 2d')).hears(/A time line needs an environment\. Nothing was done\./);
+  const unsaid = await ana.says('/site changes --since 2d');
+  await ana.clicks(
+    await unsaid.hears(/A time line needs an environment\. Nothing was done\./),
+    'Choose an environment…',
+  );
+  const form = await ana.form('What happened to one environment from then on.');
+  expect(form.controls.find(({ label }) => label === 'Since')).toMatchObject({ value: '2d' });
   await (
     await ana.says('/site changes acme-shop/live --mine --since 2d')
   ).hears("A time line has everybody's changes in every state. Nothing was done.");

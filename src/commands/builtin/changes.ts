@@ -6,6 +6,8 @@ import { counted, listOr } from '../kit/page.ts';
 import { startOf } from '../kit/values/times.ts';
 import { timeLinePage } from './time-line.ts';
 
+const sinceField = option(moment('Since'));
+
 export const changes = builtin({
   summary: 'List changes, or what happened since a time',
   button: 'List changes',
@@ -23,7 +25,7 @@ export const changes = builtin({
     env: anyEnvironment(),
     mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
     waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
-    since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
+    since: { ...sinceField, shown: '2d', hint: 'What happened to one environment from then on.' },
   },
   answer: async ({ input: { env, mine, waiting, since }, queryService }) => {
     if (since !== undefined) {
@@ -36,6 +38,13 @@ export const changes = builtin({
         throw new Refusal('A time line needs an environment. Nothing was done.', {
           hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
           field: 'env',
+          offers: [
+            {
+              label: 'Choose an environment',
+              opens: 'form',
+              args: ['changes', `--since=${sinceField.show(since).join(' ')}`],
+            },
+          ],
         });
       const from = startOf(since, queryService.now, queryService.person.zone, '2d');
       return timeLinePage(env, await queryService.timeLine(env, from));
