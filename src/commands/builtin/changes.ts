@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { code, joined, mention, sample, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option, withHint } from '../kit/fields.ts';
@@ -34,18 +34,7 @@ export const changes = builtin({
           hint: 'Leave out --mine and --waiting, or --since.',
           field: 'since',
         });
-      if (env === undefined)
-        throw new Refusal('A time line needs an environment. Nothing was done.', {
-          hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
-          field: 'env',
-          offers: [
-            {
-              label: 'Choose an environment',
-              opens: 'form',
-              args: ['changes', `--since=${sinceField.show(since).join(' ')}`],
-            },
-          ],
-        });
+      if (env === undefined) throw unnamed(sinceField.show(since));
       const from = startOf(since, queryService.now, queryService.person.zone, '2d');
       return timeLinePage(env, await queryService.timeLine(env, from));
     }
@@ -75,6 +64,14 @@ export const changes = builtin({
     };
   },
 });
+
+/** The refusal of a time line without an environment, with the form that asks for one. */
+const unnamed = (since: Args): Refusal =>
+  new Refusal('A time line needs an environment. Nothing was done.', {
+    hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
+    field: 'env',
+    offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
+  });
 
 function noneText({ waiting, more }: { readonly waiting: boolean; readonly more: boolean }): Text {
   if (more) return say`I read only the newest ones, and found none that you can see.`;

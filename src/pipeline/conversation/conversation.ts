@@ -5,7 +5,7 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { refuseUnlessMayTry, whoMayHint } from '../access/may-run.ts';
+import { refuseUnlessMayAsk } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun, shownByDryRun } from '../changes/dry-run.ts';
@@ -13,7 +13,8 @@ import { maxReasonLength, type Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
-import { handedOnWith, handOn } from '../steps/hand-on.ts';
+import { handedOnWith } from '../changes/handed-on.ts';
+import { handOn } from '../steps/hand-on.ts';
 import { joinQueue, type JoinResult } from '../steps/queue.ts';
 import { applyLeftOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
@@ -61,8 +62,7 @@ export type Ready = {
   /** Who asks, and the channel for the card. */
   readonly requester: Requester;
   /** Where it was said, and where a card would be. */
-  readonly saidIn: Request['from']['channel'];
-  readonly cardChannel: Request['from']['cardChannel'];
+  readonly from: Request['from'];
   readonly confirmation: Confirmation;
 };
 
@@ -92,14 +92,11 @@ export async function check(context: PipelineContext, request: Request): Promise
 async function checkFor(context: PipelineContext, request: Request, person: Person): Promise<Ask | Ready> {
   const { parsed, from } = request;
   const resolved = await resolveNames(context, parsed, person);
-  if (resolved.problems.length > 0) {
-    refuseUnlessMayTry(context.policy(), person, parsed, whoMayHint(context.policy(), person, parsed));
-    return { kind: 'ask', resolved, person };
-  }
+  if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
   const isAction = parsed.command.shape === 'action';
   const channel = isAction ? await from.cardChannel() : { id: person.id, shared: false };
   const evaluated = evaluate(context, resolved, { person, channel }, request);
-  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel, cardChannel: from.cardChannel };
+  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, from };
 }
 
 /** Checks a resolved command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
@@ -108,7 +105,7 @@ export function evaluate(
   resolved: Resolved,
   requester: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
-): Ask | Omit<Ready, 'saidIn' | 'cardChannel'> {
+): Ask | Omit<Ready, 'from'> {
   const { parsed, problems } = resolved;
   const { command } = parsed;
   const { person, channel } = requester;
@@ -137,7 +134,7 @@ function askForFields(policy: Policy, resolved: Resolved, person: Person): Ask |
   const { command } = parsed;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
-    refuseUnlessMayTry(policy, person, parsed, whoMayHint(policy, person, parsed));
+    refuseUnlessMayAsk(policy, person, parsed);
     refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
@@ -160,6 +157,7 @@ function comesNext(command: AnyAction, authorized: Authorized, first: Request['f
 /** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */
 async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
+  if (resolved.problems.length > 0) refuseUnlessMayAsk(context.policy(), person, parsed);
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
   await context.freshenNames();
   return resolve(parsed, context.names(person));
@@ -211,13 +209,8 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { command } = authorized.parsed;
   if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const actor = {
-      person,
-      authorization: authorized.authorization,
-      inbox,
-      saidIn: ready.saidIn,
-      cardChannel: ready.cardChannel,
-    };
+    const { channel: saidIn, cardChannel } = ready.from;
+    const actor = { person, authorization: authorized.authorization, inbox, saidIn, cardChannel };
     const answer = await answerOf(context, authorized, command, actor);
     return answer.kind === 'instead' ? answer : { ...answer, authorized };
   }
