@@ -171,10 +171,10 @@ export function joined(texts: readonly Inline[], separator = ' '): Text {
   return merged(present.flatMap((text, index) => (index === 0 ? text : [{ text: separator }, ...text])));
 }
 
-/** Alternatives: `a`, `a or b`, `a, b or c`. Skips empty texts. */
-export function either(texts: readonly Inline[]): Text {
+/** Alternatives: `a`, `a or b`, `a, b or c`; with `and`, all of them. Skips empty texts. */
+export function either(texts: readonly Inline[], last: 'or' | 'and' = 'or'): Text {
   const present = texts.map(inline).filter((text) => text.length > 0);
-  return joined([joined(present.slice(0, -1), ', '), present.at(-1)], ' or ');
+  return joined([joined(present.slice(0, -1), ', '), present.at(-1)], ` ${last} `);
 }
 
 /** The text without what it quotes: two reasons that differ only in somebody's words are alike. */

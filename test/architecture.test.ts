@@ -236,6 +236,16 @@ describe('the source folders', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('mark what is bold with two asterisks, the only ones that `say` reads', () => {
+    const single = /(?<![*\w/`.)\]\\-])\*(?!\*)[A-Za-z][^*`\n]*[A-Za-z.…]\*(?!\*)/;
+    const isComment = (line: string): boolean => /^\s*(?:\/?\*|\/\/)/.test(line);
+    const marked = (file: string): readonly string[] =>
+      text(file)
+        .split('\n')
+        .filter((line) => !isComment(line) && single.test(line));
+    expect(files.flatMap(marked)).toEqual([]);
+  });
+
   it('have one door for writes: only execute.ts opens a connection', () => {
     const holders = files.filter(
       (file) =>

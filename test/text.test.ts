@@ -105,6 +105,7 @@ describe('a sentence', () => {
   test('is listed as alternatives: only the last is told apart by "or"', () => {
     const listed = [['a'], ['a', 'b'], ['a', 'b', '', 'c']].map((texts) => plain(either(texts)));
     expect(listed).toEqual(['a', 'a or b', 'a, b or c']);
+    expect(plain(either(['a', 'b', 'c'], 'and'))).toBe('a, b and c');
     expect(either([])).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ export const cannotDo: readonly CannotDo[] = [
     also: `
       restore, restore backup, roll back, roll back backup, bring back, bring back backup, put back backup, go back backup,
       back to backup, back last backup`,
-    says: say`I can't bring a backup back yet.`,
+    says: say`I can't bring a backup back yet. At Kinsta, MyKinsta can.`,
     instead: 'backups list',
   },
   {
@@ -93,7 +93,7 @@ export const cannotDo: readonly CannotDo[] = [
   {
     also: `cancel, cancel it, cancel change, cancel push, cancel <change>, cancel <number>, stop push, stop <change>`,
     replies: 'stop, stop it, stop this, cancel, abort, halt, wait',
-    says: say`A change is stopped by a button on its card or in its thread: *Cancel* while it waits, *Stop* once it is approved. What is on its way can't be stopped.`,
+    says: say`A change is stopped by a button on its card or in its thread: **Cancel** while it waits, **Stop** once it is approved. What is on its way can't be stopped.`,
     instead: 'changes',
   },
   {

@@ -58,17 +58,18 @@ export function checkPage(of: CheckTarget, { plan: { otherDomains }, instead, re
   const shown = mostTellingOf(readings);
   const verdict = verdictOf(readings);
   const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;
-  const there = instead && say`asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')})`;
+  const there = instead && say`Asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')}).`;
   const each = readings.length > 1 || cut ? [paragraph(...readings.map(inOneLine))] : [];
   return {
     title: cut
       ? say`❔ **No verdict on ${of.name}**: ${counted(readings.length, 'reading')} of ${readingsForBad}`
       : titleOf(of.name, verdict, readings),
-    parts: [...(cut ? [paragraph(whyCut[cut])] : []), ...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
-    source: joined(
-      [shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more, there],
-      '; ',
-    ),
+    parts: [
+      ...(cut ? [paragraph(whyCut[cut])] : []),
+      ...each,
+      ...(shown ? [paragraph(...detailsOf(shown), there)] : []),
+    ],
+    source: joined([shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more], '; '),
     offers: [
       ...(of.kind === 'environment'
         ? [{ label: 'Error log of the last hour', args: ['logs', of.id, 'error', '--since=1h'] }]

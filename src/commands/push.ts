@@ -88,8 +88,8 @@ export const push = action({
       ...(only && { file_list: only }),
     }),
   card: ({ input, snapshot, now }) => ({
-    title: say`Push ${input.from.name} → ${input.onto.name}`,
-    done: say`Pushed ${input.from.name} → ${input.onto.name}`,
+    title: say`Push ${input.from.name} → ${input.onto.name}: ${carried(input, 'database')}`,
+    done: say`Pushed ${input.from.name} → ${input.onto.name}: ${carried(input, 'database')}`,
     warning: joined([...lost(input), backupWarning(input.onto, snapshot.backup, now)], '\n'),
     facts: {
       Files: !input.files ? 'no' : (listed(input.only) ?? 'all'),
@@ -128,15 +128,21 @@ const sayWhich = say`Choose the files, the database, or both; typed, that is \`-
 const noSite = say`The host doesn't tell me which site these belong to, and a push needs its site. ${nothing}`;
 const pinIt = say`The person who looks after the policy file can name it there under \`sites\`.`;
 
-/** What will be lost, the worst first. */
-function lost({ from, onto, files, database, only }: Input<typeof fields>): readonly (Text | undefined)[] {
+/** What it carries: `database and all files`. */
+const carried = ({ files, database, only }: Input<typeof fields>, databaseWord: string): string =>
+  [...(database ? [databaseWord] : []), ...(files ? [only ? counted(only.length, 'path') : 'all files'] : [])].join(
+    ' and ',
+  );
+
+/** What will be lost, the worst first. *Approve* asks with it, in 300 characters together with the title. */
+function lost(input: Input<typeof fields>): readonly (Text | undefined)[] {
+  const what = carried(input, 'the DATABASE');
   return [
-    database
-      ? say`**The DATABASE of ${onto.name} will be replaced.** Orders, users and comments made there since ${from.name} was copied are lost.`
-      : undefined,
-    files && !only ? say`**All files of ${onto.name} will be replaced.**` : undefined,
-    only ? say`**${counted(only.length, 'path')} of ${onto.name} will be replaced.**` : undefined,
-    say`Redirects, geolocation, PHP and server settings of ${onto.name} are always overwritten.`,
+    joined([
+      say`**${what.charAt(0).toUpperCase()}${what.slice(1)} of ${input.onto.name} will be replaced.**`,
+      input.database ? say`Newer orders, users and comments there are lost.` : undefined,
+    ]),
+    say`Redirects, geolocation, PHP and server settings are replaced too.`,
   ];
 }
 

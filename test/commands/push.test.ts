@@ -11,7 +11,19 @@ import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation
 import { usage } from '../../src/pipeline/language/usage.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
-import { blog, environment, live, names, path, refusalOf, refusalText, staging, uuid } from '../pipeline/fixtures.ts';
+import { decisionButtons } from '../../src/pipeline/changes/buttons.ts';
+import {
+  blog,
+  changeOf,
+  environment,
+  live,
+  names,
+  path,
+  refusalOf,
+  refusalText,
+  staging,
+  uuid,
+} from '../pipeline/fixtures.ts';
 
 type Input = Parameters<typeof push.call>[0]['input'];
 const input = (more: Partial<Input> = {}): Input => ({
@@ -116,15 +128,16 @@ describe('the card', () => {
     push.card({ input: input(more), snapshot: { backup: newest }, now });
   const warning = (...of: Parameters<typeof cardOf>): readonly string[] =>
     plain(inline(cardOf(...of).warning)).split('\n');
-  const database =
-    'The DATABASE of acme-shop/live will be replaced. Orders, users and comments made there since acme-shop/staging was copied are lost.';
+  const lost = 'Newer orders, users and comments there are lost.';
+  const database = `The DATABASE of acme-shop/live will be replaced. ${lost}`;
+  const both = `The DATABASE and all files of acme-shop/live will be replaced. ${lost}`;
   const files = 'All files of acme-shop/live will be replaced.';
-  const always = 'Redirects, geolocation, PHP and server settings of acme-shop/live are always overwritten.';
+  const always = 'Redirects, geolocation, PHP and server settings are replaced too.';
 
   test.each<[string, Parameters<typeof cardOf>, readonly string[]]>([
     ['files', [{ files: true }], [files, always]],
     ['the database', [{ database: true }], [database, always]],
-    ['both', [{ files: true, database: true }], [database, files, always]],
+    ['both', [{ files: true, database: true }], [both, always]],
     ['one path', [{ files: true, only: ['a'] }], ['1 path of acme-shop/live will be replaced.', always]],
     [
       'many paths',
@@ -154,6 +167,32 @@ describe('the card', () => {
     ],
   ])('warns of what will be lost: %s', (_, of, lines) => {
     expect(warning(...of)).toEqual(lines);
+  });
+
+  test.each<[string, Partial<Input>]>([
+    ['database', { database: true }],
+    ['all files', { files: true, searchReplace: true }],
+    ['database and all files', { files: true, database: true }],
+    ['database and 2 paths', { files: true, database: true, only: ['a', 'b'] }],
+  ])('is called by what it carries: %s', (what, more) => {
+    const { title, done } = cardOf(more);
+    expect([title, done].map(plain)).toEqual(
+      ['Push', 'Pushed'].map((verb) => `${verb} acme-shop/staging → acme-shop/live: ${what}`),
+    );
+  });
+
+  test('what *Approve* asks fits what Slack takes, for a site with a long name too', () => {
+    const site = (env: string): Environment => environment(`northern-bakery/${env}`, 7);
+    const more = { from: site('staging'), onto: site('live'), files: true, database: true };
+    const { title, done, warning: warns } = cardOf(more);
+    const change = changeOf({
+      state: 'waiting',
+      cools_down: 1,
+      card: JSON.stringify({ title, done, warning: warns, facts: [] }),
+    });
+    const asked = decisionButtons(change, 'f00d').flatMap(({ confirm }) => (confirm ? [plain(confirm.says)] : []));
+    expect(asked[0]).toMatch(/^Push northern-bakery\/staging → .*\n.*DATABASE[^]*Then it can be stopped/);
+    expect(asked[0]?.length).toBeLessThanOrEqual(300);
   });
 
   test('shows every choice, also parts that are not pushed, and no ids', () => {

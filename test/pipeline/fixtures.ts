@@ -116,6 +116,7 @@ export const askingFor = (context: PipelineContext, person: Person, path: string
   inbox: undefined,
   sight: createSight(context, person, path),
   saidIn: async () => undefined,
+  cardChannel: async () => ({ id: person.id, shared: false }),
 });
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: KnownNames = { environments: [blog, live, staging], domains: [shopDomain] };

@@ -65,7 +65,7 @@ test('an admin action without the right is refused and leaves no line in the tra
     expect((await said.hears(refused)).text).toMatch(/Nothing was done\./);
   }
   const rob = await scenario.person('rob').says('/site lock acme-blog/live why not');
-  await rob.hears("I can't find acme-blog/live among the environments you can see");
+  await rob.hears('You may not use lock. Nothing was done.');
   expect(events()).toEqual([]);
   expect(scenario.rows('select * from locks')).toEqual([]);
 });
@@ -198,7 +198,7 @@ test('the trail shows names, rules and policy changes, and only to people who ma
     /Ben U02BEN \| locked it \(“release 42”\) \| .*acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8}/,
   );
   expect(read.text).toMatch(
-    /Ana U01ANA \| asked for it \| #\d+ \| acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8} · fingerprint [\da-f]{8}/,
+    /Ana U01ANA \| asked for it \| #\d+ cache clear acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8} · fingerprint [\da-f]{8}/,
   );
   expect(read.text).toContain('host: accepted 202');
   expect(read.text).not.toContain('acme-blog');

@@ -34,7 +34,7 @@ describe('App Home', () => {
       );
       await change.shows('Waiting for approval');
 
-      const waiting = await homeOf('chi', '⏳ Push acme-shop/staging → acme-shop/live · #1');
+      const waiting = await homeOf('chi', '⏳ Push acme-shop/staging → acme-shop/live: all files · #1');
       expect(waiting).toContain('All files of acme-shop/live will be replaced.');
       expect(waiting).toContain('You have no other open changes.');
       expect(slack.views(ids.chi).home?.controls.map(({ label }) => label)).not.toContain('Cancel');
@@ -52,7 +52,9 @@ describe('App Home', () => {
 
       await slack.click(ids.chi, 'home', { label: 'Approve' });
       await change.tells('Approved by @Chi. Sending in 10 s.');
-      expect(await homeOf('chi', 'Not sent yet.')).toMatch(/^Waiting for your decision\n.*Push acme[\s\S]*\[Stop\]/);
+      expect(await homeOf('chi', 'Not sent yet: ten seconds after')).toMatch(
+        /^Can still be stopped\n.*Push acme[\s\S]*\[Stop\][\s\S]*\nNothing is waiting for you\./,
+      );
       expect(await homeOf('rob', 'Nothing is waiting for you.')).not.toContain('[Stop]');
       scenario.makeDue(1);
       await change.shows('✅');

@@ -46,7 +46,7 @@ describe.concurrent('an approver', () => {
       ana.direct,
     );
     await change.tells(/^@Chi or @Dee: this is waiting for your approval until /);
-    const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging · #${change.number}\\n`);
+    const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging: database · #${change.number}\\n`);
     const [copy, other] = await Promise.all([chi.reads(mine), dee.reads(mine)]);
     expect([copy, other].map(labelsOf)).toEqual(
       Array.from({ length: 2 }, () => ['Approve', 'Approve with a note…', 'Everything that will be sent', 'Decline…']),

@@ -56,6 +56,8 @@ test('what somebody may not run is not offered, and they are told so', async () 
   const said = await scenario.person('ana').says('/site get rid of acme-shop', where);
   const answer = await said.hears('You may not use delete. Nothing was done.');
   expect(answer.controls).toEqual([]);
+  const asked = await scenario.person('ana').says('/site delete acme-shop', where);
+  expect((await asked.hears('You may not use delete. Nothing was done.')).text).not.toContain('could be');
 });
 
 describe('in a mention', () => {
@@ -88,8 +90,16 @@ test.each<[line: string, says: string, labels: readonly string[]]>([
     ['Help on push', 'Show all'],
   ],
   ['plsuh --help', "There's no command plsuh that you can run.", ['Help on push', 'Show all']],
-  ['help restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
-  ['how do I restore', "There's no command for that. I can't bring a backup back yet.", ['List backups…']],
+  [
+    'help restore',
+    "There's no command for that. I can't bring a backup back yet. At Kinsta, MyKinsta can.",
+    ['List backups…'],
+  ],
+  [
+    'how do I restore',
+    "There's no command for that. I can't bring a backup back yet. At Kinsta, MyKinsta can.",
+    ['List backups…'],
+  ],
   ['help approve', "There's no command for that. Only the buttons on the change's card count", ['List changes']],
   ['help me please', 'What you can run', ['More']],
   ['how does this work', 'What you can run', ['More']],

@@ -28,11 +28,11 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const line = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
     const review = await ana.opens(line, 'Nothing is sent until it is approved');
-    expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
+    expect(review.text).toContain('The DATABASE and all files of acme-shop/live will be replaced.');
     expect(review.submit).toBe('Ask for approval');
     const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
     expect(change.card().text).toMatch(
-      /^⏳ Push acme-shop\/staging → acme-shop\/live · #\d+\nAsked by @Ana · “release 42”/,
+      /^⏳ Push acme-shop\/staging → acme-shop\/live: database and all files · #\d+\nAsked by @Ana · “release 42”/,
     );
     await change.tells(/^@Chi: this is waiting for your approval until /);
     await chi.clicks(change.card(), 'Approve');
@@ -61,12 +61,15 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       push_files_option: 'ALL_FILES',
     });
     expect(scenario.hosting.world.environmentNamed('acme-shop/live')?.database.from).toContain('acme-shop/staging');
-    const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live');
+    const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live: database and all files');
     expect(card.text).toContain('Approved by  @Chi, ');
     const ids = ['acme-shop/live', 'acme-shop/staging'].map((name) => `${name} …${idOf(name)?.slice(-4)}`);
     for (const hidden of ['Fingerprint', ...ids]) expect(card.text).not.toContain(hidden);
     const story = await (await chi.says(`/site change ${change.number}`)).hears('Fingerprint: ');
     expect(story.text).toContain(`Ids: ${ids.join(', ')}\n`);
+    expect(story.text).toMatch(
+      /^✅ Pushed [^]*\nState: Done[^]*\nWarned beforehand: The DATABASE .* will be replaced\./,
+    );
     expect(card.controls).toEqual([]);
     expect((await change.tells('Approved by @Chi. Sending in 10 s.')).controls).toEqual([]);
   });

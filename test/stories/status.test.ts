@@ -220,7 +220,7 @@ test(
     await (await ana.says('/site use acme-shop', 'C0GENERAL')).hears('This channel is now bound to acme-shop');
     const card = await (await ana.says('/site status', 'C0GENERAL')).hears(cardOf('acme-shop/live'));
     expect(card.text).toMatch(
-      /⚠️ Lock and open changes: held by #3, since [^.]+\.\n +▶️ accepted: Push acme-shop\/staging → acme-shop\/live #3, asked by @Ana, sent /,
+      /⚠️ Lock and open changes: held by #3, since [^.]+\.\n +▶️ accepted: Push acme-shop\/staging → acme-shop\/live: all files #3, asked by @Ana, sent /,
     );
     expect(card.text).toMatch(
       /• Last changes:\s+✅ done: .*198\.51\.100\.4.* #2, asked by @Ana, sent .*\n +✅ done: Clear the cache of acme-shop\/live #1, asked by @Ana, sent /,

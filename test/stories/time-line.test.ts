@@ -38,7 +38,7 @@ test('after an incident: a time line with approvals, locks and the peak of the l
   const page = await said.hears('Time line of acme-shop/live');
   expect(page.text).toMatch(/Error log: [\d,]+ errors, \d peaks?\./);
   expect(page.text).toMatch(/📈 .* · \d+ errors in .*, mostly “PHP Fatal error: {2}Uncaught Error: /);
-  expect(page.text).toMatch(/✅ .* · #\d+ Push acme-shop\/staging → acme-shop\/live \(“release \*42\*”\)/);
+  expect(page.text).toMatch(/✅ .* · #\d+ Push acme-shop\/staging → acme-shop\/live: all files \(“release \*42\*”\)/);
   expect(page.text).toMatch(/@Ana, approved by @Chi/);
   expect(page.text).toMatch(/Done after \d+ s: the host reports it finished/);
   expect(page.text).toMatch(/@Chi locked it: “we look at it”\n.*@Chi unlocked it/);
@@ -81,7 +81,13 @@ test('without the log it is still a time line: it says that the peaks are missin
 
 test('it needs an environment that its reader may read, and a time in the past', async () => {
   const [ana, gus] = [scenario.person('ana'), scenario.person('gus')];
-  await (await ana.says('/site changes --since 2d')).hears(/A time line needs an environment\. Nothing was done\./);
+  const unsaid = await ana.says('/site changes --since 2d');
+  await ana.clicks(
+    await unsaid.hears(/A time line needs an environment\. Nothing was done\./),
+    'Choose an environment…',
+  );
+  const form = await ana.form('What happened to one environment from then on.');
+  expect(form.controls.find(({ label }) => label === 'Since')).toMatchObject({ value: '2d' });
   await (
     await ana.says('/site changes acme-shop/live --mine --since 2d')
   ).hears("A time line has everybody's changes in every state. Nothing was done.");

@@ -46,7 +46,7 @@ describe.concurrent('the copy of whoever approved', () => {
       scenario.hosting.operations.plan('environments:push', 'hang');
       const { change, copy } = await approvedPush(scenario);
       const chi = scenario.person('chi');
-      const held = await shown(scenario, chi, copy.ts, /Not sent yet\./);
+      const held = await shown(scenario, chi, copy.ts, /Not sent yet:/);
       expect(labelsOf(held)).toContain('Stop');
       scenario.makeDue(change.number);
       await change.tells('Sent. The host accepted it');

@@ -31,13 +31,12 @@ export const audit = builtin({
       title: say`${about} · ${more ? `the newest ${lines.length} lines` : counted(lines.length, 'line')}`,
       parts: tableOr(
         say`I found no such line among those you can see.`,
-        ['When', 'Who', 'What', 'Change', 'Target', 'Grounds'],
+        ['When', 'Who', 'What', 'About', 'Grounds'],
         lines.map((line) => [
           [time(line.at, 'date')],
           whoOf(line),
           line.reason === undefined ? inline(line.says) : say`${line.says} (“${line.reason}”)`,
-          line.change === undefined ? [] : [code(`#${line.change}`)],
-          inline(line.target),
+          joined([line.change === undefined ? undefined : code(`#${line.change}`), line.command, line.target]),
           groundsOf(line),
         ]),
       ),

@@ -1,10 +1,12 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { code, joined, mention, sample, say, time, typed, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option, withHint } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { startOf } from '../kit/values/times.ts';
 import { timeLinePage } from './time-line.ts';
+
+const sinceField = option(moment('Since'));
 
 export const changes = builtin({
   summary: 'List changes, or what happened since a time',
@@ -23,7 +25,7 @@ export const changes = builtin({
     env: anyEnvironment(),
     mine: withHint('Only those that you asked for.', flag('Mine', ['my changes', 'my requests'])),
     waiting: withHint('Only those that wait for approval.', flag('Waiting', ['pending'])),
-    since: { ...option(moment('Since')), shown: '2d', hint: 'What happened to one environment from then on.' },
+    since: { ...sinceField, shown: '2d', hint: 'What happened to one environment from then on.' },
   },
   answer: async ({ input: { env, mine, waiting, since }, queryService }) => {
     if (since !== undefined) {
@@ -32,11 +34,7 @@ export const changes = builtin({
           hint: 'Leave out --mine and --waiting, or --since.',
           field: 'since',
         });
-      if (env === undefined)
-        throw new Refusal('A time line needs an environment. Nothing was done.', {
-          hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
-          field: 'env',
-        });
+      if (env === undefined) throw unnamed(sinceField.show(since));
       const from = startOf(since, queryService.now, queryService.person.zone, '2d');
       return timeLinePage(env, await queryService.timeLine(env, from));
     }
@@ -66,6 +64,14 @@ export const changes = builtin({
     };
   },
 });
+
+/** The refusal of a time line without an environment, with the form that asks for one. */
+const unnamed = (since: Args): Refusal =>
+  new Refusal('A time line needs an environment. Nothing was done.', {
+    hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
+    field: 'env',
+    offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
+  });
 
 function noneText({ waiting, more }: { readonly waiting: boolean; readonly more: boolean }): Text {
   if (more) return say`I read only the newest ones, and found none that you can see.`;

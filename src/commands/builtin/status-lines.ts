@@ -13,7 +13,7 @@ import { isOldBackup } from '../backups/newest.ts';
 const maxOpen = 3;
 const maxTimed = 2;
 /** Longer texts would push the buttons off a phone's screen. */
-const titleCharacters = 48;
+const titleCharacters = 64;
 const reasonCharacters = 40;
 const maxAddresses = 1;
 const errorCharacters = 90;

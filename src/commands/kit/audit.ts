@@ -21,6 +21,8 @@ export type TrailLine = {
   /** What was done; a clause that follows a name. */
   readonly says: string;
   readonly change: number | undefined;
+  /** The command of that change. */
+  readonly command: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
   /** Lines of the rules that allowed it, and the hash of their policy file. */

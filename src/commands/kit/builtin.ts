@@ -160,6 +160,8 @@ export type Ability = {
   readonly risk: string;
   /** The target, or how many there are if none was named; undefined if the command has none. */
   readonly target: string | undefined;
+  /** Why it is refused in the channel of the question, whatever the rules allow, and where it isn't. */
+  readonly notHere?: Text;
   readonly answer:
     | { readonly kind: 'for everybody' }
     | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }

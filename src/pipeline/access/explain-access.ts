@@ -12,12 +12,13 @@ import {
   type AccessRequest as Asked,
 } from '../../policy/policy.ts';
 import { namesCommand, type Policy } from '../../policy/rules.ts';
-import { code, sample, say, typed } from '../../text.ts';
+import { code, joined, sample, say, typed } from '../../text.ts';
 import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
-import { aboutOf } from './targets.ts';
-import { nonMemberReason, type Person } from './access-check.ts';
+import { aboutOf, targetsOf } from './targets.ts';
+import { channelRefusal } from './assert-channel.ts';
+import { nonMemberReason, type Channel, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs, typedCommands } from '../language/parse.ts';
@@ -114,17 +115,32 @@ export async function explainTo(
   by: Person,
   args: Args,
   id: string | undefined,
+  cardChannel: () => Promise<Channel>,
 ): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const targets = openTargets(resolved.parsed, context.names(by), context.company());
-  const ability =
+  const found =
     targets.length > 0
       ? await explainOnAny(context, by, id, resolved, targets)
       : await explainAccess(context, by, args, id);
+  const ability = await withChannel(context, found, resolved, cardChannel);
   if (readsCompany(context, by)) return ability;
   const { asked } = aboutOf(resolved, context.company());
   const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
   return { ...ability, answer: withRules(ability.answer, part) };
+}
+
+/** Only the card of an action is posted in a channel. */
+async function withChannel(
+  { policy, company }: AccessContext,
+  ability: Ability,
+  resolved: Resolved,
+  cardChannel: () => Promise<Channel>,
+): Promise<Ability> {
+  if (resolved.parsed.command.shape !== 'action') return ability;
+  const { target, alsoReads } = targetsOf(resolved, company());
+  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads]);
+  return refused ? { ...ability, notHere: joined([refused.why, refused.hint]) } : ability;
 }
 
 function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine): Ability['answer'] {

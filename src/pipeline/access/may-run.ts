@@ -79,8 +79,12 @@ export function refuseUnlessMayTry(
   if (is !== 'yes') throw new MembershipUnknown(say`you may use ${code(path)}`, is);
 }
 
-/** How readers see who may run a command: its refusal names the rule once it has a target. */
-export const whoMayHint = (policy: Policy, person: Member, { path, command }: ParsedCommand): Text | undefined =>
+/** As `refuseUnlessMayTry`, before a question about the command; readers are told how to see who may run it. */
+export const refuseUnlessMayAsk = (policy: Policy, person: Member, parsed: ParsedCommand): void =>
+  refuseUnlessMayTry(policy, person, parsed, whoMayHint(policy, person, parsed));
+
+/** Its refusal names the rule once the command has a target. */
+const whoMayHint = (policy: Policy, person: Member, { path, command }: ParsedCommand): Text | undefined =>
   mayAnywhere(policy, person, { path: '', risk: 'read' })
     ? say`Type it in full, and I'll say who may: ${sample(usage(path, command))}`
     : undefined;

@@ -5,6 +5,7 @@ import type { StoredTargets } from '../access/visibility.ts';
 /** The details of an audit line. Fields of the wrong shape are left out, so an altered line can't break a list. */
 export type AuditDetails = {
   readonly name: string | undefined;
+  readonly command: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
   /** Environments that a batch left out when it went on. */
@@ -27,6 +28,7 @@ export function parseDetails(details: string): AuditDetails {
   const rules = Array.isArray(authorization['rules']) ? authorization['rules'] : [];
   return {
     name: text(all['name']),
+    command: text(all['command']),
     without: Array.isArray(all['without']) ? all['without'].filter((one) => typeof one === 'string') : undefined,
     target: text(all['target']) ?? (targets.length > 0 ? targets.map((one) => one.name).join(', ') : undefined),
     reason: text(all['reason']),

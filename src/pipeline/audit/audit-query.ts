@@ -158,6 +158,7 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
     name: own.name ?? (line.actor === requester ? asked?.name : undefined),
     says: eventInWords(line.event),
     change: line.change ?? undefined,
+    command: asked?.command,
     target,
     reason,
     receipt,

@@ -61,6 +61,10 @@ const itemsWith = <Item extends WithStanding>(
 const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): boolean =>
   itemsWith(all, ...standings).length > 0;
 
+/** Whether it may still begin changes, by itself or once somebody lets it go on. */
+const mayBegin = (batch: Change, all: readonly WithStanding[]): boolean =>
+  batch.settled_at === null && has(all, 'to do', 'not sent') && !batchProgress(batch).isOver;
+
 /**
  * The card of a batch. Until it begins, it is that of any change. One for a `reader` (a copy, or one in App Home) is not
  * redrawn while the changes are sent, so it has no numbers until none of them is under way.
@@ -86,7 +90,7 @@ export function renderBatch(
     warning: undefined,
     facts: [
       ...card.facts.filter(([label]) => !before.has(label)),
-      ...factsOf({ 'Stops at': batch.settled_at === null ? time(batch.expires_at) : undefined }),
+      ...factsOf({ 'Stops at': mayBegin(batch, all) ? time(batch.expires_at) : undefined }),
     ],
     buttons: buttonsOf(batch, all, installation),
   };
@@ -132,12 +136,19 @@ const marks: Readonly<Record<Standing, string>> = {
   done: '✅',
 };
 
-/** One item in one line. */
+/** One item in one line. One under way has no state here: it moves on before the card is drawn again. */
 export function itemLine({ item, standing, change, skipped }: ShownItem): Text {
-  const says = skipped ?? (change && standing !== 'done' ? stateText(change) : undefined);
+  const says = skipped ?? (change && standing !== 'done' ? standingText(standing, change) : undefined);
   const number = change ? ` · #${change.number}` : '';
   return joined([say`${marks[standing]} **${item.target.name}**${number}`, says]);
 }
+
+const standingText = (standing: Standing, change: Change): Text =>
+  standing !== 'under way'
+    ? stateText(change)
+    : change.last_note === null
+      ? say`Under way.`
+      : say`Under way. When I last looked: ${stateText(change)}`;
 
 /** At most `most` lines, one for each item, and `rest` with how many items are left out. */
 function linesOf(items: readonly ShownItem[], most: number, rest: (count: number) => Text): readonly Text[] {
@@ -154,7 +165,7 @@ function openLines({ number }: Change, all: readonly ShownItem[]): readonly Text
 function buttonsOf(batch: Change, all: readonly ShownItem[], installation: string): readonly Button[] {
   const { number, version, state } = batch;
   const button = decisionButtonOf(batch, installation);
-  const everything = everythingButton({ installation, number });
+  const everything = everythingButton({ installation, number }, mayBegin(batch, all));
   const toClose = all.flatMap((one) => closeButtons(one, installation)).slice(0, 2 * maxClosable);
   if (state === 'running') return [stopButton(batch, installation), ...toClose, everything];
   if (state !== 'stopped') return toClose;
@@ -217,9 +228,7 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
         isUnderWay ? undefined : countsOf(all),
         ...unwell(all),
         has(all, 'unknown') ? unknownHint : undefined,
-        has(all, 'to do', 'not sent') && !batchProgress(batch).isOver
-          ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
-          : undefined,
+        mayBegin(batch, all) ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.` : undefined,
       ],
       '\n',
     ),

@@ -56,9 +56,9 @@ export const runButton = ({ label, args }: Omit<Offer, 'opens'>): Button => ({ l
 
 /** The label of the next button until something is sent. */
 export const everythingLabel = 'Everything that will be sent';
-/** Opens the frozen change in full; `of` undefined: what the form shows. */
-export const everythingButton = (of: ShownChange | undefined, label: string = everythingLabel): Button => ({
-  label,
+/** Opens the frozen change in full; `of` undefined: what the form shows. `isAhead`: something may still be sent. */
+export const everythingButton = (of: ShownChange | undefined, isAhead = true): Button => ({
+  label: isAhead ? everythingLabel : 'Everything that was sent',
   press: { kind: 'call', page: 1, of },
 });
 
@@ -117,11 +117,9 @@ export function decisionButtons(change: Change, installation: string): readonly 
   const button = decisionButtonOf(change, installation);
   if (change.state === 'waiting') {
     const { title, warning } = frozenCardOf(change);
-    const then = coolsDown(change)
-      ? 'It is sent ten seconds after the last approval; until then it can be stopped.'
-      : undefined;
+    const then = coolsDown(change) ? 'Then it can be stopped for ten seconds.' : undefined;
     const again = change.lost_at === null ? undefined : mayBeDone(change);
-    // Slack cuts a long question, so what would be lost comes first.
+    // Slack takes 300 characters, so what would be lost comes first.
     const says = joined([title, warning, again, then], '\n');
     return [
       button('approve', 'Approve', { style: 'primary', ...confirming('Approve', change.number, says) }),

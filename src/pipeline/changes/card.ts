@@ -9,12 +9,11 @@ import {
   buttonsFor,
   decisionButtons,
   everythingButton,
-  everythingLabel,
   type Button,
   type CardReader,
 } from './buttons.ts';
 import { closableMinute } from './change.ts';
-import { factsOf, frozenCardOf, type FrozenCard } from './freeze.ts';
+import { factsOf, frozenCardOf, isDone, titleNow, type FrozenCard } from './freeze.ts';
 import { markOf, stateText } from './state-words.ts';
 
 /** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */
@@ -54,10 +53,9 @@ export function renderCard(
   reader?: CardReader,
 ): Card {
   const frozen = frozenCardOf(change);
-  const done = change.state === 'done' || change.state === 'happened';
   return {
     mark: markOf(change),
-    headline: say`**${done ? frozen.done : frozen.title}** · #${change.number}`,
+    headline: say`**${titleNow(change)}** · #${change.number}`,
     lines: [
       joined(
         [
@@ -73,7 +71,7 @@ export function renderCard(
     // Once a change is settled or unknown, its warning is pointless.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
     // Its outcome says what is true now; `change <n>` shows what was approved. A batch is named by its facts alone.
-    facts: [...(done && !isBatch(change) ? [] : frozen.facts), ...approvalFacts(change, approved)],
+    facts: [...(isDone(change) && !isBatch(change) ? [] : frozen.facts), ...approvalFacts(change, approved)],
     buttons: buttonsFor(reader, change, cardButtons(change, installation)),
   };
 }
@@ -95,7 +93,7 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
   const shown = { installation, number: change.number };
-  const everything = everythingButton(shown, isBefore ? everythingLabel : 'Everything that was sent');
+  const everything = everythingButton(shown, isBefore);
   const buttons = decisionButtons(change, installation);
   if (change.state !== 'waiting') return [...buttons, everything];
   const withNote = approveWithNote({ ...shown, version: change.version });

@@ -5,6 +5,7 @@ import { Refusal } from '../../errors.ts';
 import { amount, inline, joined, say, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import type { Change } from '../../storage/changes.ts';
 import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -97,6 +98,12 @@ export function callOf(frozen: { readonly call: string }): Write | undefined {
   return call;
 }
 export const frozenCardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
+export const isDone = ({ state }: Pick<Change, 'state'>): boolean => state === 'done' || state === 'happened';
+/** What the change will do or, once it is known to be done, what was done. */
+export function titleNow(change: Pick<Change, 'state' | 'card'>): Text {
+  const { done, title } = frozenCardOf(change);
+  return isDone(change) ? done : title;
+}
 /** How a change is named outside its thread: number and title. */
 export const headingOf = (change: { readonly number: number; readonly card: string }): Text =>
   say`**#${change.number} · ${frozenCardOf(change).title}**`;

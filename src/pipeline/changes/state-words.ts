@@ -1,6 +1,6 @@
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import type { ChangeEvent } from './change.ts';
+import { coolsDown, type ChangeEvent } from './change.ts';
 import { inline, plain, say, type Text } from '../../text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
@@ -75,9 +75,13 @@ const stateSentences: Readonly<Record<Change['state'], string>> = {
   ended: 'Ended; not all were done.',
 };
 
+/** The time for *Stop* begins only when the message with it is posted (`coolsDown`). */
+const stoppable = 'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.';
+
 /** The state of a change in one line. */
-export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
+export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note' | 'cools_down'>): Text {
   if (change.last_note !== null) return parseStored(change.last_note);
+  if (change.state === 'approved' && coolsDown(change)) return inline(stoppable);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
   return inline(stateSentences[change.state]);

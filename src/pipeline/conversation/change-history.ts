@@ -10,7 +10,7 @@ import { code, inline, joined, plain, say, time, type Text } from '../../text.ts
 import { stateLabel } from '../../commands/builtin/states.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { itemLine, itemsShown } from '../changes/batch-card.ts';
-import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
+import { frozenCardOf, isDone, titleNow, type FrozenCard } from '../changes/freeze.ts';
 import { isAbout, storedTargets, targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { askersNamed } from '../changes/card.ts';
@@ -92,10 +92,9 @@ export async function sentTo(
 
 /** What was sent, in a few words that begin with what came of it, unless it is known to be done. */
 export function whatCameOf(change: Pick<Change, 'state' | 'card'>): string {
-  const { done, title } = frozenCardOf(change);
-  if (change.state === 'done' || change.state === 'happened') return plain(done).slice(0, maxTitleLength);
-  const state = change.state === 'unknown' ? 'outcome unknown' : stateLabel(change.state);
-  return `${state}: ${plain(title).slice(0, maxTitleLength)}`;
+  const title = plain(titleNow(change)).slice(0, maxTitleLength);
+  if (isDone(change)) return title;
+  return `${change.state === 'unknown' ? 'outcome unknown' : stateLabel(change.state)}: ${title}`;
 }
 
 /** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
@@ -137,13 +136,13 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
   const card = frozenCardOf(change);
   const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
   return {
-    title: say`${markOf(change)} **${card.title}** · #${change.number}`,
+    title: say`${markOf(change)} **${titleNow(change)}** · #${change.number}`,
     facts: [
       ['State', stateText(change)],
       ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
-      ...(card.warning ? [['Warning', card.warning] as const] : []),
+      ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
       ...card.facts,
       ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),

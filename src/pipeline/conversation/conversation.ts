@@ -5,7 +5,7 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { refuseUnlessMayTry, whoMayHint } from '../access/may-run.ts';
+import { refuseUnlessMayAsk } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun, shownByDryRun } from '../changes/dry-run.ts';
@@ -61,8 +61,8 @@ export type Ready = {
   readonly authorized: Authorized;
   /** Who asks, and the channel for the card. */
   readonly requester: Requester;
-  /** Where it was said. */
-  readonly saidIn: Request['from']['channel'];
+  /** Where it was said, and where a card would be. */
+  readonly from: Request['from'];
   readonly confirmation: Confirmation;
 };
 
@@ -96,7 +96,7 @@ async function checkFor(context: PipelineContext, request: Request, person: Pers
   const isAction = parsed.command.shape === 'action';
   const channel = isAction ? await from.cardChannel() : { id: person.id, shared: false };
   const evaluated = evaluate(context, resolved, { person, channel }, request);
-  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
+  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, from };
 }
 
 /** Checks a resolved command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
@@ -105,7 +105,7 @@ export function evaluate(
   resolved: Resolved,
   requester: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
-): Ask | Omit<Ready, 'saidIn'> {
+): Ask | Omit<Ready, 'from'> {
   const { parsed, problems } = resolved;
   const { command } = parsed;
   const { person, channel } = requester;
@@ -134,7 +134,7 @@ function askForFields(policy: Policy, resolved: Resolved, person: Person): Ask |
   const { command } = parsed;
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
-    refuseUnlessMayTry(policy, person, parsed, whoMayHint(policy, person, parsed));
+    refuseUnlessMayAsk(policy, person, parsed);
     refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
@@ -157,6 +157,7 @@ function comesNext(command: AnyAction, authorized: Authorized, first: Request['f
 /** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */
 async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
+  if (resolved.problems.length > 0) refuseUnlessMayAsk(context.policy(), person, parsed);
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
   await context.freshenNames();
   return resolve(parsed, context.names(person));
@@ -208,7 +209,8 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   const { command } = authorized.parsed;
   if (authorized.target && authorized.target.kind !== 'company') context.recent.note(person.id, authorized.target.id);
   if (command.shape !== 'action') {
-    const actor = { person, authorization: authorized.authorization, inbox, saidIn: ready.saidIn };
+    const { channel: saidIn, cardChannel } = ready.from;
+    const actor = { person, authorization: authorized.authorization, inbox, saidIn, cardChannel };
     const answer = await answerOf(context, authorized, command, actor);
     return answer.kind === 'instead' ? answer : { ...answer, authorized };
   }

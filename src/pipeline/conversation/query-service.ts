@@ -31,7 +31,7 @@ export function queryServiceFor(context: PipelineContext, asking: Asking, now: n
     commands: () => commandsFor(policy(), person),
     names: () => namesFor(context, asking),
     change: (number) => storyFor(context, sight.reader('change'), number),
-    can: (words, id) => explainTo(context, person, words, id),
+    can: (words, id) => explainTo(context, person, words, id, asking.cardChannel),
     changes: (filter) => changesFor(context, asking, filter),
     ...timersFor(context, sight, now),
     ...watchServiceFor(context, asking),

@@ -14,7 +14,7 @@ import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
-import type { Person } from '../access/access-check.ts';
+import type { Channel, Person } from '../access/access-check.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
@@ -40,8 +40,8 @@ export type Actor = {
 /** Where it was said; undefined: not in a channel, or in one that they may not be in. */
 export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
 
-/** Who is answered, and what the answer may show them. */
-export type Asking = Actor & SaidIn & { readonly sight: Sight };
+/** Who is answered, the channel for their cards, and what the answer may show them. */
+export type Asking = Actor & SaidIn & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;

@@ -7,7 +7,7 @@ import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { countHandedOn, findSameHandedOn, insertHandedOn, listHandedOn } from '../../storage/handed-on.ts';
 import type { Tx } from '../../storage/database.ts';
-import { channel, joined, mention, say, time, type Text } from '../../text.ts';
+import { channel, either, joined, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
@@ -109,7 +109,7 @@ async function saveAndPost(
   context.onSaved();
   // The policy may send cards, and so this message, to another channel than the one where the request was made.
   const where = channelId === undefined ? undefined : say`in ${channel(channelId)}`;
-  const direct = told.length > 0 ? say`${joined(displayNames(told), ' and ')} directly` : undefined;
+  const direct = told.length > 0 ? say`${either(displayNames(told), 'and')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }
 

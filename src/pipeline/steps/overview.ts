@@ -19,7 +19,9 @@ import type { ChangesContext } from '../changes/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
 type Overview = {
-  /** Waiting for this person's decision: what can still be stopped, unknown outcomes, and approvals. */
+  /** What this person can still stop. */
+  readonly toStop: readonly Card[];
+  /** Waiting for this person's decision: unknown outcomes, and approvals. */
   readonly toDecide: readonly Card[];
   /** Their own unsettled changes. */
   readonly mine: readonly Card[];
@@ -42,7 +44,7 @@ const recentOf = ({ created_at: at }: Change, card: Card): RecentChange => ({ ca
 
 /** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;
-const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
+const maxShown = { toStop: 8, toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads the overview with a bounded number of queries. */
 export async function overviewFor(context: ChangesContext, person: Person): Promise<Overview> {
@@ -61,21 +63,21 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     read({ isOwn: true }),
   ]);
   const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
-  const undecided = await notVotedBy(db, ids, decidable);
-  const isToDecide = new Set(undecided.map(({ number }) => number));
+  const [toStop, rest] = [decidable.filter(isApproved), decidable.filter((one) => !isApproved(one))];
+  const undecided = await notVotedBy(db, ids, rest);
+  const isShown = new Set([...toStop, ...undecided].map(({ number }) => number));
   const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
-  const unsettled = [...open, ...left].filter(({ number }) => !isToDecide.has(number));
+  const unsettled = [...open, ...left].filter(({ number }) => !isShown.has(number));
   const shown = {
+    toStop: toStop.slice(0, maxShown.toStop),
     toDecide: undecided.slice(0, maxShown.toDecide),
     mine: unsettled.slice(0, maxShown.mine),
     recent: latest.filter(mayList).slice(0, maxShown.recent),
   };
-  const drawOne = async (change: Change): Promise<Card> =>
-    currentCard(db, change, await listVotes(db, change.number), context.database.installation, {
-      isAsker: isAsker(context.policy(), person.id, askersOf(change)),
-    });
+  const drawOne = (change: Change): Promise<Card> => cardFor(context, person, change);
   const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {
+    toStop: await draw(shown.toStop),
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
     places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
@@ -85,6 +87,13 @@ export async function overviewFor(context: ChangesContext, person: Person): Prom
     numbers: Object.values(shown).flat().flatMap(numbersOf),
   };
 }
+
+const cardFor = async ({ database, policy }: ChangesContext, { id }: Person, change: Change): Promise<Card> =>
+  currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
+    isAsker: isAsker(policy(), id, askersOf(change)),
+  });
+
+const isApproved = ({ state }: Change): boolean => state === 'approved';
 
 const numbersOf = ({ number, batch }: Change): readonly number[] => (batch === null ? [number] : [number, batch]);
 

@@ -61,15 +61,16 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     if (error instanceof Refusal) return homeWith(error.says);
     throw error;
   }
-  const { toDecide, mine, places, more, untold, recent, numbers } = await overviewFor(pipeline, person);
+  const { toStop, toDecide, mine, places, more, untold, recent, numbers } = await overviewFor(pipeline, person);
   const drawn = [
+    ...(toStop.length > 0 ? [heading('Can still be stopped'), ...toStop.flatMap(cardBlocks)] : []),
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(cardBlocks) : [paragraph(say`Nothing is waiting for you.`)]),
     ...moreNote(more.toDecide, 'changes --waiting'),
     heading('Your open changes'),
     ...(mine.length > 0
       ? mine.flatMap(cardBlocks)
-      : [paragraph(say`You have no ${toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
+      : [paragraph(say`You have no ${toStop.length + toDecide.length > 0 ? 'other ' : ''}open changes.`)]),
     ...moreNote(more.mine, 'changes --mine'),
     ...notesUnder('Your places in queues', places),
     ...notesUnder("What I couldn't tell you", untold),

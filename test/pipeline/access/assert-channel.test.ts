@@ -17,11 +17,11 @@ const refusedIn = (channel: string, ...targets: Parameters<typeof assertChannel>
 
 test('in a channel for other sites, it names the channels in which they can be discussed', () => {
   expect(refusedIn('C0SHOP', blog)).toBe(
-    'This channel is for other sites. Nothing was done. Ask me in #C0BLOG, #C0ACME or in a direct message.',
+    'This channel is for other sites. Nothing was done. Ask me in #C0BLOG, #C0ACME or a direct message.',
   );
-  expect(refusedIn('C0DOCS', blog, live)).toContain('Ask me in #C0ACME or in a direct message.');
-  expect(refusedIn('C0ACME', undefined, { ...live, site: { id: '1', name: 'docs' } }, blog)).toContain(
-    'Ask me in the right channel or in a direct message.',
+  expect(refusedIn('C0DOCS', blog, live)).toContain('Ask me in #C0ACME or a direct message.');
+  expect(refusedIn('C0ACME', undefined, { ...live, site: { id: '1', name: 'docs' } }, blog)).toMatch(
+    /Ask me in a direct message\.$/,
   );
 });
 
@@ -34,5 +34,5 @@ channels:
   C0DOCS: { sites: ['docs'] }
 ${channels}`);
   const refused = refusalOf(() => assertChannel(many, { id: 'C0DOCS', shared: false }, [live]));
-  expect(refusalText(refused)).toContain('Ask me in #C0ONE, #C0TWO, #C0SIX or in a direct message.');
+  expect(refusalText(refused)).toContain('Ask me in #C0ONE, #C0TWO, #C0SIX or a direct message.');
 });

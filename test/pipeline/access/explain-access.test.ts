@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess, explainTo } from '../../../src/pipeline/access/explain-access.ts';
-import type { Person } from '../../../src/pipeline/access/access-check.ts';
+import type { Channel, Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, dee, names, policyOf, refusalText, contextWith } from '../fixtures.ts';
+import { ana, company, dee, names, policyFrom, policyOf, refusalText, contextWith } from '../fixtures.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
@@ -135,9 +135,44 @@ describe('somebody may not', () => {
   });
 });
 
+const explainIn =
+  (channel: Channel): typeof explainAccess =>
+  (...of) =>
+    explainTo(...of, async () => channel);
+const direct = { id: ana.id, shared: false };
+
+test.each<[string, string, Channel, string | undefined]>([
+  [
+    'an action',
+    'cache clear acme-shop/staging',
+    { id: 'C0BLOG', shared: false },
+    'This channel is for other sites. Ask me in #C0SHOP or a direct message.',
+  ],
+  ['an action', 'cache clear acme-shop/staging', { id: 'C0SHOP', shared: false }, undefined],
+  ['an action', 'cache clear acme-shop/staging', direct, undefined],
+  [
+    'an action of any target',
+    'cache clear',
+    { id: 'C0BLOG', shared: true },
+    "#C0BLOG is shared with another organisation, so sites can't be discussed there. Ask me in an internal channel or in a direct message.",
+  ],
+  ['a report', 'logs acme-shop/staging', { id: 'C0BLOG', shared: false }, undefined],
+])('whether the channel takes %s (%s in %j)', async (_, words, channel, says) => {
+  const policy = policyFrom(`version: 1
+groups: { developers: [U01ANA] }
+rules:
+  - { allow: [read, routine], to: [developers] }
+channels:
+  C0SHOP: { sites: ['acme-shop'] }
+  C0BLOG: { sites: ['acme-blog'] }
+`);
+  const { notHere } = await can(words.split(' '), undefined, policy, ana, explainIn(channel));
+  expect(notHere && plain(notHere)).toBe(says);
+});
+
 describe('an action that names no target', () => {
   const asked = (words: string, more: readonly string[] = rules, id?: string): Promise<Ability> =>
-    can(words.split(' '), id, policyOf(...more), ana, explainTo);
+    can(words.split(' '), id, policyOf(...more), ana, explainIn(direct));
   const by = 'approval: { by: [leads], count: 2 }';
 
   test.each<[string, string, readonly string[], string, string]>([

@@ -6,14 +6,12 @@ import {
   isDecided,
   mayRunOn,
   mayRunSomewhere,
-  refuseUnlessMayTry,
-  whoMayHint,
+  refuseUnlessMayAsk,
   withoutForbidden,
   type MayRun,
 } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { plain } from '../../../src/text.ts';
 import {
   ana,
   commandAt,
@@ -156,12 +154,12 @@ test('a refusal has no button for a command that the rules let this person run n
 
 test('whoever may run a command nowhere is refused before the form, and a reader hears how to learn who may', () => {
   const [clear, whoami] = [parsedFor('cache clear', {}), parsedFor('whoami', {})];
-  const hintOf = (...rules: readonly string[]) => whoMayHint(policyOf(...rules), person, clear);
-  expect(hintOf('allow: [routine], to: [developers]')).toBeUndefined();
-  const hint = hintOf(read);
-  expect(plain(hint ?? [])).toMatch(/^Type it in full, and I'll say who may: \/site cache clear <site\/environment>/);
-  expect(refusalText(refusalOf(() => refuseUnlessMayTry(policyOf(read), person, clear, hint)))).toMatch(
-    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: \/site cache clear </,
+  const refusedBy = (...rules: readonly string[]) =>
+    refusalText(refusalOf(() => refuseUnlessMayAsk(policyOf(...rules), person, clear)));
+  expect(refusedBy('allow: [pause], to: [developers]')).toBe('You may not use cache clear. Nothing was done.');
+  expect(refusedBy(read)).toMatch(
+    /^You may not use cache clear\. Nothing was done\. Type it in full, and I'll say who may: \/site cache clear <site\/environment>/,
   );
-  expect(() => refuseUnlessMayTry(policyOf(read), person, whoami)).not.toThrow();
+  expect(() => refuseUnlessMayAsk(policyOf('allow: [routine], to: [developers]'), person, clear)).not.toThrow();
+  expect(() => refuseUnlessMayAsk(policyOf(read), person, whoami)).not.toThrow();
 });

@@ -13,6 +13,7 @@ describe('a CSV export', () => {
     name: 'Ana',
     says: 'asked for it',
     change: 7,
+    command: 'push',
     target: 'acme-shop/live',
     reason: undefined,
     rules: [7, 9],

@@ -143,6 +143,23 @@ describe('the lines', () => {
     expect(lines).toContain('⛔ s0/live · #1 Superseded; nothing was sent.');
     expect(lines).toContain('⛔ s1/live Locked by Ben until noon.');
   });
+  test.each<[string, Change['last_note'], string]>([
+    ['w', null, '▶️ s0/live · #1 Under way.'],
+    ['s', null, '▶️ s0/live · #1 Under way.'],
+    ['w', JSON.stringify(say`**Paused.**`), '▶️ s0/live · #1 Under way. When I last looked: Paused.'],
+  ])('say of one under way (%s, %j) only what stays true until the card is drawn again', (text, last_note, line) => {
+    const [batch, changes] = batchOf('running', text);
+    const of = changes.map((change) => ({ ...change, last_note }));
+    expect(renderBatch(batch, of, [], 'f00d').lines.map(plain)).toContain(line);
+  });
+  test.each([
+    ['d-', true],
+    ['dl', true],
+    ['du', false],
+    ['do', false],
+  ])('say until when more can be sent, if any is left (%s)', (text, isLeft) => {
+    expect(cardFor('stopped', text).facts.some(([label]) => label === 'Stops at')).toBe(isLeft);
+  });
   test('are twelve, and the rest is counted', () => {
     const lines = linesOf('running', `${'d'.repeat(100)}${'w'.repeat(8)}${'u'.repeat(20)}`);
     expect(lines.filter((line) => line.startsWith('⚠️'))).toHaveLength(12);
@@ -170,6 +187,7 @@ describe('the lines', () => {
 
 describe('the buttons', () => {
   const everything = 'Everything that will be sent';
+  const sent = 'Everything that was sent';
   test.each<[State, string, readonly string[]]>([
     ['waiting', '--', ['Approve', 'Approve with a note…', everything, 'Decline…', 'Cancel']],
     ['running', 'dw-', ['Stop', everything]],
@@ -178,11 +196,11 @@ describe('the buttons', () => {
     ['stopped', 'd-w', ['Go on', everything]],
     ['stopped', 'd-o', ['Go on', 'End it', everything]],
     ['stopped', 'dol', ['Retry those not sent', 'End it', everything]],
-    ['stopped', 'do', ['End it', everything]],
+    ['stopped', 'do', ['End it', sent]],
     ['stopped', 'dl', ['Retry those not sent', 'End it', everything]],
     ['stopped', 'df-', ['Go on', 'End it', everything]],
-    ['stopped', 'du', ['It happened: s1/live', 'It did not happen: s1/live', everything]],
-    ['stopped', 'df', ['End it', everything]],
+    ['stopped', 'du', ['It happened: s1/live', 'It did not happen: s1/live', sent]],
+    ['stopped', 'df', ['End it', sent]],
     ['ended', 'du-', ['It happened: s1/live', 'It did not happen: s1/live']],
     ['ended', 'df-', []],
     ['done', 'dd', []],

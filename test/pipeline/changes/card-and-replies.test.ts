@@ -101,7 +101,10 @@ describe('the card', () => {
   });
   test('says when the next try is', () => {
     expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
-    expect(linesOf({})).toContain('Not sent yet.');
+    expect(linesOf({ cools_down: 0 })).toContain('Not sent yet.');
+    expect(linesOf({ cools_down: 1 })).toContain(
+      'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.',
+    );
   });
   test('shows the final result, and for an unknown outcome why, what to check, and from when it can be closed', () => {
     expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
@@ -208,7 +211,7 @@ describe('the buttons of a card', () => {
     });
     expect(approve?.confirm?.title).toBe('Approve #1042?');
     expect(plain(approve?.confirm?.says ?? [])).toBe(
-      'Clear the cache of acme-shop/live\nIt is sent ten seconds after the last approval; until then it can be stopped.',
+      'Clear the cache of acme-shop/live\nThen it can be stopped for ten seconds.',
     );
   });
 
