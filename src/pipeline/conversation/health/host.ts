@@ -4,7 +4,7 @@ import { code, say, time } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
 import { troubleText } from '../../changes/host-trouble.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
-import { bad, unknown, well, type CheckResult } from './check-result.ts';
+import { bad, broken, unknown, well, type CheckResult } from './check-result.ts';
 import { dayMs } from '../../../duration.ts';
 
 /** Checks of the host. */
@@ -22,13 +22,13 @@ export async function host(
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
-  if (trouble) return bad(say`${troubleText(trouble)} The sites ${last}.`, 'Try again in a minute.');
+  if (trouble) return broken(say`${troubleText(trouble)} The sites ${last}.`, 'Try again in a minute.');
   if (answer === undefined || (at !== undefined && at < since))
-    return bad(
+    return broken(
       say`has not answered for ${hostTimeoutMs / 1_000} s; the sites ${last}`,
       "Try again in a minute. The host's own status page may say more.",
     );
-  if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
+  if (at === undefined) return broken(say`the sites ${last}`, 'Try again in a minute.');
   if (cut)
     return bad(
       'it has more sites or domains than I can hold',
