@@ -23,19 +23,33 @@ test('what only shows something is answered at once, and says how it was read', 
   await mentioned.hears('Read as /site changes acme-shop/live --since=today');
 });
 
-test.each<[string, string, Readonly<Record<string, string>>]>([
-  ['redirect /old /new acme-shop/live', 'redirects add acme-shop/live /old /new', {}],
-  ['allow 203.0.113.7 on the shop for 2 hours', 'allowlist add acme-shop/live 203.0.113.7 --for=2h', {}],
-  ['deploy staging to live on acme-shop', 'push acme-shop/staging acme-shop/live', {}],
-  ['freeze acme-shop/live because of the sale', 'lock acme-shop/live "of the sale"', { Reason: 'of the sale' }],
-])('after the slash command, %s opens a form with everything that was said', async (line, read, values) => {
-  const before = done();
-  const ana = scenario.person('chi');
-  await ana.opens(`/site ${line}`, `Read as /site ${read}`, where);
-  const form = await ana.form(`Read as /site ${read}`);
-  for (const [label, value] of Object.entries(values))
-    expect(form.controls.find((control) => control.label === label)).toMatchObject({ value });
-  expect(done()).toEqual(before);
+test.each<[line: string, read: string, title: string, values: Readonly<Record<string, string>>]>([
+  ['redirect /old /new acme-shop/live', 'redirects add acme-shop/live /old /new', 'Add a redirect', {}],
+  ['allow 203.0.113.7 on the shop for 2 hours', 'allowlist add acme-shop/live 203.0.113.7 --for=2h', 'List before', {}],
+  ['deploy staging to live on acme-shop', 'push acme-shop/staging acme-shop/live', 'What should be pushed?', {}],
+  ['freeze acme-shop/live because of the sale', 'lock acme-shop/live "of the sale"', 'Lock', { Reason: 'of the sale' }],
+])(
+  '%s: a button says what would change, and opens a form with everything that was said',
+  async (line, read, title, values) => {
+    const before = done();
+    const chi = scenario.person('chi');
+    const heard = await (await chi.says(`/site ${line}`, where)).hears(`Did you mean /site ${read}?`);
+    expect(scenario.slack.views(chi.id).modals).toEqual([]);
+    expect(heard.controls).toHaveLength(1);
+    await chi.clicks(heard, heard.controls[0]?.label ?? '');
+    const form = await chi.form(title);
+    for (const [label, value] of Object.entries(values))
+      expect(form.controls.find((control) => control.label === label)).toMatchObject({ value });
+    expect(done()).toEqual(before);
+    await scenario.slack.closeModal(chi.id, true);
+  },
+);
+
+test('a push between two environments that several sites have asks for the site, and then opens its review', async () => {
+  const ana = scenario.person('ana');
+  const heard = await (await ana.says('/site push staging to live', where)).hears('staging could be');
+  expect(heard.controls.map(({ label }) => label)).toContain('Push an environment: acme-shop/staging → acme-shop/live');
+  await ana.opensFrom(heard, 'Push an environment: acme-shop/staging → acme-shop/live', 'What should be pushed?');
 });
 
 test('what somebody may not run is not offered, and they are told so', async () => {

@@ -34,7 +34,7 @@ describe('refused in one sentence', () => {
     ['one hyphen', `cache clear ${S} -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
     ['one as a reason', `cache clear ${S} --reason -dry-run`, '-dry-run begins with one hyphen. Nothing was done.'],
     ['one as a path', `push ${S} ${L} --files --only -rf`, '-rf begins with one hyphen. Nothing was done.'],
-    ['one after a slip: a dry run', `cache claer ${S} -dry-run`, 'nothing was sent'],
+    ['one after a slip: a dry run', `cache claer ${S} -dry-run`, `Did you mean /site cache clear ${S} --dry-run?`],
     ['a prototype', '__proto__ constructor', "I don't know __proto__. Nothing was done."],
     ['a prototype as an option', `cache clear ${S} --__proto__=x`, 'has no option --__proto__. Nothing was done.'],
     ['a way up', 'cache clear acme-shop/../acme-blog/live', 'among the environments you can see. Nothing was done.'],
@@ -69,10 +69,12 @@ test('a reason is text, whatever it looks like: it mentions nobody, and is store
   expect(broadcast).toEqual([]);
 });
 
-test('a mistyped command opens its review, and runs nothing before that is submitted', async () => {
+test('a mistyped command is a button, and runs nothing before its review is submitted', async () => {
   const ana = scenario.person('ana');
   const before = scenario.writes('acme-docs/staging').length;
-  await ana.opens('/site cahce clear acme-docs/staging', 'Read as /site cache clear acme-docs/staging', 'C0GENERAL');
+  const line = 'cache clear acme-docs/staging';
+  const said = await ana.says('/site cahce clear acme-docs/staging', 'C0GENERAL');
+  await ana.opensFrom(await said.hears(`Did you mean /site ${line}?`), `${line}…`, 'Clear the page cache');
   expect(scenario.writes('acme-docs/staging')).toHaveLength(before);
   await ana.submits();
   await scenario.slack.until(() => (scenario.writes('acme-docs/staging').length > before ? true : undefined));
@@ -87,7 +89,6 @@ test('a mistyped option of a write has a button that opens the form with the rig
   const form = await ana.form('Reason');
   expect(form.controls.find(({ label }) => label === 'Reason')).toMatchObject({ value: 'release 42' });
   expect(done()).toEqual(before);
-  await ana.opens('/site cache', 'Read as /site cache clear', where);
   const unknown = await ana.says('/site logs acme-shop/production', where);
   const logs = await ana.clicks(await unknown.hears('Its site has acme-shop/'), L);
   await logs.hears(`${L} · error log`);

@@ -195,7 +195,9 @@ describe.concurrent('Slack', () => {
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4', ana.direct);
       await ana.form('List before');
       const added = await ana.confirms({}, ana.direct);
-      await ana.opens('/site cahce clear acme-shop/staging', 'Read as', 'G0BAKERY');
+      const mistyped = await ana.says('/site cahce clear acme-shop/staging', 'G0BAKERY');
+      const offer = await mistyped.hears('Did you mean');
+      await ana.opensFrom(offer, 'cache clear acme-shop/staging…', 'Clear the page cache');
       await ana.submits();
       cleared.push(await scenario.change(4));
       await Promise.all(cleared.map((change) => change.tells('the host reports it finished')));

@@ -14,7 +14,6 @@ import { read } from '../language/reader.ts';
 import { spokenIn, type Spoken } from '../language/spoken.ts';
 import { join } from '../language/tokenize.ts';
 import type { Place } from '../language/things.ts';
-import type { Request } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
 import { offeringHinted } from './typed-offers.ts';
 
@@ -26,25 +25,16 @@ export type Unread = {
   readonly parsed?: ParsedCommand | undefined;
   readonly person: Person;
   readonly place: Place;
-  /** Whether a form can be opened at once. */
-  readonly opens: boolean;
   /** Whether a report may be run at once, in the turn that this line has. */
   readonly answers: (guess: ParsedCommand) => boolean;
 };
 
-/** What comes of it: a command that only shows something, or, with `first` and what to say there, a form or review. */
-export type Understood = {
-  readonly parsed: ParsedCommand;
-  readonly first?: NonNullable<Request['first']>;
-  readonly says?: Text;
-};
-
 /**
- * Guesses what a line means. A guess never sends, locks, pauses, binds or shares: what changes something waits for its
- * form, its review or a button. Throws `Refusal`, with buttons for what may be meant.
+ * The report that a line asks for. A guess never sends, locks, pauses, binds, shares or opens: what changes something
+ * is a button that says what it would be. Throws `Refusal`, with buttons for what may be meant.
  */
-export function understand(context: PipelineContext, unread: Unread): Understood {
-  const { line, person, place, opens } = unread;
+export function understand(context: PipelineContext, unread: Unread): ParsedCommand {
+  const { line, person, place } = unread;
   const readIn = (words: string): Reading | undefined => read(words, context.names(person), place);
   const reading = readIn(line);
   const mayRun = ({ parsed: { path, command } }: Guess): boolean =>
@@ -53,14 +43,14 @@ export function understand(context: PipelineContext, unread: Unread): Understood
   if (!(meant instanceof Refusal)) return meant;
   const allowed = withoutForbidden(meant, context.policy(), person);
   // What is said in a mention may not be meant for me.
-  throw opens ? offeringHinted(allowed, context.policy(), person) : allowed;
+  throw place.isAddressed ? offeringHinted(allowed, context.policy(), person) : allowed;
 }
 
 function meantBy(
   unread: Unread,
   reading: Reading | undefined,
   mayRun: (guess: Guess) => boolean,
-): Understood | Refusal {
+): ParsedCommand | Refusal {
   const { refusal, parsed } = unread;
   // What is wrong with a typed command is said first.
   if (reading?.kind === 'clear' && !mayRun(reading.guess))
@@ -69,7 +59,7 @@ function meantBy(
   if (reading?.kind === 'cannot') return cannot(reading);
   const guesses = reading?.guesses.filter(mayRun) ?? [];
   if (guesses.length > 0) return offering(refusal, guesses.map(offerOf), hintOf(guesses));
-  return parsed ? { parsed } : refusal;
+  return parsed ?? refusal;
 }
 
 /** What comes of asking for help on what no command is called. Undefined: the line asks for something else. */
@@ -77,12 +67,12 @@ function helpMeant(
   line: string,
   reading: Reading | undefined,
   readIn: (words: string) => Reading | undefined,
-): Understood | Refusal | undefined {
+): ParsedCommand | Refusal | undefined {
   if (reading?.kind !== 'clear' || reading.guess.line !== 'help') return undefined;
   const { topic, isHow } = topicOf(line);
   const meant = topic.length > 0 ? readIn(join(topic)) : undefined;
   if (meant?.kind === 'cannot') return cannot(meant, say`**There's no command for that.** `);
-  return isHow || topic.length === 0 ? undefined : { parsed: parseArgs(['help', '--', ...topic], catalogue) };
+  return isHow || topic.length === 0 ? undefined : parseArgs(['help', '--', ...topic], catalogue);
 }
 
 const cannot = ({ says, guesses }: Extract<Reading, { readonly kind: 'cannot' }>, first: Text = []): Refusal =>
@@ -101,16 +91,13 @@ function topicOf(line: string): { readonly topic: Args; readonly isHow: boolean 
 
 function understandGuess(
   { guess, isTyped = false }: Extract<Reading, { readonly kind: 'clear' }>,
-  { refusal, opens, answers }: Unread,
-): Understood | Refusal {
-  const { parsed, isComplete, isWhole } = guess;
-  if (isWhole && mayBeAnswered(guess) && answers(parsed)) return { parsed: { ...parsed, readAs: guess.line } };
+  { refusal, answers }: Unread,
+): ParsedCommand | Refusal {
+  const { parsed, line, isWhole } = guess;
+  if (isWhole && mayBeAnswered(guess) && answers(parsed)) return { ...parsed, readAs: line };
   // What is wrong with a typed command is said, and not passed over.
   if (isTyped) return refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]);
-  const hasForm = Object.keys(parsed.command.fields).length > 0;
-  if (!opens || !isWhole || !hasForm) return offering(refusal, [offerOf(guess)], hintOf([guess]));
-  const first = isComplete && parsed.command.shape === 'action' ? 'review' : 'fields';
-  return { parsed, first, says: readAs(guess.line) };
+  return offering(refusal, [offerOf(guess)], hintOf([guess]));
 }
 
 /** How a line was read, beside what came of it. */

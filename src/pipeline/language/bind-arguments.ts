@@ -102,6 +102,10 @@ function withLength(given: Given, path: string, { fields }: Command): Given {
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
 const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
 
+/** Whether a word between two environments only says which is overwritten: `push staging to live`. */
+const leadsToTarget = ({ text, quoted }: Word): boolean =>
+  !quoted && (/^(?:to|into|onto)$/i.test(text) || isArrow(text));
+
 const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || isArrow(text));
 
 function hintFor(surplus: Word, rest: readonly Word[], words: readonly Word[], path: string, command: Command): Text {
@@ -150,6 +154,7 @@ function bindNames(rest: Word[], path: string, command: Command, context: BindCo
     return sibling;
   };
   for (const [at, { name, field }] of fields.entries()) {
+    if (name === 'onto' && at > 0 && rest[0] && leadsToTarget(rest[0]) && rest.length > 1) rest.shift();
     const words =
       field.after === undefined
         ? takeName(rest, field, fields.length - at, siblingOf, context.target)

@@ -57,7 +57,7 @@ const isNameOf = ({ fields }: Command, role = ''): boolean => fields[role] !== u
 function idOfPlace(filling: Filling, name: string, field: NameField): readonly string[] | undefined {
   const { command, place, shown } = filling;
   const { environment } = place;
-  const isTarget = command.shape !== 'builtin' && command.target === name && field.kind === 'environment';
+  const isTarget = (command.shape === 'builtin' || command.target === name) && field.kind === 'environment';
   const isOnly = Object.values<Field>(command.fields).filter(isName).length === 1;
   if (environment === undefined || !isTarget || !isOnly) return undefined;
   shown.set(environment.id, environment.name);

@@ -1,4 +1,4 @@
-import type { Command } from '../../commands/index.ts';
+import { changesSomething, type Command } from '../../commands/index.ts';
 import type { Field, PlainField } from '../../commands/kit/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { attempt } from '../../errors.ts';
@@ -106,10 +106,11 @@ function wordFor(field: PlainField<unknown>, thing: Thing, others: readonly Thin
 }
 
 /** `since 2h` is no `--for`. A path that is `to` something is no `from`. */
-const fitsRole = (thing: Thing, name: string, { fields }: Command): boolean => {
-  if (thing.kind === 'time')
-    return thing.role === undefined || thing.role === name || !timeRoles.some((role) => role === name);
-  if (thing.kind !== 'path' || thing.role === undefined || !('from' in fields)) return true;
+const fitsRole = (thing: Thing, name: string, command: Command): boolean => {
+  // `expire after 30 days` is a length.
+  const isOwn = !timeRoles.some((role) => role === name) && changesSomething(command);
+  if (thing.kind === 'time') return thing.role === undefined || thing.role === name || isOwn;
+  if (thing.kind !== 'path' || thing.role === undefined || !('from' in command.fields)) return true;
   return name === (thing.role === 'onto' ? 'to' : 'from');
 };
 
@@ -121,7 +122,7 @@ const flagKeys = ({ fields }: Command): ReadonlySet<string> =>
   );
 
 function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): readonly string[] | undefined {
-  const { words, said, used, meant, flags } = filling;
+  const { words, said, used, meant } = filling;
   const found = optionNames(name, field)
     .map((one) => one.split(/[ -]/).map(keyOf))
     .flatMap((keys) => {
@@ -131,13 +132,13 @@ function takeFlag(filling: Filling, name: string, field: PlainField<unknown>): r
       return at === -1 ? [] : [{ at, end: at + keys.length }];
     })[0];
   if (found === undefined) return undefined;
-  for (let at = found.at; at < found.end; at += 1) for (const taken of [used, flags]) taken.add(at);
+  for (let at = found.at; at < found.end; at += 1) used.add(at);
   const keysOfFlags = flagKeys(filling.command);
   // `not the database`, `without files or database` leaves it out, as it is unless it is said.
   const isBetween = ({ key, text }: Spoken): boolean => keysOfFlags.has(key) || /^(?:the|a|any|and|or)$/i.test(text);
   const before = words.findLastIndex((word, index) => index < found.at && !isBetween(word));
   const isLeftOut = leavesOut.test(words[before]?.text ?? '') && words[before]?.clause === words[found.at]?.clause;
-  if (isLeftOut) for (const taken of [used, meant]) taken.add(before);
+  if (isLeftOut && changesSomething(filling.command)) for (const taken of [used, meant]) taken.add(before);
   return isLeftOut ? undefined : ['yes'];
 }
 
@@ -209,7 +210,6 @@ export function takeWords(filling: Filling, field: PlainField<unknown>): readonl
   if (field.takes !== 'words') return undefined;
   // An action has its own place for the reason.
   const isWhy = why.length > 0 && command.shape === 'builtin';
-  filling.hasWhy ||= isWhy;
   const text = isWhy ? why.map(({ typed }) => typed).join(' ') : wordsLeft(filling);
   return text !== '' && attempt(() => field.read([text])) !== undefined ? [text] : undefined;
 }

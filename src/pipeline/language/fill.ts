@@ -119,7 +119,6 @@ function takeExtra(filling: Filling): Extra {
   const [reason, typedDryRun, queue] = ['reason', 'dry-run', 'queue'].map(option);
   const dryRun = typedDryRun ?? takeDryRun(filling);
   const why = filling.why.map(({ typed }) => typed).join(' ');
-  filling.hasWhy = true;
   return {
     ...((reason || why) && { reason: reason || why }),
     ...(dryRun !== undefined && { dryRun: true }),

@@ -26,8 +26,6 @@ export type Filling = SpokenLine & {
   readonly used: Set<number>;
   /** Words such as `no` and `without` whose meaning was taken. */
   readonly meant: Set<number>;
-  /** Words that are flags. */
-  readonly flags: Set<number>;
   /** Things of which a word was taken. */
   readonly split: Set<Thing>;
   /** Words that are the choice of a field. */
@@ -35,8 +33,6 @@ export type Filling = SpokenLine & {
   readonly shown: Map<string, string>;
   /** How many words were taken as somebody's own, such as a reason. */
   ownWords: number;
-  /** Whether the reason was taken. */
-  hasWhy: boolean;
   /** Whether a name was taken that nobody has quite so. */
   isGuessed: boolean;
   isImplied: boolean;
@@ -50,12 +46,10 @@ export const beginFilling = (path: string, command: Command, line: SpokenLine): 
   free: new Set(line.said.things),
   used: new Set(line.called),
   meant: new Set(line.explained),
-  flags: new Set(),
   split: new Set(),
   chosen: new Set(),
   shown: new Map(),
   ownWords: 0,
-  hasWhy: false,
   isGuessed: false,
   isImplied: false,
   isOfThread: false,

@@ -188,6 +188,8 @@ function replyIn(words: readonly Spoken[], { isUnsent }: Place): Reading | undef
 }
 
 const help = /^(?:--?h|--?help|help|\?|man|usage)$/i;
+/** Beside other words than a command's, the others are words like any: `is it down ?`. */
+const helpAnywhere = /^(?:--?h|--?help|help)$/i;
 const maxHelpWords = 3;
 const howTo = /^how (?:to|do|can|would|should) /i;
 
@@ -196,7 +198,9 @@ function helpIn(words: readonly Spoken[]): Reading | undefined {
   const isHow = howTo.test(words.map(({ text }) => text).join(' '));
   const others = words.filter(({ typed }) => !help.test(typed)).slice(isHow ? 2 : 0);
   const [exact] = typedCommands(others, catalogue);
-  const isAsked = isHow || [words[0], words.at(-1)].some((word) => help.test(word?.typed ?? ''));
+  const isExact = others.length === (exact?.path.split(' ').length ?? 0);
+  const asks = isExact ? help : helpAnywhere;
+  const isAsked = isHow || [words[0], words.at(-1)].some((word) => asks.test(word?.typed ?? ''));
   // `help, I need to …` asks for something else.
   if (!isAsked || (!isHow && !exact && others.length > maxHelpWords)) return undefined;
   const path = exact?.path ?? bestCalled(others)?.path;

@@ -11,6 +11,7 @@ import { comparableName } from '../../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
+import { maxCandidates, offerOf, whichOne } from './which-one.ts';
 import { toldApart } from '../../commands/kit/told-apart.ts';
 
 /** The names that a person may read, and so may use. */
@@ -139,10 +140,11 @@ function find(
   const exact = more.length > 0 ? [] : searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
   if (exact.length === 0 && namesMany(words)) return manyNamed(field, words, names, parsed, name);
-  const offer = (one: NamedItem, shown: string): Offer => offerOf(parsed, name, one, shown);
-  if (exact.length > 1) throw ambiguous(typed, exact, offer);
+  const which = (candidates: readonly NamedItem[]): Refusal =>
+    whichOne(typed, candidates, parsed, name, names.environments);
+  if (exact.length > 1) throw which(exact);
   const partial = searchIn(all).containing(typed, maxCandidates);
-  if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
+  if (partial.length > 0 && typed.length > 1) throw which(partial);
   throw unknownAmong(all, typed, names, parsed, name);
 }
 
@@ -262,34 +264,3 @@ export function unknownName(
     },
   );
 }
-
-/** One more than is offered, to know whether to say *or another*. */
-const maxCandidates = 6;
-
-function ambiguous(
-  typed: string,
-  candidates: readonly NamedItem[],
-  offer: (one: NamedItem, shown: string) => Offer,
-): Refusal {
-  const nameOf = toldApart(candidates);
-  const shown = candidates.slice(0, maxCandidates - 1);
-  const names = [...shown.map(nameOf), ...(candidates.length > shown.length ? ['another'] : [])];
-  const last = names.pop() ?? '';
-  const [all, question] =
-    names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
-  return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. ${question} Nothing was done.`, {
-    offers: shown.map((one) => offer(one, nameOf(one))),
-  });
-}
-
-/** The same command, with an id for one of its names. */
-const offerOf = (parsed: ParsedCommand, name: string, one: NamedItem, shown: string): Offer => ({
-  // A click may run it at once, so the label also says what it does.
-  label: parsed.command.shape === 'action' ? `${parsed.command.button}: ${shown}` : shown,
-  args: argsOf(
-    parsed.path,
-    parsed.command.fields,
-    (key) => (key === name ? [one.id] : (parsed.given[key] ?? [])),
-    parsed,
-  ),
-});

@@ -63,10 +63,6 @@ const turns =
 /** Words that leave out the option behind them. */
 export const leavesOut = /^(?:no|not|nor|without|except|excluding|exclude|minus)$/i;
 
-/** Whether a word in a reason may limit what is asked for. */
-export const limits = (word: Spoken): boolean =>
-  turnsRound(word) || /^(?:for|only|just|keep\w*|skip\w*|from|on|in|at|by|all|and)$|[/\d]/i.test(word.text);
-
 export const turnsRound = ({ text, quoted }: Spoken): boolean => !quoted && turns.test(text);
 
 /** Where an environment is in a push: what stands before it says so. */

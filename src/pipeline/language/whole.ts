@@ -4,53 +4,29 @@ import { changesSomething, type Command } from '../../commands/index.ts';
 import type { Filling } from './filling.ts';
 import { isSmall } from './lexicon.ts';
 import type { Spoken } from './spoken.ts';
-import { isArticle, limits, saysRole, turnsRound } from './talk.ts';
-import { isArrow } from './tokenize.ts';
+import { isArticle, saysRole, turnsRound } from './talk.ts';
 
 /** Whether a guess says all that was said, and nothing else. */
 
 /**
- * Whether every word has its place: in the phrase that calls the command, in what a field took, or as grammar between
- * them. Only then is it answered or opened at once.
+ * Whether every word has its place: in the phrase that calls the command, in what a field took, or as a small word that
+ * says nothing. Only then is a report answered at once.
  */
 export function isWhole(filling: Filling): boolean {
-  const { words, called, explained, used, said, free, ownWords, why, hasWhy, command, isGuessed } = filling;
-  if (free.size > 0 || ownWords > 0 || isGuessed || isTurned(filling)) return false;
-  if (words.some(({ isMarked }) => isMarked)) return false;
-  if (why.length > 0 && (!hasWhy || why.some(limits))) return false;
-  const isChange = changesSomething(command);
-  // `The cache was cleared` asks for nothing.
-  if (isChange && [...called].some((at) => /[a-z]ed$/i.test(words[at]?.text ?? ''))) return false;
-  if (isDestructive(command) && (filling.isImplied || filling.isOfThread)) return false;
-  const isPlaced = (at: number): boolean =>
-    used.has(at) || said.covered.has(at) || (!isChange && explained.has(at)) || isOfFlag(filling, at);
-  return words.every((word, at) => isPlaced(at) || (isChange ? isGrammar(words, at, isPlaced) : isQuiet(word)));
+  const { words, used, said, free, ownWords, why, isGuessed } = filling;
+  if (free.size > 0 || ownWords > 0 || why.length > 0 || isGuessed || isTurned(filling)) return false;
+  const isPlaced = (word: Spoken, at: number): boolean => used.has(at) || said.covered.has(at) || isQuiet(word);
+  return words.every((word, at) => !word.isMarked && isPlaced(word, at));
 }
 
 export const isDestructive = (command: Command): boolean =>
   command.shape === 'action' && command.risk === 'destructive';
 
-/** `files only`, `just the files`: the other flags are left out, as they are. */
-const isOfFlag = ({ words, flags }: Filling, at: number): boolean =>
-  /^(?:only|just)$/i.test(words[at]?.text ?? '') && [-1, 1, 2].some((off) => flags.has(at + off));
-
 /** Words that are small, and yet say which of something, or when. */
 const loud = /^(?:only|just|either|or|actually|was|were|will|then|over|app|team|us|my)$/i;
 const isQuiet = (word: Spoken): boolean => isSmall(word) && !loud.test(word.text);
 
-const courtesy =
-  /^(?:please|pls|plz|kindly|hey|hi|hello|yo|ok|okay|thanks?|thank|thx|cheers|can|could|you|u|i|we|need|want|lets|let's|sitehand|bot|asap|sudo)$/i;
-const preposition = /^(?:of|on|for|at|in|to|by|with|from|into|onto)$/i;
 const joint = /^(?:and|&|plus|also|both)$/i;
-
-/** Whether a word only joins what stands beside it: an article or a preposition before it, or a courtesy. */
-function isGrammar(words: readonly Spoken[], at: number, isPlaced: (at: number) => boolean): boolean {
-  const text = words[at]?.text ?? '';
-  if (courtesy.test(text)) return true;
-  if (joint.test(text) || isArrow(text)) return isPlaced(at - 1) && at + 1 < words.length;
-  if (!isArticle(text) && !preposition.test(text)) return false;
-  return at + 1 < words.length && (isPlaced(at + 1) || isGrammar(words, at + 1, isPlaced));
-}
 
 /** Whether two places of a line belong to one list: nothing but `and` or a comma stands between them. */
 export function isJoined(

@@ -17,8 +17,8 @@ import { sendPage } from './send-page.ts';
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const asked = await parseLine(context, interaction, line);
   const onUnread = async (refusal: Refusal): Promise<void> => {
-    const { says: notice, ...request } = await guess(context, interaction, { line, ...asked, refusal });
-    return handle(context, interaction, request, { notice });
+    const parsed = await guess(context, interaction, { line, ...asked, refusal });
+    return handle(context, interaction, { parsed });
   };
   const { parsed, refusal } = asked;
   return refusal ? onUnread(refusal) : handle(context, interaction, parsed && { parsed }, { onUnread });

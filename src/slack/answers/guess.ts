@@ -1,19 +1,19 @@
-import { understand, type Understood, type Unread } from '../../pipeline/conversation/understand.ts';
+import { understand, type Unread } from '../../pipeline/conversation/understand.ts';
+import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { laneOf } from '../context/nature.ts';
 
-/** What a line probably means that is no command as it is typed. Throws `Refusal`. */
+/** The report that a line probably means that is no command as it is typed. Throws `Refusal`. */
 export async function guess(
   context: SlackContext,
   interaction: Interaction,
   unread: Pick<Unread, 'line' | 'refusal' | 'place' | 'parsed'>,
-): Promise<Understood> {
+): Promise<ParsedCommand> {
   const { pipeline } = context;
   return understand(pipeline, {
     ...unread,
     person: await identifyViewer(pipeline, interaction, 'everything'),
-    opens: interaction.trigger !== undefined,
     // A report that nobody expected would take a turn from others.
     answers: ({ command }) => laneOf(command) === interaction.lane,
   });

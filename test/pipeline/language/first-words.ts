@@ -41,46 +41,19 @@ export const turned: readonly string[] = [
   'freeze acme-shop/live because password=hunter2hunter2',
 ];
 
-/** What may be meant, but not surely: it is at most offered, and neither answered nor opened. */
+/** What asks for a report, but not surely for this one: it is at most offered, and not answered at once. */
 export const unsure: readonly string[] = [
-  'remove me from acme-shop live',
-  'stop watching acme-shop live',
-  'get rid of acme-shop',
-  'remove the shop',
-  'clear the cache of all sites because sale, except acme-docs',
-  'allow 203.0.113.7 on acme-shop live because Ben needs it until friday',
-  'freeze acme-shop live because sale for 2 hours',
-  'get rid of acme-shop staging because it is old, but not before friday',
   'how is acme-shop because acme-blog is down',
-  'clear the cache of acme-shop live (staging only)',
-  'clear the cache of acme-shop live only',
-  'the cache of acme-shop live was cleared',
-  'the cache of acme-shop is cleared',
-  'I might clear the cache of acme-shop live',
-  'deploy files acme-shop staging to live tonight',
-  'deploy files acme-shop live < staging',
-  'deploy files acme-shop live ⟵ staging',
-  'deploy acme-shop staging to live files ✅ db ❌',
-  'clear the cache of ~acme-shop live~ acme-blog live',
-  '~clear the cache of acme-shop live~',
-  '> clear the cache of acme-shop live',
-  'deploy files acme-shop staging to live w/o db',
-  'the database no just files of acme-shop staging to live',
-  'deploy files acme-shop staging to live only uploads',
-  'logs of acme-shop live only fatal',
-  'remove redirect /old on acme-shop live stop',
-  'clear the cache of acme-shop live for tonight',
   'acme-shop was deleted',
+  'logs of acme-shop live only fatal',
+  'logs of acme-shop without errors',
+  'backups of acme-shop in the last 24 hours',
+  'changes except my changes',
   'who can clear the cache of acme-shop live for 2 hours',
   'who can not clear the cache of acme-shop live',
-  'send #12 again',
-  'I think the theme update broke acme-shop',
-  'update all themes of acme-shop/live besides storefront',
-  'clear the cache of acme-shop us',
-  'allow 203.0.113.7 - 203.0.113.9 on acme-shop/live',
 ];
 
-/** What another clause could turn round: it is offered without it, and neither answered nor opened. */
+/** What another clause could turn round: it is offered without it. */
 export const asides: readonly (readonly [typed: string, means: string])[] = [
   ['clear the cache of acme-shop/live; do not send anything yet, dry-run only', 'cache clear acme-shop/live'],
   ['push acme-shop staging to live, not the database but files', 'push acme-shop/staging acme-shop/live …'],
@@ -407,6 +380,7 @@ export const firstWords: Readonly<Record<string, readonly (readonly [typed: stri
     ['help push', 'help push'],
     ['push --help', 'help push'],
     ['push ?', 'help push'],
+    ['is acme-shop down ?', 'status acme-shop/live'],
     ['how do I push', 'help push'],
     ['how do I clear the cache', 'help cache clear'],
     ['what can you do', 'help'],

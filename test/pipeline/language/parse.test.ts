@@ -331,9 +331,14 @@ test('a word too many that was typed twice is told by the word before it', () =>
   expect(refused('redirects add acme-shop/live sale summer more')).toContain('what to do with “more”. Nothing');
 });
 
+test.each(['to', 'into', 'onto', '→', '->'])('between two environments, %s says what their order says', (word) => {
+  expect(read(`push acme-shop/staging ${word} acme-shop/live`).given).toEqual(
+    read('push acme-shop/staging acme-shop/live').given,
+  );
+  expect(read(`push staging ${word} live`).given).toEqual({ from: ['staging'], onto: ['live'] });
+});
+
 test.each([
-  ['push acme-shop/staging to acme-shop/live --files', 'to'],
-  ['push acme-shop/staging → acme-shop/live --files', '→'],
   ['push acme-shop/live from acme-shop/staging --files', undefined],
   ['redirects add acme-shop/staging /old -> /new', '->'],
   ['redirects add acme-shop/staging /old -&gt; /new', '->'],

@@ -163,15 +163,13 @@ function raise(): never {
   throw new Error('it is empty');
 }
 
-test.each(unsure)('%s: it is at most offered', (line) => {
+test.each(unsure)('%s: it is not answered at once', (line) => {
   const reading = read(line, names, said);
   expect(reading?.kind === 'clear' && reading.guess.isWhole ? shown(reading) : '').toBe('');
 });
 
 test.each(asides)('%s: what else it says is left aside', (line, means) => {
-  const reading = read(line, names, said);
-  expect(shown(reading)).toBe(means);
-  expect(reading?.kind === 'clear' && reading.guess.isWhole).toBe(false);
+  expect(shown(read(line, names, said))).toBe(means);
 });
 
 describe('for any line', () => {
