@@ -22,7 +22,6 @@ import { lostEveryMs, sweep, sweepEveryMs, takeOver, tellTheLost } from './pipel
 import { checkEveryMs, createPolicyCheck, recordPolicy } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
-import { settledWithin } from './pipeline/steps/worker.ts';
 import { anchorEveryMs, publishAuditHead } from './pipeline/audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';
@@ -38,6 +37,7 @@ import { askAgainEveryMs } from './slack/client/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { nameSlashCommand, plain, say, type Text } from './text.ts';
+import { settledWithin } from './time-limit.ts';
 import {
   buildPipeline,
   connectSlack,

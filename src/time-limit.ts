@@ -57,3 +57,8 @@ export async function within<T>(milliseconds: number, promise: Promise<T>): Prom
   });
   return await Promise.race([promise, late]);
 }
+
+/** Resolves when all promises have settled, or after `graceMs`. */
+export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
+  await within(graceMs, Promise.allSettled(running)).catch(() => undefined);
+}

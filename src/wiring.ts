@@ -30,6 +30,7 @@ import { createQueueTurns } from './pipeline/conversation/queue-turns.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createDigester } from './pipeline/steps/digests.ts';
 import { createWatcher } from './pipeline/steps/watches.ts';
+import { createTimerTurns } from './pipeline/steps/timer-turns.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
 import type { Poller } from './pipeline/messages/poller.ts';
@@ -230,20 +231,23 @@ const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, na
   imagesOff: imagesOff[dialect],
 });
 
-/** The worker, and the pollers of the queues and of expired requests to others; `nudge` makes them look now. */
+/** The worker, with the timers' turns, and the pollers of the queues and of expired requests to others. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {
     delivery.nudge();
     queue.nudge();
   });
+  const timers = createTimerTurns(pipeline, delivery.nudge);
   const nudge = (): void => {
-    worker.nudge();
-    queue.nudge();
+    for (const one of [worker, queue, timers]) one.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
   const queues = [queue, createHandOnExpiry(pipeline)];
-  return { worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, queues, nudge };
+  const both = [worker, timers];
+  const start = (): void => both.forEach((one) => one.start());
+  const stop = (): Promise<unknown> => Promise.all(both.map((one) => one.stop(graceMs / 2)));
+  return { worker: { start, stop }, queues, nudge };
 }
 
 /** The parts that send requests to sites, and the addresses that are not encrypted. */

@@ -1,21 +1,25 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import { scrub } from '../../secret.ts';
-import { endHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
+import { endHandedOn, findHandedOn, listHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
+import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage, ownWords, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
-import { clipped, code, either, joined, named, say, time, type Text } from '../../text.ts';
-import { displayNames } from '../access/approver-lookup.ts';
+import { Refusal } from '../../errors.ts';
+import { clipped, code, either, joined, mention, named, say, time, type Text } from '../../text.ts';
+import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Runners } from '../access/who-may-run.ts';
-import { canonicalArgs, isNamed, isSite, shownAs, type Resolved } from '../language/resolve.ts';
+import { canonicalArgs, isNamed, isSite, shownAs, withoutId, type Resolved } from '../language/resolve.ts';
 import type { ChangesContext } from './context.ts';
 import { type Note } from './card.ts';
+import type { Frozen } from './freeze.ts';
 import { runButton } from './buttons.ts';
 
-/** The messages about a handed-on request: what is asked for, who may run it, and how it ended. */
+/** A handed-on request: what its messages say, and how it is run and ends. */
 
 const maxValueLength = 300;
 
@@ -110,4 +114,81 @@ export async function endOffers(
   const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
   await changeStore.note(tx, { ...line, at, about: targetsIn(offers), details });
   return true;
+}
+
+/**
+ * The handed-on request that these arguments belong to, or undefined. Throws `Refusal` if it was run already, has
+ * expired, or had other arguments.
+ */
+export async function handedOnWith(
+  { database }: ChangesContext,
+  resolved: Resolved,
+): Promise<HandedOnRequest | undefined> {
+  const { handedOn } = resolved.parsed;
+  if (handedOn === undefined) return undefined;
+  const row = await findHandedOn(database.db, handedOn);
+  if (row === undefined || row.args !== JSON.stringify(canonicalArgs(withoutId(resolved))))
+    throw new Refusal('This request was not handed on like that. Nothing was done.');
+  if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
+  return row;
+}
+
+/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
+export async function whoIsInvolved(context: ChangesContext, frozen: Frozen, requester: string) {
+  const involved = await whoWouldBeInvolved(context, frozen, requester);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
+  return involved;
+}
+
+/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
+export async function whoWouldBeInvolved(context: ChangesContext, frozen: Frozen, requester: string) {
+  const { approval } = frozen.authorization;
+  const handedOn = await handedOnWith(context, frozen);
+  const askers = { requester, handedOnBy: handedOn?.person ?? null };
+  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
+  return { handedOn, approvers, askers };
+}
+
+/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */
+export async function useHandedOnFor(
+  context: ChangesContext,
+  tx: Tx,
+  row: HandedOnRequest,
+  saved: Change,
+  at: number,
+): Promise<void> {
+  const { number, requester, requester_name: name } = saved;
+  const says = say`▶️ ${named(name)} runs it as #${number}.`;
+  const used = { used_by: requester, change: number };
+  const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
+  if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;
+  throw ended((await findHandedOn(tx, row.id)) ?? row);
+}
+
+function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
+  if (by !== null)
+    return new Refusal(
+      say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
+    );
+  const isSetBack = ended_at !== null && ended_at < expires_at;
+  return new Refusal(
+    say`${isSetBack ? setBack : say`**It has expired: it could be run until ${time(expires_at)}.**`} Nothing was done.`,
+    {
+      hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
+    },
+  );
+}
+
+const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
+
+export const endedLine = (why: 'expired' | 'set back') => ({ event: 'hand_on_end', by: 'sitehand', details: { why } });
+
+/** Ends all handed-on requests after the database was set back: they may have been run already. */
+export async function endAllHandedOn(context: ChangesContext, tx: Tx, at: number): Promise<void> {
+  const says = say`⚠️ ${setBack}`;
+  for (;;) {
+    const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
+    for (const row of rows) await endOffers(context, tx, row, { at, says, line: endedLine('set back') });
+    if (rows.length === 0) return;
+  }
 }

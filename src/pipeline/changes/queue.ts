@@ -2,14 +2,16 @@ import type { Target } from '../../hosting/contract/target.ts';
 import type { Tx } from '../../storage/database.ts';
 import { spokenDuration, hourMs } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
+import { idsOf } from '../../policy/people.ts';
 import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { locksOf } from '../../storage/locks.ts';
-import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { listQueued, queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { withOption } from '../language/reparse.ts';
 import { storedTargets } from '../access/targets.ts';
+import type { ChangesContext } from './context.ts';
 import { type Note } from './card.ts';
 import { runButton, type Button } from './buttons.ts';
 
@@ -33,6 +35,8 @@ export const queuedArgs = (row: Pick<QueuedRequest, 'args'>): Args => parseStore
 export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' | 'targets'>): Text =>
   say`${code(command)} on ${storedTargets({ targets })[0]?.name ?? ''}`;
 
+/** How many places one person may have. */
+export const maxPlaces = 5;
 /** How long a place in a queue is kept. */
 export const placeMs = hourMs;
 /** How long a turn lasts. */
@@ -168,3 +172,18 @@ export function turnNote(row: QueuedRequest, says?: Text): Note {
     buttons: [{ label: review, press: { kind: 'review', args: queuedArgs(row) }, style: 'primary' }, leave],
   };
 }
+
+/** Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays. */
+export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
+  const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
+  const row = own.find((one) => asSaved(one) === saved.args);
+  if (row === undefined) return;
+  await removeQueued(tx, row, at);
+  await withdrawTurn(tx, row, say`You asked for it: it is #${saved.number} now.`, at);
+  const by = { by: saved.requester, at, used: saved.number };
+  await recordQueued(tx, context.changeStore.note, row, 'queue_used', by);
+}
+
+/** The arguments in the form in which a change stores them. */
+export const asSaved = (row: Pick<QueuedRequest, 'args'>): string =>
+  JSON.stringify(queuedArgs(row).filter((word) => !/^--(?:reason|handed-on)=/.test(word)));

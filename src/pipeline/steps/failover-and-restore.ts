@@ -15,7 +15,7 @@ import { sealIn } from '../audit/audit-keys.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { batchSetBack } from '../changes/batch-card.ts';
 import { callOf } from '../changes/freeze.ts';
-import { endAllHandedOn } from './hand-on.ts';
+import { endAllHandedOn } from '../changes/handed-on.ts';
 import { endQueued } from '../changes/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';

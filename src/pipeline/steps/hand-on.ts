@@ -7,33 +7,28 @@ import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import {
   countHandedOn,
-  findHandedOn,
   findSameHandedOn,
   insertHandedOn,
   listHandedOn,
-  type HandedOnRequest,
 } from '../../storage/handed-on.ts';
-import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { channel, joined, mention, named, say, time, type Text } from '../../text.ts';
+import { channel, joined, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
-import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
+import { displayNames } from '../access/approver-lookup.ts';
 import { targetsOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../changes/handed-on.ts';
-import type { Frozen } from '../changes/freeze.ts';
-import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
+import { endedLine, endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../changes/handed-on.ts';
+import { canonicalArgs, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 
-/** Handing a request on to people who may run it, and running a handed-on request. */
+/** Handing a request on to people who may run it, and its end if nobody does. */
 
 /** How long a handed-on request can be run. */
 const keptMs = hourMs;
@@ -139,73 +134,6 @@ async function refuseTooMany(
     );
 }
 
-/**
- * The handed-on request that these arguments belong to, or undefined. Throws `Refusal` if it was run already, has
- * expired, or had other arguments.
- */
-export async function handedOnWith(
-  { database }: StepsContext,
-  resolved: Resolved,
-): Promise<HandedOnRequest | undefined> {
-  const { handedOn } = resolved.parsed;
-  if (handedOn === undefined) return undefined;
-  const row = await findHandedOn(database.db, handedOn);
-  if (row === undefined || row.args !== JSON.stringify(canonicalArgs(withoutId(resolved))))
-    throw new Refusal('This request was not handed on like that. Nothing was done.');
-  if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
-  return row;
-}
-
-/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
-export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
-  const involved = await whoWouldBeInvolved(context, frozen, requester);
-  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
-  return involved;
-}
-
-/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
-export async function whoWouldBeInvolved(context: StepsContext, frozen: Frozen, requester: string) {
-  const { approval } = frozen.authorization;
-  const handedOn = await handedOnWith(context, frozen);
-  const askers = { requester, handedOnBy: handedOn?.person ?? null };
-  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
-  return { handedOn, approvers, askers };
-}
-
-/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */
-export async function useHandedOnFor(
-  context: StepsContext,
-  tx: Tx,
-  row: HandedOnRequest,
-  saved: Change,
-  at: number,
-): Promise<void> {
-  const { number, requester, requester_name: name } = saved;
-  const says = say`▶️ ${named(name)} runs it as #${number}.`;
-  const used = { used_by: requester, change: number };
-  const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
-  if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;
-  throw ended((await findHandedOn(tx, row.id)) ?? row);
-}
-
-function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
-  if (by !== null)
-    return new Refusal(
-      say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
-    );
-  const isSetBack = ended_at !== null && ended_at < expires_at;
-  return new Refusal(
-    say`${isSetBack ? setBack : say`**It has expired: it could be run until ${time(expires_at)}.**`} Nothing was done.`,
-    {
-      hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
-    },
-  );
-}
-
-const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
-
-const endedLine = (why: 'expired' | 'set back') => ({ event: 'hand_on_end', by: 'sitehand', details: { why } });
-
 /** Ends requests that nobody ran in time. */
 export function createHandOnExpiry(context: StepsContext): Poller {
   const look = async (): Promise<void> => {
@@ -223,14 +151,4 @@ export function createHandOnExpiry(context: StepsContext): Poller {
     look,
     onTrouble: (error) => context.onTrouble('ending what was handed on', error),
   });
-}
-
-/** Ends all handed-on requests after the database was set back: they may have been run already. */
-export async function endAllHandedOn(context: StepsContext, tx: Tx, at: number): Promise<void> {
-  const says = say`⚠️ ${setBack}`;
-  for (;;) {
-    const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
-    for (const row of rows) await endOffers(context, tx, row, { at, says, line: endedLine('set back') });
-    if (rows.length === 0) return;
-  }
 }

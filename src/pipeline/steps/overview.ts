@@ -12,10 +12,9 @@ import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
 import type { Card, Note } from '../changes/card.ts';
 import { currentCard } from '../changes/current-card.ts';
-import { placeNote } from '../changes/queue.ts';
+import { maxPlaces, placeNote } from '../changes/queue.ts';
 import { untoldTo } from '../messages/undelivered.ts';
 import { reparse } from '../language/reparse.ts';
-import { maxPlaces } from './queue.ts';
 import type { ChangesContext } from '../changes/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */

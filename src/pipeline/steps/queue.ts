@@ -2,7 +2,6 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
-import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import {
@@ -20,7 +19,7 @@ import { lockInWords } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder, type Held } from '../changes/lock-in-the-way.ts';
-import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
+import { asSaved, leaveButton, maxPlaces, placeMs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { fitsButton, withOption } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor } from './admin-actions.ts';
@@ -31,8 +30,6 @@ import type { Requester } from './new-change.ts';
 
 /** How many may wait for one target. */
 const maxEach = 10;
-/** How many places one person may have. */
-export const maxPlaces = 5;
 
 /**
  * `queued`: it is in the queue, and this is what the requester is told. Otherwise no lock is in the way, and these
@@ -169,18 +166,3 @@ export function leaveQueue(context: ChangesContext, actor: Actor, id: number): P
     return row;
   });
 }
-
-/** Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays. */
-export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
-  const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
-  const row = own.find((one) => asSaved(one) === saved.args);
-  if (row === undefined) return;
-  await removeQueued(tx, row, at);
-  await withdrawTurn(tx, row, say`You asked for it: it is #${saved.number} now.`, at);
-  const by = { by: saved.requester, at, used: saved.number };
-  await recordQueued(tx, context.changeStore.note, row, 'queue_used', by);
-}
-
-/** The arguments in the form in which a change stores them. */
-const asSaved = (row: Pick<QueuedRequest, 'args'>): string =>
-  JSON.stringify(queuedArgs(row).filter((word) => !/^--(?:reason|handed-on)=/.test(word)));

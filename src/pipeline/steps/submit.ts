@@ -15,8 +15,8 @@ import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { checkBefore } from './check-around.ts';
-import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
-import { usePlace } from './queue.ts';
+import { useHandedOnFor, whoIsInvolved } from '../changes/handed-on.ts';
+import { usePlace } from '../changes/queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
 

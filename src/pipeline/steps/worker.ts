@@ -2,7 +2,6 @@ import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { isBack } from '../../storage/lost-connection.ts';
-import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../messages/poller.ts';
@@ -13,12 +12,12 @@ import { remind } from './reminders.ts';
 import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
-import { within } from '../../time-limit.ts';
-import { fireTimer } from './timers.ts';
+import { settledWithin } from '../../time-limit.ts';
+import { counted, createTasks } from './tasks.ts';
 import { reconcile } from './reconcile.ts';
 import type { StepsContext } from './context.ts';
 
-/** Moves due changes and timers one step on, until it is stopped. */
+/** Moves what is due one step on, until it is stopped. */
 export type Worker = {
   /** Polls now instead of at the next interval. */
   readonly nudge: () => void;
@@ -37,8 +36,6 @@ const maxSteps = 24;
 const maxStepsEach = 4;
 /** Slots reserved for people who have nothing running. */
 const reserved = 8;
-const maxTimers = 4;
-const maxTimersEach = 2;
 /** Delay after a step threw, for example because the database didn't answer. */
 const brokenRetryMs = 5_000;
 
@@ -107,24 +104,12 @@ async function markUnknown({ database, changeStore }: StepsContext, change: Chan
 }
 
 /**
- * What this process is running: steps and timers per requester's id, and the numbers of changes in a step, because a
- * send may outlast its lease while the database is away.
+ * What this process is running: steps per requester's id, and the numbers of changes in a step, because a send may
+ * outlast its lease while the database is away.
  */
-type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>> & { readonly stepping: Set<number> };
+type UnderWay = { readonly changes: Map<string, number>; readonly stepping: Set<number> };
 
-/** Counts the work of this person while it runs. */
-async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
-  underWay.set(who, (underWay.get(who) ?? 0) + 1);
-  try {
-    await work();
-  } finally {
-    const left = (underWay.get(who) ?? 0) - 1;
-    if (left > 0) underWay.set(who, left);
-    else underWay.delete(who);
-  }
-}
-
-/** The same, and nobody else claims the change meanwhile. */
+/** Counts the step while it runs; nobody else claims the change meanwhile. */
 async function noted({ changes, stepping }: UnderWay, change: Change, work: () => Promise<void>): Promise<void> {
   stepping.add(change.number);
   await counted(changes, change.requester, work).finally(() => stepping.delete(change.number));
@@ -132,27 +117,22 @@ async function noted({ changes, stepping }: UnderWay, change: Change, work: () =
 
 /** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
 export function createWorker(context: StepsContext, onStep: () => void): Worker {
-  const underWay: UnderWay = { changes: new Map(), timers: new Map(), stepping: new Set() };
+  const underWay: UnderWay = { changes: new Map(), stepping: new Set() };
   const checks = createChecksAfter(context, onStep);
   const onEnd = (): void => {
     onStep();
     poller.nudge();
     soon.add();
   };
-  const [steps, timers] = [createTasks(context.onTrouble, onEnd), createTasks(context.onTrouble, onEnd)];
+  const steps = createTasks(context.onTrouble, onEnd);
   const poll = async (): Promise<void> => {
     await handleSetBack(context);
-    const claimed = await claimAll(context, maxSteps - steps.running.size, maxTimers - timers.running.size, underWay);
-    for (const change of claimed.changes) {
+    for (const change of await claimSteps(context, maxSteps - steps.running.size, underWay)) {
       const work = noted(underWay, change, () => stepOrPutBack(context, change));
       steps.run(
         `a step of #${change.number}`,
         work.finally(() => checks.stepped(change)),
       );
-    }
-    for (const timer of claimed.timers) {
-      const fired = counted(underWay.timers, timer.requester, () => fireTimer(context, timer));
-      timers.run(`timer ${timer.id}`, fired);
     }
   };
   const onTrouble = (error: unknown): void => context.onTrouble('looking for work', error);
@@ -164,27 +144,9 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     stop: async (graceMs) => {
       soon.clear();
       await poller.stop();
-      await settledWithin(graceMs, [...steps.running, ...timers.running, ...checks.running]);
+      await settledWithin(graceMs, [...steps.running, ...checks.running]);
     },
   };
-}
-
-/** Work in the background. What it throws goes to `onTrouble`. */
-function createTasks(
-  onTrouble: StepsContext['onTrouble'],
-  onEnd: () => void,
-): { readonly running: ReadonlySet<Promise<void>>; readonly run: (what: string, work: Promise<void>) => void } {
-  const running = new Set<Promise<void>>();
-  const run = (what: string, work: Promise<void>): void => {
-    const task = work
-      .catch((error: unknown) => onTrouble(what, error))
-      .finally(() => {
-        running.delete(task);
-        onEnd();
-      });
-    running.add(task);
-  };
-  return { running, run };
 }
 
 /** Polls soon after a step, for what it rescheduled by less than the interval. */
@@ -204,23 +166,16 @@ function createSoonPolls(nudge: () => void): { readonly add: () => void; readonl
   };
 }
 
-/** Resolves when all promises have settled, or after `graceMs`. */
-export async function settledWithin(graceMs: number, running: Iterable<Promise<unknown>>): Promise<void> {
-  await within(graceMs, Promise.allSettled(running)).catch(() => undefined);
-}
-
-async function claimAll(
+async function claimSteps(
   { database, owner, policy }: StepsContext,
   free: number,
-  freeForTimers: number,
   underWay: UnderWay,
-): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
-  if (!(await isAnyDue(database, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
+): Promise<readonly Change[]> {
+  if (!(await isAnyDue(database, ['changes'], await database.now()))) return [];
   return database.transactionWithoutFsync(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs: stepLeaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);
-    const shares = { underWay: underWay.timers, maxEach: maxTimersEach, idsOf: ids };
     const claimed: Change[] = [];
     const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
@@ -237,7 +192,6 @@ async function claimAll(
     } while (claimed.length - before >= maxStepsEach && claimed.length < free - reserved);
     // The ordinary slots are full. Give the reserved ones to people with nothing running.
     if (claimed.length >= free - reserved) await take(free - claimed.length, 1);
-    const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
-    return { changes: claimed, timers };
+    return claimed;
   });
 }

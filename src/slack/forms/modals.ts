@@ -11,7 +11,7 @@ import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { fitsButton } from '../../pipeline/language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../pipeline/language/resolve.ts';
-import { whoWouldBeInvolved } from '../../pipeline/steps/hand-on.ts';
+import { whoWouldBeInvolved } from '../../pipeline/changes/handed-on.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { commandsFor } from '../../pipeline/conversation/command-help.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';

@@ -4,8 +4,8 @@ import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger
 import type { Config } from '../../config.ts';
 import { boundConnections, serverOptions } from '../../sockets/connections.ts';
 import type { Logger } from '../../log.ts';
-import { settledWithin } from '../../pipeline/steps/worker.ts';
 import { notListening } from '../../errors.ts';
+import { settledWithin } from '../../time-limit.ts';
 import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../client/client-options.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
