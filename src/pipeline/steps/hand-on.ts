@@ -5,12 +5,7 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import {
-  countHandedOn,
-  findSameHandedOn,
-  insertHandedOn,
-  listHandedOn,
-} from '../../storage/handed-on.ts';
+import { countHandedOn, findSameHandedOn, insertHandedOn, listHandedOn } from '../../storage/handed-on.ts';
 import type { Tx } from '../../storage/database.ts';
 import { channel, joined, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';

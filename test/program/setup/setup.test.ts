@@ -300,9 +300,9 @@ test(
     expect(said).toContain("Slack doesn't list everybody (it has not said who I am)");
     expect(await read('policy.yml')).toContain('    - U03CHI\n    - U04DEE\n');
     expect(said).toMatch(
-      /needs? a look, .* unknown\nFirst mend what has ❌; .* doctor checks it again\.\nTo start it: .*\nThen in Slack: .*\n$/,
+      /needs? a look, .* unknown\nWhat has ❔ couldn't be checked; .* doctor checks it again\.\nTo start it: .*\nThen in Slack: .*\n$/,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   }),
 );
 
@@ -381,7 +381,7 @@ test(
     });
     expect(said).toMatch(/Hosting API: I can't reach the host.* So the key wasn't checked\.\n/);
     expect(await names()).toEqual(['.env', 'app-manifest.yml', 'policy.yml']);
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   }),
 );
 
@@ -396,6 +396,7 @@ test(
         "Slack doesn't list all its user groups (missing_scope). Others can be named by their ids.\n",
       );
       expect(await read('policy.yml')).toContain('    - S0DEVS\n');
+      expect(said).toMatch(/❌ Slack app: [^]*\nFirst mend what has ❌; .* doctor checks it again\.\nTo start it: /);
       expect(code).toBe(1);
     },
   ),

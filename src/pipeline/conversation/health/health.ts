@@ -6,7 +6,7 @@ import { answers, auditOut, auditTrail, changes, replicas, sending, storedData, 
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
-import { broken, unknown, type CheckResult } from './check-result.ts';
+import { bad, unknown, type CheckResult } from './check-result.ts';
 
 type Probe = {
   readonly run: (context: HealthContext, keyAnswer: Promise<KeyAnswer>) => Promise<CheckResult> | CheckResult;
@@ -76,6 +76,6 @@ function probed(
     }
     const silence = say`has not answered for ${timeoutMs / 1_000} s`;
     const hint = inline('Try again in a minute. My log may say more.');
-    return isItself ? broken(silence, hint) : { ...unknown(say`unknown: ${needs} ${silence}`), hint };
+    return isItself ? bad(silence, hint) : { ...unknown(say`unknown: ${needs} ${silence}`), hint };
   });
 }

@@ -22,13 +22,13 @@ export async function host(
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
-  if (trouble) return broken(say`${troubleText(trouble)} The sites ${last}.`, 'Try again in a minute.');
+  if (trouble) return bad(say`${troubleText(trouble)} The sites ${last}.`, 'Try again in a minute.');
   if (answer === undefined || (at !== undefined && at < since))
-    return broken(
+    return bad(
       say`has not answered for ${hostTimeoutMs / 1_000} s; the sites ${last}`,
       "Try again in a minute. The host's own status page may say more.",
     );
-  if (at === undefined) return broken(say`the sites ${last}`, 'Try again in a minute.');
+  if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
   if (cut)
     return bad(
       'it has more sites or domains than I can hold',
@@ -46,7 +46,7 @@ export async function key({ database }: HealthContext, keyAnswer: Promise<KeyAns
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);
   if (answer instanceof HostTrouble) {
     if (answer.kind === 'not found') return well(say`the host doesn't say when it expires`);
-    return isOfHost(answer) ? unknown(say`unknown: ${troubleText(answer)}`) : bad(troubleText(answer), renew);
+    return isOfHost(answer) ? unknown(say`unknown: ${troubleText(answer)}`) : broken(troubleText(answer), renew);
   }
   const at = answer.expires_at;
   if (at === undefined) return well(say`accepted; the host doesn't say when it expires`);

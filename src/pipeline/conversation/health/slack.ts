@@ -3,7 +3,7 @@ import { mentionedGroups } from '../../../policy/people.ts';
 import { code, joined, mention, say } from '../../../text.ts';
 import { opsTrouble } from '../../messages/ops-channel-health.ts';
 import type { HealthContext } from './context.ts';
-import { bad, broken, well, type CheckResult } from './check-result.ts';
+import { bad, well, type CheckResult } from './check-result.ts';
 
 /** Checks of Slack. */
 
@@ -14,7 +14,7 @@ export async function slack({ askSlack }: HealthContext): Promise<CheckResult> {
     const { botUserId } = await askSlack();
     return well(say`answers; I am ${mention(botUserId)}`);
   } catch {
-    return broken(
+    return bad(
       "doesn't say who I am",
       say`Whoever runs Sitehand should check ${code('SLACK_BOT_TOKEN')} and status.slack.com.`,
     );

@@ -323,7 +323,7 @@ describeBoth('health', (open) => {
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
-    expect(marks).toEqual(['❌', ...Array.from({ length: 15 }, () => '✅')]);
+    expect(marks).toEqual(['⚠️', ...Array.from({ length: 15 }, () => '✅')]);
     const shown = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(shown.source))).toMatch(
