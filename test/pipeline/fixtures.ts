@@ -13,7 +13,8 @@ import type { Company, Domain, Environment } from '../../src/hosting/contract/ta
 import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
 import { createSight } from '../../src/pipeline/access/sight.ts';
-import type { Asking, PipelineContext } from '../../src/pipeline/conversation/context.ts';
+import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
+import type { Asking } from '../../src/pipeline/steps/admin-actions.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
 import type { KnownNames } from '../../src/pipeline/language/resolve.ts';

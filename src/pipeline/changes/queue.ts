@@ -10,8 +10,8 @@ import { locksOf } from '../../storage/locks.ts';
 import { listQueued, queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { withOption } from '../language/reparse.ts';
+import type { AccessContext } from '../access/context.ts';
 import { storedTargets } from '../access/targets.ts';
-import type { ChangesContext } from './context.ts';
 import { type Note } from './card.ts';
 import { runButton, type Button } from './buttons.ts';
 
@@ -174,7 +174,12 @@ export function turnNote(row: QueuedRequest, says?: Text): Note {
 }
 
 /** Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays. */
-export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
+export async function usePlace(
+  context: Pick<AccessContext, 'policy'> & { readonly changeStore: { readonly note: WriteLine } },
+  tx: Tx,
+  saved: Change,
+  at: number,
+): Promise<void> {
   const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
   const row = own.find((one) => asSaved(one) === saved.args);
   if (row === undefined) return;

@@ -14,7 +14,8 @@ import { NotAdmitted } from '../../semaphore.ts';
 import { everything } from '../language/many-environments.ts';
 import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
 import { seenRows } from './seen-rows.ts';
 import { offeringSourced } from './typed-offers.ts';
 

@@ -4,7 +4,8 @@ import { refuseUnlessShown } from '../access/sight.ts';
 import { exportFile } from '../audit/audit-export.ts';
 import { trailFor } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
 
 /** What the audit commands need, for one person. */
 

@@ -19,7 +19,7 @@ import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-r
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { parseDetails } from '../audit/audit-details.ts';
-import type { Asking } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
 
 /** Past changes, limited to what one person may read. */
 

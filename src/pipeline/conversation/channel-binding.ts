@@ -15,7 +15,7 @@ import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor, type SaidIn } from '../steps/admin-actions.ts';
 import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
-import type { PipelineContext } from './context.ts';
+import type { StepsContext } from '../steps/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 const keyOf = (channel: string): string => `channel_site:${channel}`;
@@ -28,7 +28,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
 
 /** The binding of the channel in which it was said, for the commands that read and change it. */
 export const bindingFor = (
-  context: PipelineContext,
+  context: StepsContext,
   { saidIn, ...actor }: Actor & SaidIn,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
   bound: async () => boundNow(context, actor.person, await saidIn()),
@@ -66,7 +66,7 @@ export const bindingFor = (
 
 /** The binding as this person may see it: a listed site that they can see nothing of is not named. */
 async function boundNow(
-  context: PipelineContext,
+  context: StepsContext,
   person: Person,
   channel: string | undefined,
 ): Promise<ChannelBinding | undefined> {
@@ -85,7 +85,7 @@ type Rebinding = {
 };
 
 /** The line names both sites, so it is about the environments of both; of an unlisted site only the company may know. */
-function recordUse(context: PipelineContext, actor: Actor, tx: Tx, { at, place, site, before }: Rebinding) {
+function recordUse(context: StepsContext, actor: Actor, tx: Tx, { at, place, site, before }: Rebinding) {
   const named = [site, before].filter((one) => one !== undefined);
   const about = named.map((one) => environmentsOfSite(context.names(undefined), one.site));
   return record(context, actor, tx, at, {

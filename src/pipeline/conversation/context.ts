@@ -1,15 +1,9 @@
 import type { ReportContext } from '../../commands/kit/report.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
-import type { Channel } from '../access/access-check.ts';
-import type { Sight } from '../access/sight.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { Actor, SaidIn } from '../steps/admin-actions.ts';
 import type { StepsContext } from '../steps/context.ts';
 import type { StatusParts } from './status-parts.ts';
-
-/** Who is answered, and what the answer may show them. */
-export type Asking = Actor & SaidIn & { readonly sight: Sight };
 
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
@@ -23,8 +17,6 @@ export type PipelineContext = StepsContext &
     readonly statusParts: StatusParts;
     /** The turns of reports over many environments. */
     readonly manyTurns: Semaphore;
-    /** Whether a channel is shared with another organisation. */
-    readonly channelOf: (id: string) => Promise<Channel>;
     /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */
     readonly groupTrouble: (group: string) => string | undefined;
     /** Asks Slack who this bot is; rejects if Slack does not say. */

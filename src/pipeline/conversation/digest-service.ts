@@ -7,13 +7,13 @@ import { openWatches, startWatch } from '../../storage/watches.ts';
 import { code, list, sample, say, typed } from '../../text.ts';
 import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
-import { record, type Actor } from '../steps/admin-actions.ts';
+import { record, type Actor, type Asking } from '../steps/admin-actions.ts';
 import { digestStartedNote } from '../steps/digest-notes.ts';
 import { listedIn, maxDigestEnvironments, namesIn, type DigestScope } from '../steps/digest-standing.ts';
 import { nextDue } from '../steps/digests.ts';
 import { auditDetails, enqueueNote } from '../steps/watches.ts';
 import { bindingOf } from './channel-binding.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { StepsContext } from '../steps/context.ts';
 import { assertMore, assertPlace, watchLine, mayAllNow, newWatch, placeOf, watchesFor } from './watch-service.ts';
 import { dayMs } from '../../duration.ts';
 
@@ -23,7 +23,7 @@ const keptMs = 364 * dayMs;
 const maxNames = 20;
 
 /** Everything about watches: watches of logs, from `watch-service.ts`, and digests. */
-export const watchServiceFor = (context: PipelineContext, actor: Asking): WatchService => ({
+export const watchServiceFor = (context: StepsContext, actor: Asking): WatchService => ({
   ...watchesFor(context, actor),
   digest: async (names) => {
     if (names.length > maxNames)
@@ -54,7 +54,7 @@ function scopeNamed(names: readonly string[], known: KnownNames): DigestScope {
   return { sites: [...sites], environments: [...environments] };
 }
 
-async function ofChannel({ database }: PipelineContext, channel: string | undefined): Promise<DigestScope> {
+async function ofChannel({ database }: StepsContext, channel: string | undefined): Promise<DigestScope> {
   const bound = channel === undefined ? undefined : await bindingOf(database.db, channel);
   if (bound) return { sites: [{ kind: 'site', id: bound.site, name: bound.name }], environments: [] };
   throw new Refusal("This channel isn't bound to a site. Nothing was done.", {
@@ -77,7 +77,7 @@ function environmentsListed(scope: DigestScope, known: KnownNames): readonly Env
 }
 
 async function start(
-  context: PipelineContext,
+  context: StepsContext,
   actor: Actor,
   place: string,
   scope: DigestScope,

@@ -18,7 +18,8 @@ import { timeLineServiceFor } from './time-line.ts';
 import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { troubleText } from '../changes/host-trouble.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
 
 /** What built-in commands can query, limited to what this person may read. */
 export function queryServiceFor(context: PipelineContext, asking: Asking, now: number): QueryService {

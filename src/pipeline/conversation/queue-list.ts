@@ -4,7 +4,7 @@ import { listQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { targetKey } from '../access/targets.ts';
 import { queuedWords } from '../changes/queue.ts';
 import type { ChangesContext } from '../changes/context.ts';
-import type { Asking } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
 import { leaveQueue } from '../steps/queue.ts';
 
 /** The queues, limited to what one person may read, and the person's own places. */

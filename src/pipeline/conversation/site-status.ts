@@ -21,7 +21,8 @@ import { lockInfoOf, pauseFor } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
 import { hourMs } from '../../duration.ts';
 
 /** The state of one environment for one person. Its parts are read at the same time, independently. */

@@ -17,7 +17,8 @@ import { frozenCardOf } from '../changes/freeze.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import { writeDown } from '../steps/admin-actions.ts';
 import { refuseUnlessShown } from '../access/sight.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { Asking } from '../steps/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
 import { failedPart, withheldPart, withheldText } from './each-environment.ts';
 import { timeLineFile } from './time-line-file.ts';
 

@@ -21,19 +21,19 @@ import { isDirect } from '../access/direct-messages.ts';
 import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
-import { record, type Actor } from '../steps/admin-actions.ts';
+import { record, type Actor, type Asking } from '../steps/admin-actions.ts';
 import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
 import { aboutThen, startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-limits.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
 import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
-import type { Asking, PipelineContext } from './context.ts';
+import type { StepsContext } from '../steps/context.ts';
 
 /** Watches for one person in one channel. */
 
 const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 
-export const watchesFor = (context: PipelineContext, actor: Asking): Omit<WatchService, 'digest'> => {
+export const watchesFor = (context: StepsContext, actor: Asking): Omit<WatchService, 'digest'> => {
   const { db } = context.database;
   const { person, sight, saidIn } = actor;
   const placeNow = async (): Promise<string> => placeOf(await saidIn(), person.id);
@@ -64,7 +64,7 @@ export const watchesFor = (context: PipelineContext, actor: Asking): Omit<WatchS
 
 /** Stops a watch of this environment, or a digest, and says so in its channel. Undefined if it was over before. */
 function stop(
-  context: PipelineContext,
+  context: StepsContext,
   actor: Actor,
   number: number,
   env: Environment | undefined,
@@ -88,7 +88,7 @@ const rightOf = ({ kind }: Watch): string => (kind === 'digest' ? 'digest' : 'wa
  * command does.
  */
 export async function mayAllNow(
-  { personOf, policy }: PipelineContext,
+  { personOf, policy }: StepsContext,
   id: string,
   envs: readonly Environment[],
   kind: Watch['kind'],
@@ -121,7 +121,7 @@ type WatchRequest = {
   readonly mine: readonly string[];
 };
 
-async function start(context: PipelineContext, actor: Actor, wanted: WatchRequest): Promise<WatchLine> {
+async function start(context: StepsContext, actor: Actor, wanted: WatchRequest): Promise<WatchLine> {
   const { env, place, terms } = wanted;
   const { person } = actor;
   if (!(await mayAllNow(context, person.id, [env], 'errors')))
@@ -147,11 +147,7 @@ async function start(context: PipelineContext, actor: Actor, wanted: WatchReques
   });
 }
 
-export async function assertPlace(
-  context: PipelineContext,
-  place: string,
-  envs: readonly Environment[],
-): Promise<void> {
+export async function assertPlace(context: StepsContext, place: string, envs: readonly Environment[]): Promise<void> {
   assertChannel(context.policy(), await context.channelOf(place), envs);
   const look = await context.lookAt(place).catch(() => undefined);
   const wrong = look === undefined || look.kind === 'no scope' ? undefined : placeTrouble(look);

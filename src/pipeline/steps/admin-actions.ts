@@ -40,6 +40,9 @@ export type Actor = {
 /** Where it was said; undefined: not in a channel, or in one that they may not be in. */
 export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
 
+/** Who is answered, and what the answer may show them. */
+export type Asking = Actor & SaidIn & { readonly sight: Sight };
+
 const maxHeldRead = 200;
 const maxHeldNamed = 5;
 const maxTitleLength = 200;

@@ -1,5 +1,6 @@
 import type { Opened } from '../../hosting/send.ts';
 import type { LogReader } from '../../commands/logs/run-analysis.ts';
+import type { Channel } from '../access/access-check.ts';
 import type { Outcome } from '../changes/write-result.ts';
 import type { AuditContext } from '../audit/context.ts';
 import type { SendHistory } from './send-history.ts';
@@ -22,6 +23,8 @@ export type StepsContext = AuditContext & {
     readonly request?: string;
     readonly outcome: Outcome;
   }) => void;
+  /** Whether a channel is shared with another organisation. */
+  readonly channelOf: (id: string) => Promise<Channel>;
   /** Called when something was saved that the worker should pick up. */
   readonly onSaved: () => void;
 };

@@ -3,7 +3,11 @@ import type { StepsContext } from './context.ts';
 /** Work that runs beside the poll which began it. */
 
 /** Counts the work of this person while it runs. */
-export async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
+export async function whileCounted(
+  underWay: Map<string, number>,
+  who: string,
+  work: () => Promise<void>,
+): Promise<void> {
   underWay.set(who, (underWay.get(who) ?? 0) + 1);
   try {
     await work();

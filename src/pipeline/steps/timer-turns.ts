@@ -5,7 +5,7 @@ import { settledWithin } from '../../time-limit.ts';
 import { createPoller } from '../messages/poller.ts';
 import type { StepsContext } from './context.ts';
 import { handleSetBack } from './failover-and-restore.ts';
-import { counted, createTasks } from './tasks.ts';
+import { whileCounted, createTasks } from './tasks.ts';
 import { fireTimer } from './timers.ts';
 import type { Worker } from './worker.ts';
 
@@ -27,7 +27,7 @@ export function createTimerTurns(context: StepsContext, onTurn: () => void): Wor
     if (free <= 0 || !(await isAnyDue(context.database, ['timers'], await context.database.now()))) return;
     await handleSetBack(context);
     for (const timer of await claim(context, free, underWay)) {
-      const fired = counted(underWay, timer.requester, () => fireTimer(context, timer));
+      const fired = whileCounted(underWay, timer.requester, () => fireTimer(context, timer));
       tasks.run(`timer ${timer.id}`, fired);
     }
   };

@@ -13,7 +13,7 @@ import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
 import { settledWithin } from '../../time-limit.ts';
-import { counted, createTasks } from './tasks.ts';
+import { whileCounted, createTasks } from './tasks.ts';
 import { reconcile } from './reconcile.ts';
 import type { StepsContext } from './context.ts';
 
@@ -112,7 +112,7 @@ type UnderWay = { readonly changes: Map<string, number>; readonly stepping: Set<
 /** Counts the step while it runs; nobody else claims the change meanwhile. */
 async function noted({ changes, stepping }: UnderWay, change: Change, work: () => Promise<void>): Promise<void> {
   stepping.add(change.number);
-  await counted(changes, change.requester, work).finally(() => stepping.delete(change.number));
+  await whileCounted(changes, change.requester, work).finally(() => stepping.delete(change.number));
 }
 
 /** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
