@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { lineFor } from './beside.ts';
 import { counted } from './commands/kit/page.ts';
 import { ConfigMistakes } from './config.ts';
 import { errorMessage } from './errors.ts';
@@ -177,7 +178,7 @@ export function createLogWatch(database: Database, log: Logger, loss: LogOutput[
 export function failure(error: unknown): string {
   if (error instanceof ConfigMistakes) {
     const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');
-    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground, in a clone of the sources\n`;
+    return `Sitehand was not started. These settings are not right:\n${list}\nTo be asked for them: ${lineFor('setup')}\nTo try it without an account: ${lineFor('playground')}\n`;
   }
   if (error instanceof PolicyMistakes) return `Sitehand was not started. ${error.message}\n`;
   return `Sitehand was not started: ${error instanceof Error ? error.message : String(error)}\n`;

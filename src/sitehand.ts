@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { lineFor } from './beside.ts';
 import { unknownAmong } from './policy/mistakes.ts';
 
 /** The program `sitehand`, which people run on the machine. */
@@ -34,8 +35,9 @@ const programs: Readonly<Record<string, Program>> = {
   },
   setup: {
     usages: [
-      ['setup [OPTIONS]', 'Connect to Slack and the host: ask, try, and write manifest.yml, policy.yml and .env'],
+      ['setup [OPTIONS]', 'Connect to Slack and the host: ask, try, and write app-manifest.yml, policy.yml and .env'],
     ],
+    hasOwnHelp: true,
     run: async (words) => (await import('./program/setup/setup.ts')).setup(words),
   },
   doctor: {
@@ -98,8 +100,10 @@ export async function sitehand([name = 'about', ...words]: Words): Promise<void>
 async function help(): Promise<number> {
   const usages = Object.values(programs).flatMap((program) => program.usages);
   const width = Math.max(...usages.map(([words]) => words.length));
-  const lines = usages.map(([words, summary]) => `  sitehand ${words.padEnd(width)}  ${summary}`);
-  process.stdout.write(`${lines.join('\n')}\n\nSettings come from the environment and from .env in this folder.\n`);
+  const lines = usages.map(([words, summary]) => `  ${words.padEnd(width)}  ${summary}`);
+  process.stdout.write(
+    `Type one of these after ${lineFor('').trimEnd()}:\n\n${lines.join('\n')}\n\nSettings come from the environment and from .env in this folder.\n`,
+  );
   return ends.done;
 }
 
@@ -119,7 +123,7 @@ function readSettings(): boolean {
 
 function refuse(why: string): number {
   const sentence = `${why[0]?.toUpperCase()}${why.slice(1)}${why.endsWith('?') ? '' : '.'}`;
-  process.stderr.write(`${sentence} Nothing was done. Try: sitehand help\n`);
+  process.stderr.write(`${sentence} Nothing was done. Try: ${lineFor('help')}\n`);
   return ends.wrong;
 }
 

@@ -257,9 +257,12 @@ function buildOutgoing(config: Config, { log, now, policy }: Foundations) {
     log.warn({ unencrypted }, 'ALLOW_PLAIN_HTTP is set: what goes there can be read on the way');
   if (unverified.length > 0)
     log.warn({ unverified }, 'no certificate is checked there: somebody on the way can answer');
-  if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
+  const isHostHere = isHere(hosting.url);
+  // With the hosting API here too, it is the playground, where that is as it should be.
+  if (instead)
+    log[isHostHere ? 'info' : 'warn'](instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
   const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
-  return { unencrypted, unverified, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
+  return { unencrypted, unverified, isHostHere, siteCheck, statusParts: createStatusParts() };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

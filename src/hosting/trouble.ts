@@ -17,6 +17,8 @@ export class HostTrouble extends Error {
     const { says, words = '' } = failure;
     super(words === '' ? says : `${says}: ${words}`, { cause: failure.cause });
     this.name = 'HostTrouble';
+    // What the host says has no place in our code, so a line of the log is short.
+    this.stack = `${this.name}: ${this.message}`;
     this.words = words;
     this.kind = failure.kind;
     this.status = failure.status;

@@ -74,7 +74,7 @@ function printIntro({ url, bot, rehearsal }: Playground): void {
   print('  A Slack workspace with the real bot, and a hosting service that is a stand-in. Three things to try:');
   print('    /site logs acme-shop/live                                 see what is going wrong');
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
-  print('    /site push acme-shop/staging acme-shop/live --database    ask for what a lead must approve');
+  print('    /site push acme-shop/staging acme-shop/live --database    see what would be lost, and who must agree');
   print('  Press Ctrl-C to stop.\n');
 }
 

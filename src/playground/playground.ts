@@ -104,7 +104,7 @@ async function start(
   const bot = startBot({
     words: options.program === undefined ? [...sitehand, 'start'] : [options.program],
     folder: folders.work,
-    environment: options.setup === true ? await rehearseSetup(environment, folders.data) : environment,
+    environment: options.setup === true ? await rehearseSetup(environment, folders.data, slack) : environment,
     ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
 import { isHere } from '../addresses.ts';
 import { destinationOf } from '../audit-out/destination.ts';
-import { titleOf } from '../commands/builtin/doctor.ts';
+import { lineFor } from '../beside.ts';
+import { checkMark, titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config, type EnvironmentVariables } from '../config.ts';
@@ -12,7 +13,7 @@ import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import type { HealthContext } from '../pipeline/conversation/health/context.ts';
 import { healthOf } from '../pipeline/conversation/health/health.ts';
-import { bad, unknown, well } from '../pipeline/conversation/health/check-result.ts';
+import { bad, broken, unknown, well, type CheckResult } from '../pipeline/conversation/health/check-result.ts';
 import { listsSites } from '../pipeline/steps/site-listing.ts';
 import { mistakeLine } from '../policy/mistakes.ts';
 import type { Policy } from '../policy/rules.ts';
@@ -27,8 +28,8 @@ import { createPeople } from '../slack/client/people.ts';
 import { whoAmI, type Bot } from '../slack/client/token.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
 import { databaseKind } from '../storage/sql-dialect.ts';
-import { clockOf } from '../storage/time.ts';
-import { code, joined, plain, say } from '../text.ts';
+import { clockOf, lastSeen } from '../storage/time.ts';
+import { code, joined, plain, say, time } from '../text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { out, type Out } from './output.ts';
 
@@ -51,14 +52,14 @@ export async function doctor(
     return exitCodes.wrong;
   }
   try {
-    const checks = await checksOf(readConfig(environment));
-    write(asJson ? inJson(checks) : inLines(checks));
+    const checks = await checksOf(readConfig(environment), 'running');
+    write(asJson ? inJson(checks) : reportOf(checks));
     if (checks.some(({ ok }) => ok === false)) return exitCodes.look;
     return checks.some(({ ok }) => ok === undefined) ? exitCodes.unknown : exitCodes.fine;
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
-    const mistakes = error.mistakes.map((mistake) => ({ what: 'Settings', ...bad(mistake, toCorrect) }));
-    write(asJson ? inJson(mistakes) : inLines(mistakes));
+    const mistakes = error.mistakes.map((mistake) => ({ what: 'Settings', ...broken(mistake, toCorrect) }));
+    write(asJson ? inJson(mistakes) : reportOf(mistakes));
     return exitCodes.wrong;
   }
 }
@@ -76,16 +77,18 @@ const inJson = (checks: readonly Check[]): string => {
   return `${JSON.stringify({ checks: plainly }, null, 2)}\n`;
 };
 
-function inLines(checks: readonly Check[]): string {
-  const lines = checks.flatMap(({ what, ok, says, hint }) => [
-    `${ok === undefined ? '❔' : ok ? '✅' : '⚠️ '} ${what}: ${plain(says)}`,
+/** One line per check, its hint below it, and the title of all. */
+export function reportOf(checks: readonly Check[]): string {
+  const lines = checks.flatMap(({ what, says, hint, ...found }) => [
+    // Terminals draw a mark of two characters narrower than it is.
+    `${checkMark(found)}${' '.repeat(checkMark(found).length)}${what}: ${plain(says)}`,
     ...(hint ? [`   ${plain(hint)}`] : []),
   ]);
   return `${lines.join('\n')}\n\n${plain(titleOf(checks))}\n`;
 }
 
-/** All checks: first those of the Slack app, then those of `doctor` in Slack. */
-async function checksOf(config: Config): Promise<readonly Check[]> {
+/** All checks: first those of the Slack app and of the bot itself, then those of `doctor` in Slack. */
+export async function checksOf(config: Config, expected: 'running' | 'not started yet'): Promise<readonly Check[]> {
   const { apiUrl, delivery, botToken } = config.slack;
   const views = quietClient(apiUrl, botToken.reveal());
   const [{ bot, ...scopes }, connection, rules, data] = await Promise.all([
@@ -112,11 +115,27 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
       },
       { ...(bot ? {} : slackIsSilent), ...data.known, ...rules.known },
     );
-    return [{ what: 'Slack app', ...scopes }, { what: 'Deliveries from Slack', ...connection }, ...health];
+    const life = data.known.Database?.ok === false ? unread : await lifeIn(data.database.db);
+    return [
+      { what: 'Slack app', ...scopes },
+      { what: 'Deliveries from Slack', ...connection },
+      { what: 'Bot', ...(life.ok === false && expected !== 'running' ? well(say`${expected}`) : life) },
+      ...health,
+    ];
   } finally {
     await host.close();
     await data.close();
   }
+}
+
+const unread = unknown(say`unknown: the database can't be read`);
+
+/** Whether a bot runs on this database, by its last sign of life. */
+async function lifeIn(db: Database['db']): Promise<CheckResult> {
+  const seen = await lastSeen(db, await clockOf(db));
+  if (seen?.isRunning) return well(say`one was alive ${time(seen.at, 'date')}`);
+  const last = seen && say`; the last one was alive ${time(seen.at, 'date')}`;
+  return bad(say`none runs on this database${last ?? ' yet'}`, `To start it: ${lineFor('start')}`);
 }
 
 /** There is no log, because standard output has the report. */
@@ -155,13 +174,13 @@ async function rulesOf(file: string): Promise<{ readonly policy: Policy; readonl
   const nothing = loadPolicy('version: 1\nrules: []\n', rights);
   if (nothing.kind === 'mistakes') throw new Error('rules that allow nothing have mistakes');
   const mistakes = joined(read.mistakes.slice(0, maxMistakes).map(mistakeLine), '; ');
-  const unread = unknown(say`unknown: the rules can't be read`);
+  const unreadRules = unknown(say`unknown: the rules can't be read`);
   return {
     policy: nothing.policy,
     known: {
-      Rules: bad(say`${code(file)} can't be used: ${mistakes}`, 'sitehand policy check names every mistake.'),
-      'Slack user groups': unread,
-      'Ops channel': unread,
+      Rules: broken(say`${code(file)} can't be used: ${mistakes}`, `${lineFor('policy check')} names every mistake.`),
+      'Slack user groups': unreadRules,
+      'Ops channel': unreadRules,
     },
   };
 }
@@ -182,10 +201,9 @@ async function dataOf(url: string): Promise<Data> {
     const db = await opened(url);
     return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
   } catch (error) {
-    const unread = unknown(say`unknown: the database can't be read`);
     const why = scrub(errorMessage(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
-    const Database = bad(say`can't be read: ${why}`, hint);
+    const Database = broken(say`can't be read: ${why}`, hint);
     const trail = { 'Audit trail': unread, 'Audit trail elsewhere': unread };
     const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, ...trail };
     return noData({ Database, 'Stored data': unread, ...rest });
@@ -204,7 +222,7 @@ function canBeMade(file: string): ReturnType<typeof well> {
   while (!existsSync(place)) place = dirname(place);
   const isFolder = place === file || statSync(place).isDirectory();
   if (!isFolder || attempt(() => (accessSync(place, constants.W_OK), true)) === undefined)
-    return bad(say`${code(file)} can't be made: this user can't write in ${code(place)}`, letWrite);
+    return broken(say`${code(file)} can't be made: this user can't write in ${code(place)}`, letWrite);
   return well(say`${code(file)} ${place === file ? 'is empty' : 'is not there yet'}; the first start makes it`);
 }
 const letWrite = 'Let the user that runs Sitehand write there, or change DATABASE_URL.';

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
+import { lineFor } from '../beside.ts';
 import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
 import { errorMessage, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
@@ -88,7 +89,7 @@ function refuseUnlessAFile(path: string): void {
   // Reading a copied database leaves an empty `-wal` file, so only a filled one matters.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new Refusal(
-      `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run sitehand backup, and restore that backup.`,
+      `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run ${lineFor('backup FILE')}, and restore that backup.`,
     );
   }
 }
@@ -99,7 +100,7 @@ const [notADatabase, damaged] = [26, [1, 11]];
 /** The step of the backup, after reading it from end to end. Throws `Refusal` if it can't be restored. */
 async function checkedStep(path: string, file: Backup): Promise<number> {
   const broken = new Refusal(`${path} is damaged, or only part of a backup. ${nothing} Take another backup.`);
-  const foreign = new Refusal(`${path} is not a backup of Sitehand. ${nothing} sitehand backup FILE makes one.`);
+  const foreign = new Refusal(`${path} is not a backup of Sitehand. ${nothing} ${lineFor('backup FILE')} makes one.`);
   const changed = new Refusal(
     `${path} is not as it was written: its content does not fit its digest. ${nothing} Take another backup.`,
   );

@@ -44,9 +44,19 @@ export async function beginTime(db: Kysely<Schema>, onJump: (jump: Jump) => void
 
 /** How far the clock is ahead of the running replicas' time, in ms: after a jump, a new replica joins their time. */
 async function otherReplicasAhead(db: ReadHandle, clock: number): Promise<number> {
+  const seen = await lastSeen(db, clock);
+  return seen?.isRunning ? seen.ahead : 0;
+}
+
+/** The last sign of life of a bot on this database, and whether one counts as running; undefined: none ever was. */
+export async function lastSeen(
+  db: ReadHandle,
+  clock: number,
+): Promise<{ readonly at: number; readonly ahead: number; readonly isRunning: boolean } | undefined> {
   const seen = await readKv(db, aliveKey);
-  const ahead = Number(seen?.value);
-  return seen && Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs ? ahead : 0;
+  if (seen === undefined) return undefined;
+  const ahead = Number(seen.value);
+  return { at: seen.at, ahead, isRunning: Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs };
 }
 
 /** `newest`: the newest stored time less than a day ahead of `now`. Also the newest of those further ahead, if any. */

@@ -23,6 +23,8 @@ const env_id = uuid(1);
 async function troubleOf(client: Client, call: Read<unknown> = anything): Promise<HostTrouble> {
   const error: unknown = await client.read(call).catch((error: unknown) => error);
   if (!(error instanceof HostTrouble)) throw new Error('there was no trouble', { cause: error });
+  // One short line in the log.
+  expect(error.stack).toBe(`HostTrouble: ${error.message}`);
   return error;
 }
 

@@ -221,7 +221,8 @@ describe('restore', () => {
   const isChanged =
     /^\S+ is not as it was written: its content does not fit its digest\. Nothing was restored\. Take another backup\.\n$/;
   const sourceFile = (): string => source.slice('sqlite:'.length);
-  const isNone = /^\S+ is not a backup of Sitehand\. Nothing was restored\. sitehand backup FILE makes one\.\n$/;
+  const isNone =
+    /^\S+ is not a backup of Sitehand\. Nothing was restored\. npm run -s sitehand -- backup FILE makes one\.\n$/;
   const isDamaged = /^\S+ is damaged, or only part of a backup\. Nothing was restored\. Take another backup\.\n$/;
 
   const refusals: Readonly<
@@ -261,7 +262,7 @@ describe('restore', () => {
     ],
     'a database in use': [
       () => [changed((file) => writeFileSync(`${file}-wal`, 'pages'))],
-      /^\S+ is a database in use, or one that was not closed\. Nothing was restored\. Set DATABASE_URL to it, run sitehand backup/,
+      /^\S+ is a database in use, or one that was not closed\. Nothing was restored\. Set DATABASE_URL to it, run npm run -s sitehand -- backup FILE/,
     ],
     'an altered trail': [
       () => [altered],

@@ -2,6 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { doctor } from '../../src/program/doctor.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { writeKv } from '../../src/storage/kv.ts';
+import { aliveKey } from '../../src/storage/time.ts';
 import { ids, inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
 
 /** The checks on the machine, beside a running bot and without one. */
@@ -46,7 +49,8 @@ test(
     expect(code).toBe(0);
     expect(said).toContain('✅ Slack app: the bot token has every scope of manifest.yml\n');
     expect(said).toContain('✅ Deliveries from Slack: Slack accepts the app token; no connection was opened\n');
-    expect(said).toMatch(/✅ All 18 checks are fine\n$/);
+    expect(said).toContain('✅ Bot: one was alive ');
+    expect(said).toMatch(/✅ All 19 checks are fine\n$/);
     const asked = scenario.slack.calls().slice(before);
     expect(asked.filter(({ method }) => /^(chat|files|views)\./.test(method))).toEqual([]);
     const heard = await scenario.person('ana').says('/site whoami');
@@ -55,19 +59,26 @@ test(
 );
 
 test(
-  'before the first start the database is not there yet, and is not made',
+  'before the first start the database is not there yet, and is not made; no bot runs on it, nor on one whose bot is dead',
   inScenario({ start: false }, async (scenario) => {
     const file = scenario.databaseUrl.slice('sqlite:'.length);
     for (const _ of [1, 2])
-      await expectChecks(scenario, { AUDIT_OUT: 'stdout' }, 0, [
+      await expectChecks(scenario, { AUDIT_OUT: 'stdout' }, 1, [
+        '✗ Bot: none runs on this database yet',
         '✓ Audit trail elsewhere: no lines yet',
         `✓ Database: ${file} is not there yet; the first start makes it`,
         '✓ Sending: approved changes are sent',
       ]);
     const empty = `${scenario.environment['POLICY_FILE']}.db`;
     writeFileSync(empty, '');
-    await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 0, [
+    await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 1, [
       `✓ Database: ${empty} is empty; the first start makes it`,
+    ]);
+    const database = await openDatabase(`sqlite:${empty}`);
+    await database.transaction((tx) => writeKv(tx, { key: aliveKey, value: '0', at: Date.now() - 60_001 }));
+    await database.close();
+    await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 1, [
+      '✗ Bot: none runs on this database; the last one was alive ',
     ]);
     const nowhere = `${empty}/data/sitehand.db`;
     await expectChecks(scenario, { DATABASE_URL: `sqlite:${nowhere}` }, 1, [
@@ -81,7 +92,7 @@ const scopes = ['app_mentions:read', 'chat:write', 'commands', 'usergroups:read'
 test(
   'a missing optional scope is fine, and is named',
   inScenario({ start: false, slack: { scopes } }, (scenario) =>
-    expectChecks(scenario, {}, 0, [
+    expectChecks(scenario, {}, 1, [
       '✓ Slack app: the bot token has every scope it must have; it does without files:write, groups:read, im:write',
     ]),
   ),
@@ -157,6 +168,7 @@ test(
         `✗ Rules: ${file} can't be used: line 3: unknown command or class "reed"; did you mean "read"?`,
         "? Slack user groups: unknown: the rules can't be read",
         "✗ Database: can't be read: file is not a database",
+        "? Bot: unknown: the database can't be read",
         "? Sending: unknown: the database can't be read",
         "? Changes: unknown: the database can't be read",
         "? Work: unknown: the database can't be read",
@@ -190,7 +202,7 @@ test('each wrong setting is named, and the exit code is 2, as for unknown argume
 test(
   'in HTTP mode it says that only a delivery shows whether the signing secret is right',
   inScenario({ start: false, slack: { delivery: { kind: 'http', url: 'http://127.0.0.1:1/' } } }, (scenario) =>
-    expectChecks(scenario, {}, 0, [
+    expectChecks(scenario, {}, 1, [
       '✓ Deliveries from Slack: a signing secret is set; only a delivery from Slack shows whether it is the right one',
     ]),
   ),

@@ -24,10 +24,13 @@ export const doctor = builtin({
 const rankOf = ({ ok }: Check): number => (ok === false ? 0 : ok === undefined ? 1 : 2);
 
 /** A check in a line: its mark, what was checked, how it is, and what to do. */
-function inWords({ what, ok, says, hint }: Check): Text {
-  const mark = ok === undefined ? '❔' : ok ? '✅' : '⚠️';
-  return joined([say`${mark} **${what}:** ${says}`, hint], ' · ');
+function inWords({ what, says, hint, ...found }: Check): Text {
+  return joined([say`${checkMark(found)} **${what}:** ${says}`, hint], ' · ');
 }
+
+/** The mark of a check's result. */
+export const checkMark = ({ ok, isBroken }: Pick<Check, 'ok' | 'isBroken'>): string =>
+  ok === undefined ? '❔' : ok ? '✅' : isBroken ? '❌' : '⚠️';
 
 /** The title of the checks. Unknown is not a failure, but it is not a success either. */
 export function titleOf(checks: readonly Check[]): Text {

@@ -125,10 +125,14 @@ export type ChannelBinding = {
   readonly by: string;
 };
 
-/** One check of something that Sitehand needs. `ok` is undefined if unknown; `hint` says what to do about a problem. */
+/**
+ * One check of something that Sitehand needs. `ok` is undefined if unknown; `isBroken`: it does not start, or can do
+ * nothing, until that is mended; `hint` says what to do about a problem.
+ */
 export type Check = {
   readonly what: string;
   readonly ok: boolean | undefined;
+  readonly isBroken?: true;
   readonly says: Text;
   readonly hint?: Text;
 };

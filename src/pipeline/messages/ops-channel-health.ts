@@ -6,6 +6,7 @@ import { readKv, writeKv } from '../../storage/kv.ts';
 import { channel, code, joined, plain, say, type Text } from '../../text.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { MessagesContext } from './context.ts';
+import type { ChannelLook } from './messenger.ts';
 
 /** Checks whether the ops channel, which only the operators read, accepts our posts. */
 
@@ -44,7 +45,19 @@ export async function opsTrouble(
     );
   }
   const [look, last] = await Promise.all([lookAt(ops), lastPost(db)]);
-  const kept = say`I keep its messages until then.`;
+  const unusable = unusableOps(ops, look);
+  if (unusable) return unusable;
+  const there = channel(ops);
+  const isKnown = last?.channel === ops;
+  if (isKnown && last.refused !== null)
+    return trouble(say`${there} refused my last post (${code(last.refused)}).`, say`Please let me post there. ${kept}`);
+  if (look.kind === 'seen' && !look.member && !isKnown)
+    return trouble(say`I'm not in ${there}.`, say`Use /invite there. ${kept}`);
+  return undefined;
+}
+
+/** Why this channel can't be the ops channel, as far as Slack shows; undefined if nothing is known to be wrong. */
+export function unusableOps(ops: string, look: ChannelLook): OpsTrouble | undefined {
   const there = channel(ops);
   if (look.kind === 'hidden')
     return trouble(say`Slack doesn't show me ${there} (${code(look.word)}).`, say`Use /invite there. ${kept}`);
@@ -55,14 +68,10 @@ export async function opsTrouble(
       say`${there} is shared with another organisation, so I post nothing there.`,
       say`Choose an internal channel. ${kept}`,
     );
-  const isKnown = last?.channel === ops;
-  if (isKnown && last.refused !== null)
-    return trouble(say`${there} refused my last post (${code(last.refused)}).`, say`Please let me post there. ${kept}`);
-  if (look.kind === 'seen' && !look.member && !isKnown)
-    return trouble(say`I'm not in ${there}.`, say`Use /invite there. ${kept}`);
   return undefined;
 }
 
+const kept = say`I keep its messages until then.`;
 const trouble = (says: Text, hint: Text): OpsTrouble => ({ says, hint });
 
 /** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result changes. */

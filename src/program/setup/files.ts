@@ -53,21 +53,36 @@ export function writeWhole({ path, text, mode }: WholeFile): void {
   }
 }
 
-/** The text of `.env` with these settings. Throws `Stopped` if such a file can't hold one of the values. */
-export function envOf(settings: Settings): string {
-  const all = Object.entries(settingsIn(settings));
-  const text = ['# Written by sitehand setup.', ...all.map(([name, value]) => `${name}=${quotedFor(value)}`), ''].join(
-    '\n',
-  );
+/**
+ * The text of `.env` with these settings, without those that were `dropped`, and with whatever else it had. `lines`: the
+ * names whose lines are other ones or gone. Throws `Stopped` if such a file can't hold one of the values.
+ */
+export function envWith(
+  settings: Settings,
+  former = '# Written by sitehand setup.\n',
+  dropped: readonly string[] = [],
+): { readonly text: string; readonly lines: readonly string[] } {
+  const was = parseEnv(former);
+  const wanted = { ...Object.fromEntries(dropped.map((name) => [name, undefined])), ...settingsIn(settings) };
+  const other = Object.entries(wanted).filter(([name, value]) => was[name]?.trim() !== value);
+  const text = other.reduce((before, [name, value]) => {
+    const line = value === undefined ? '' : `${name}=${quotedFor(value)}\n`;
+    if (name in was) return before.replaceAll(lineOf(name), () => line);
+    return `${before.replace(/(?<=[^\n])$/, '\n')}${line}`;
+  }, former);
   const read = parseEnv(text);
-  const lost = all.find(([name, value]) => read[name] !== value);
+  const lost = Object.entries({ ...was, ...wanted }).find(([name, value]) => read[name]?.trim() !== value?.trim());
   if (lost)
     throw new Stopped(
       `.env cannot hold the value of ${lost[0]}, because of its quotation marks or line breaks.`,
       'wrong',
     );
-  return text;
+  return { text, lines: other.map(([name]) => name).filter((name) => name in was) };
 }
+
+/** The line of a setting, or its lines, if its value is quoted. */
+const lineOf = (name: string): RegExp =>
+  new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(?:"[^"]*"|'[^']*'|\`[^\`]*\`)?.*\\n?`, 'gm');
 
 /** A value with blanks or # needs quotation marks. */
 function quotedFor(value: string): string {

@@ -24,11 +24,13 @@ export function firstPolicy(roles: Roles): string {
   file.set('groups', file.createNode({}));
   file.setIn(['groups', 'developers'], membersIn(file, developers));
   file.setIn(['groups', 'leads'], membersIn(file, leads));
-  if (ops === undefined) file.delete('channels');
-  else file.set('channels', file.createNode({ ops }));
+  file.set('channels', file.createNode({ ops: ops ?? 'C…' }));
   const rules = file.get('rules');
   if (isAlone && isSeq(rules)) rules.items = rules.items.filter((rule) => !isMap(rule) || !rule.has('approval'));
-  return file.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
+  const written = file.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
+  return ops === undefined
+    ? written.replace(/^channels:\n  ops: .*$/m, (lines) => lines.replaceAll(/^/gm, '# '))
+    : written;
 }
 
 const header = '# Who may do what, where. `sitehand policy check` names every mistake in this file.\n#\n';

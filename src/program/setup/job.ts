@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Options } from './options.ts';
 import type { Prompts } from './prompts.ts';
-import { stateOf, writeWhole } from './files.ts';
+import { stateOf, writeWhole, type WholeFile } from './files.ts';
 import { mistakeIn, valueIn, type SettingName, type Settings } from './settings.ts';
 import { Stopped } from './stopped.ts';
 
@@ -46,9 +46,17 @@ export async function obtain({ settings, prompts }: Job, { name, ask, test }: Qu
 
 /**
  * Puts a file into the folder. A file with other content is replaced only if somebody agrees. Resolves with false if it
- * was kept.
+ * was kept. `lines`: which of its lines are not as they were, if the rest is.
  */
-export async function placeFile(job: Job, name: string, text: string, mode: number): Promise<boolean> {
+export async function placeFile(
+  job: Job,
+  {
+    name,
+    text,
+    mode,
+    lines,
+  }: Pick<WholeFile, 'text' | 'mode'> & { readonly name: string; readonly lines?: readonly string[] },
+): Promise<boolean> {
   const { folder, options, prompts, tell, written } = job;
   const path = pathWithin(folder, name);
   try {
@@ -57,8 +65,14 @@ export async function placeFile(job: Job, name: string, text: string, mode: numb
       tell(`${name} is already as it should be.`);
       return true;
     }
-    if (state === 'other' && !options.overwrite && !(await prompts?.confirm(`${name} is already there. Replace it?`))) {
-      tell(`${name} is already there and stays as it is.${prompts ? '' : ' With --overwrite it would be replaced.'}`);
+    const isOther = state === 'other' && lines?.length !== 0 && !options.overwrite;
+    const question = lines
+      ? `${name} has other lines for ${lines.join(', ')}. Change them?`
+      : `${name} is already there. Replace it?`;
+    // What replaces a line was just answered.
+    if (isOther && !(await prompts?.confirm(question, lines !== undefined))) {
+      const would = `With --overwrite ${lines ? `${lines.join(', ')} would change` : 'it would be replaced'}.`;
+      tell(`${name} is already there and stays as it is.${prompts ? '' : ` ${would}`}`);
       return false;
     }
     writeWhole({ path, text, mode });

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { parse, parseDocument } from 'yaml';
 import { manifestFile } from '../../beside.ts';
 
+/** What setup calls the manifest that it writes: a clone has a `manifest.yml` of its own. */
+export const manifestName = 'app-manifest.yml';
+
 const main = ['features', 'slash_commands', 0, 'command'];
 const socketMode = ['settings', 'socket_mode_enabled'];
 /** The places of addresses in the manifest to which Slack delivers. */

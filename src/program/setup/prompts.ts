@@ -5,6 +5,7 @@ import {
   isCancel,
   log,
   password,
+  S_BAR,
   select,
   text,
 } from '@clack/prompts';
@@ -24,8 +25,8 @@ export type Prompts = {
     members: readonly ListedMember[],
     least: 0 | 1,
   ) => Promise<readonly string[]>;
-  /** *No* is preselected. */
-  readonly confirm: (question: string) => Promise<boolean>;
+  /** *No* is preselected, unless `initial` says otherwise. */
+  readonly confirm: (question: string, initial?: boolean) => Promise<boolean>;
   readonly tell: (text: string) => void;
 };
 type Option = { readonly value: string; readonly label: string };
@@ -38,23 +39,32 @@ export function terminalPrompts(): Prompts | undefined {
   return {
     ask: async (message, { example, initial } = {}) => {
       const shown = { ...(example && { placeholder: example }), ...(initial && { initialValue: initial }) };
-      return (answered(await text({ message, ...shown })) ?? '').trim();
+      return (answered(await text({ message: asked(message), ...shown })) ?? '').trim();
     },
-    askSecret: async (message) => (answered(await password({ message })) ?? '').trim(),
+    askSecret: async (message) => (answered(await password({ message: asked(message) })) ?? '').trim(),
     choose: async (message, options) => answered(await select({ message, options: [...options] })),
     chooseMembers: async (message, members, least) =>
       answered(
         await autocompleteMultiselect({
-          message,
+          // A blank is part of a name, so it picks nobody.
+          message: asked(`${message}. Type to search, Tab picks`),
           options: members.map(({ id, name }) => ({ value: id, label: name, hint: id })),
           required: least > 0,
           maxItems,
         }),
       ),
-    confirm: async (message) => answered(await confirm({ message, initialValue: false })),
-    tell: (told) => log.message(told),
+    confirm: async (message, initialValue = false) => answered(await confirm({ message, initialValue })),
+    tell: (told) => log.message([...wrapped(told)]),
   };
 }
+
+/** The text in lines that fit beside the bar of these prompts. A longer word, such as an address, stays whole. */
+function wrapped(text: string): readonly string[] {
+  const width = (process.stdout.columns || 80) - 4;
+  const line = new RegExp(`(?:\\S{${width},}|.{1,${width}})(?=\\s|$)`, 'g');
+  return text.split('\n').flatMap((one) => one.match(line)?.map((part) => part.trim()) ?? '');
+}
+const asked = (message: string): string => wrapped(message).join(`\n${S_BAR}  `);
 
 function answered<T>(answer: T | typeof CANCEL_SYMBOL): T {
   if (isCancel(answer)) throw interrupted();

@@ -1,13 +1,17 @@
 import { rights } from '../../commands/rights.ts';
+import { errorMessage } from '../../errors.ts';
+import { unusableOps } from '../../pipeline/messages/ops-channel-health.ts';
 import { channelShape, memberShape } from '../../policy/schema.ts';
 import { loadPolicy } from '../../policy/load.ts';
+import { createChannelLook } from '../../slack/client/channel-access.ts';
 import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack/client/workspace-list.ts';
 import type { Bot } from '../../slack/client/token.ts';
+import { plain } from '../../text.ts';
 import { botClient } from './connections.ts';
 import type { Prompts } from './prompts.ts';
 import { firstPolicy, whoApproves } from './first-policy.ts';
 import type { Job } from './job.ts';
-import { splitIds } from './options.ts';
+import { mustBeIds, splitIds } from './options.ts';
 import { Stopped } from './stopped.ts';
 
 /** Lists people and groups, asks who may do what, and makes the policy's text. `bot` undefined: Slack did not answer. */
@@ -20,7 +24,7 @@ export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<stri
     isAsked && options.developers.length === 0
       ? await chooseMembers(prompts, lists, developersQuestion, 0)
       : options.developers;
-  const ops = isAsked && options.ops === undefined ? await askOps(prompts) : options.ops;
+  const ops = await obtainOps(job, isAsked);
   const roles = { leads: membersOf(lists, leads), developers: membersOf(lists, developers), ops };
   const text = firstPolicy(roles);
   const read = loadPolicy(text, rights);
@@ -43,13 +47,36 @@ const warnings = {
     'There is only one person, and nobody approves their own change. So on live sites only what is routine can be changed. Run setup again with a second lead.',
 } as const;
 
-async function askOps(prompts: Prompts): Promise<string | undefined> {
+/** The id of the channel that was given, or is asked for; undefined: none. Whatever Slack says of it, it may be kept. */
+async function obtainOps(job: Job, isAsked: boolean): Promise<string | undefined> {
+  const { options, prompts, tell } = job;
+  let id = options.ops;
   for (;;) {
-    const id = await prompts.ask('Id of the channel for faults and unknown outcomes (C…), or nothing');
-    if (id === '') return undefined;
-    if (channelShape.test(id)) return id;
-    prompts.tell('It must be the id of a channel, C… or G…, which Slack shows at the end of the channel details.');
+    if (isAsked) id ??= await prompts?.ask('Id of the channel for faults and unknown outcomes (C…), or nothing');
+    if (!id) return undefined;
+    const isShaped = channelShape.test(id);
+    if (!isShaped && !isAsked) throw new Stopped(`--ops-channel ${mustBeChannel}`, 'wrong');
+    const trouble = isShaped ? await channelTrouble(job, id) : `It ${mustBeChannel}`;
+    if (trouble !== undefined) tell(trouble);
+    if (trouble === undefined || !isAsked || (isShaped && (await prompts?.confirm(`Keep ${id}?`)))) return id;
+    id = undefined;
   }
+}
+const mustBeChannel = 'must be the id of a channel, C… or G…, which Slack shows at the end of the channel details.';
+
+/** What Slack says against this channel; undefined: nothing. */
+async function channelTrouble({ settings, tell }: Job, id: string): Promise<string | undefined> {
+  try {
+    const look = await createChannelLook({ client: botClient(settings), onToken: () => undefined })(id);
+    const unusable = unusableOps(id, look);
+    const perhaps = look.kind === 'hidden' ? ' It may be private, and I am not in it.' : '';
+    if (unusable) return `${plain(unusable.says)}${perhaps}`;
+    if (look.kind === 'seen') tell(`Channel ${id}: Slack shows it${look.member ? '' : ", and I'm not in it yet"}.`);
+    else tell(`Channel ${id}: Slack doesn't let me see channels, so it wasn't checked.`);
+  } catch (error) {
+    tell(`Channel ${id}: no answer from Slack (${errorMessage(error)}), so it wasn't checked.`);
+  }
+  return undefined;
 }
 
 type Lists = { readonly people: MemberList; readonly groups: MemberList };
@@ -73,11 +100,16 @@ async function chooseMembers(
   least: 0 | 1,
 ): Promise<readonly string[]> {
   const listed = [...lists.people.members, ...lists.groups.members];
-  if (listed.length > 0) return prompts.chooseMembers(question, listed, least);
+  if (listed.length > 0) {
+    const chosen = await prompts.chooseMembers(question, listed, least);
+    const names = listed.filter(({ id }) => chosen.includes(id)).map(({ name }) => name);
+    prompts.tell(names.length > 0 ? `${names.join(', ')}.` : 'Nobody.');
+    return chosen;
+  }
   for (;;) {
     const ids = splitIds(await prompts.ask(`${question} (ids, with commas)`));
     if (ids.length >= least && ids.every((id) => memberShape.test(id))) return ids;
-    prompts.tell('These must be Slack ids: U… or W… of people, S… of user groups.');
+    prompts.tell(`These ${mustBeIds}`);
   }
 }
 

@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { lineFor } from '../../beside.ts';
 import { catalogue } from '../../commands/index.ts';
-import { environmentOr, policyFileIn, type EnvironmentVariables } from '../../config.ts';
+import type { Check } from '../../commands/kit/builtin.ts';
+import { environmentOr, policyFileIn, readConfig, type EnvironmentVariables } from '../../config.ts';
+import { attempt } from '../../errors.ts';
 import { scrub } from '../../secret.ts';
 import { variables } from '../../settings.ts';
 import type { Bot } from '../../slack/client/token.ts';
 import { sqlitePath } from '../../storage/database.ts';
-import { doctor } from '../doctor.ts';
+import { checksOf, reportOf } from '../doctor.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
-import { envOf } from './files.ts';
+import { envWith } from './files.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
-import { manifestOf, newAppPage } from './manifest.ts';
-import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
+import { manifestName, manifestOf, newAppPage } from './manifest.ts';
+import { mustBePublic, optionsOf, requestUrlForm, requestUrlIn, setupHelp } from './options.ts';
 import { terminalPrompts, type Prompts } from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
 import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
 import { interrupted, Stopped } from './stopped.ts';
 
 /**
- * Connects Sitehand to a workspace and a host: asks for missing settings, tries each credential at once, writes
- * `manifest.yml`, `.env` and the policy, and ends with `doctor`. Posts nothing, and opens no connection that would take
+ * Connects Sitehand to a workspace and a host: asks for missing settings, tries each answer at once, writes the app's
+ * manifest, `.env` and the policy, and ends with `doctor`. Posts nothing, and opens no connection that would take
  * deliveries from a bot.
  */
 
@@ -38,6 +42,10 @@ export type SetupContext = {
 export async function setup(words: readonly string[], given: SetupContext = {}): Promise<number> {
   const { environment, folder = '.', write = out.write } = given;
   const prompts = 'prompts' in given ? given.prompts : terminalPrompts();
+  if (words.includes('--help')) {
+    write(setupHelp());
+    return exitCodes.fine;
+  }
   const written: string[] = [];
   const stopped = (error: Stopped): number => {
     const were = `${written.join(' and ')} ${written.length === 1 ? 'was' : 'were'} written, and nothing else.`;
@@ -62,45 +70,72 @@ export async function setup(words: readonly string[], given: SetupContext = {}):
 }
 
 async function run(job: Job, write: Out['write']): Promise<number> {
-  const { settings, prompts, folder } = job;
+  const { settings, prompts, folder, options } = job;
   // With nobody to ask, report everything that is missing or wrong at once. Else only settings that are never asked
   // for.
   stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
+  const given = Object.keys(settings);
+  const formerEnv = attempt(() => readFileSync(pathWithin(folder, '.env'), 'utf8'));
+  tellTaken(job, parseEnv(formerEnv ?? ''));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
   const manifest = manifestOf(command, requestUrl);
-  const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifest, 0o644);
+  const placeManifest = (): Promise<boolean> => placeFile(job, { name: manifestName, text: manifest, mode: 0o644 });
   // The person makes the app from the manifest, so write it before asking for the app's credentials.
   const early = prompts && (await placeManifest());
-  if (!isSet(job, 'SLACK_BOT_TOKEN')) prompts?.tell(toMakeTheApp(early ? newAppPage(manifest) : undefined));
+  if (!isSet(job, 'SLACK_BOT_TOKEN') && !options.isRehearsal) prompts?.tell(toMakeTheApp(manifest, early));
   const bot = await obtainBotToken(job);
   await (requestUrl === undefined ? obtainAppToken(job) : obtainSigningSecret(job));
   await obtainHost(job);
   stopAt(mistakesIn(settings));
   const policy = await obtainNewPolicy(job, bot);
   addAuditKey(job);
-  const env = envOf(settings);
+  const env = envWith(
+    settings,
+    formerEnv,
+    given.filter((name) => !(name in settings)),
+  );
   const placed = [
     early ?? (await placeManifest()),
-    policy === undefined || (await placeFile(job, policyFileIn(settings), policy, 0o644)),
+    policy === undefined || (await placeFile(job, { name: policyFileIn(settings), text: policy, mode: 0o644 })),
   ];
   // Write `.env` last, because a bot can start with it.
-  if (!(await placeFile(job, '.env', env, 0o600))) {
+  if (!(await placeFile(job, { name: '.env', ...env, mode: 0o600 }))) {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
     return exitCodes.look;
   }
   const POLICY_FILE = pathWithin(folder, policyFileIn(settings));
-  const found = await doctor([], { ...settings, POLICY_FILE }, write);
-  const toStart = `sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`;
-  job.tell(found === exitCodes.fine ? `To start it: ${toStart}` : `${beforeStart(found)}: ${toStart}`);
+  const checks = await checksOf(readConfig({ ...settings, POLICY_FILE }), 'not started yet');
+  write(reportOf(checks));
+  const { code, says } = readiness(checks);
+  const start = options.isRehearsal ? '' : `To start it: ${lineFor('start')}\n`;
+  job.tell(`${says}${start}Then in Slack: /invite @Sitehand, and ${command} help.`);
   // At the terminal, somebody has chosen to keep these files.
-  return found === exitCodes.fine && !prompts && placed.includes(false) ? exitCodes.look : found;
+  return code === exitCodes.fine && !prompts && placed.includes(false) ? exitCodes.look : code;
 }
 
-const beforeStart = (found: number): string =>
-  found === exitCodes.unknown
-    ? "Some of it couldn't be checked. Run sitehand doctor again, or start it and see"
-    : 'Something needs a look first. Correct it until sitehand doctor says that all is fine, then start it';
+/** Whether it can be started, as an exit code, and what to say before how. */
+function readiness(checks: readonly Check[]): { readonly code: number; readonly says: string } {
+  const again = `${lineFor('doctor')} checks it again.\n`;
+  if (checks.some(({ isBroken }) => isBroken))
+    return { code: exitCodes.look, says: `First mend what has ❌; ${again}` };
+  if (checks.some(({ ok }) => ok === undefined))
+    return { code: exitCodes.unknown, says: `What has ❔ couldn't be checked; ${again}` };
+  const isFine = checks.every(({ ok }) => ok);
+  return { code: exitCodes.fine, says: isFine ? '' : 'What has ⚠️ can be done once it runs.\n' };
+}
+
+/** Says which answers are given already, so that they are not asked for, and how to change one. */
+function tellTaken({ settings, prompts }: Job, inFile: EnvironmentVariables): void {
+  const names = Object.keys(settings).filter((name) => asked.has(name.replace(/_FILE$/, '')));
+  const { true: ofFile = [], false: given = [] } = Object.groupBy(
+    names,
+    (name) => `${inFile[name] === settings[name]}` as const,
+  );
+  if (ofFile.length > 0)
+    prompts?.tell(`Taken from .env: ${ofFile.join(', ')}. To change one, delete its line and run this again.`);
+  if (given.length > 0) prompts?.tell(`Given: ${given.join(', ')}.`);
+}
 
 /** Makes a key of the audit chain. Not for PostgreSQL, where every replica needs the same key. */
 function addAuditKey(job: Job): void {
@@ -150,12 +185,15 @@ const commandIn = ({ settings }: Job): string =>
 async function obtainCommand(job: Job): Promise<string> {
   await obtain(job, {
     name: 'SLACK_COMMAND',
-    ask: (prompts) => prompts.ask('Name of the slash command', { initial: '/site' }),
+    ask: async (prompts) =>
+      (await prompts.ask('Name of the slash command', { initial: '/site' })).replace(/^(?=[^/])/, '/'),
     test: async () => {
       const name = commandIn(job).slice(1);
       // Slack's /push would be read as the command push.
       const isTaken = [...catalogue.keys()].some((path) => path.split(' ')[0] === name);
-      return isTaken ? `SLACK_COMMAND cannot be /${name}: ${name} is one of the words that come after it` : undefined;
+      if (isTaken) return `SLACK_COMMAND cannot be /${name}: ${name} is one of the words that come after it`;
+      job.tell(`Slash command: /${name}.`);
+      return undefined;
     },
   });
   return commandIn(job);
@@ -173,9 +211,9 @@ async function obtainRequestUrl(job: Job): Promise<string | undefined> {
     isSet(job, 'SLACK_SIGNING_SECRET') || (await prompts.choose('How does Slack deliver?', deliveries)) === 'http';
   if (!isHttp) return undefined;
   for (;;) {
-    const url = await prompts.ask('To which public address?', { example: requestUrlForm });
-    if (isRequestUrl(url)) return url;
-    prompts.tell(`It must be ${requestUrlForm}, with the public name of your machine.`);
+    const url = requestUrlIn(await prompts.ask('To which public address?', { example: requestUrlForm }));
+    if (url !== undefined) return url;
+    prompts.tell(`It ${mustBePublic}`);
   }
 }
 
@@ -195,12 +233,12 @@ async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string |
   return undefined;
 }
 
-/** `page`: where Slack may have the manifest filled in. */
-function toMakeTheApp(page: string | undefined): string {
-  const byHand = 'on https://api.slack.com/apps choose Create New App → From a manifest, and paste manifest.yml';
-  const make =
-    page === undefined
-      ? `Now make the app: ${byHand}.`
-      : `Now make the app. This address opens Slack's page with manifest.yml filled in:\n\n${page}\n\nThat was never tried with Slack itself. If nothing is filled in, ${byHand}.`;
-  return `${make} Then install it. If it is there already, go on.`;
+/** How to make the app from this manifest. `isPlaced`: whether the file has it. */
+function toMakeTheApp(manifest: string, isPlaced: boolean | undefined): string {
+  const page = newAppPage(manifest);
+  const address = `This address opens Slack's page for a new app, filled in. It was never tried with Slack itself:\n\n${page}\n\n`;
+  const byHand = isPlaced
+    ? `on https://api.slack.com/apps choose Create New App → From a manifest, and paste ${manifestName}`
+    : `let setup replace ${manifestName}, which is not the manifest for these answers, and paste it`;
+  return `${page ? address : ''}Now make the app: ${page ? 'open that address, or ' : ''}${byHand}. Then install it. If it is there already, go on.`;
 }

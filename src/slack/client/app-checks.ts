@@ -3,7 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { manifestFile } from '../../beside.ts';
-import { bad, unknown, well, type CheckResult } from '../../pipeline/conversation/health/check-result.ts';
+import { broken, unknown, well, type CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { code, joined, say } from '../../text.ts';
 import { isErrorCode, isPassing } from './api-errors.ts';
 import { platformError } from './messenger.ts';
@@ -36,7 +36,7 @@ function scopesResult(granted: readonly string[] | undefined): CheckResult {
   const missing = bot.filter((scope) => !granted.includes(scope));
   const needed = missing.filter((scope) => !optional.includes(scope));
   if (needed.length > 0)
-    return bad(
+    return broken(
       say`the bot token lacks ${listed(needed)}`,
       'Add what is missing under OAuth & Permissions of your app, then install the app again.',
     );
@@ -72,5 +72,5 @@ function refusalResult(error: unknown, variable: string, hint: string): CheckRes
     return { ...unknown(say`unknown: Slack answered ${code(errorCode)}`), hint: say`Try again in a minute.` };
   return !isAnswered
     ? { ...unknown(say`unknown: Slack gave no usable answer`), hint: say`Check SLACK_API_URL and the network.` }
-    : bad(say`Slack refuses ${code(variable)} (${code(errorCode)})`, hint);
+    : broken(say`Slack refuses ${code(variable)} (${code(errorCode)})`, hint);
 }

@@ -15,7 +15,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
-import { envOf, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
+import { envWith, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
 import { firstPolicy, whoApproves } from '../../../src/program/setup/first-policy.ts';
 import { Stopped } from '../../../src/program/setup/stopped.ts';
 
@@ -59,13 +59,49 @@ test.each(['plain', 'with blanks and #', 'a"b', "a'b", 'a`b', `a"b'c`, 'back\\sl
   '.env gives back the value %j as it was',
   (value) => {
     const settings = { HOSTING_API_KEY: value.trim() || 'x', DATABASE_URL: `sqlite:${value}` };
-    expect(parseEnv(envOf(settings))).toEqual({ ...settings, DATABASE_URL: settings.DATABASE_URL.trim() });
+    expect(parseEnv(envWith(settings).text)).toEqual({ ...settings, DATABASE_URL: settings.DATABASE_URL.trim() });
   },
 );
 
 test('a value that .env cannot hold is refused by the name of its setting', () => {
-  expect(() => envOf({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow(Stopped);
-  expect(() => envOf({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow('HOSTING_API_KEY');
+  expect(() => envWith({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow(Stopped);
+  expect(() => envWith({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow('HOSTING_API_KEY');
+});
+
+test.each([
+  ['nothing, and adds what is new', '# mine\nOTHER=1', 'LOG_LEVEL=warn\n', [], '# mine\nOTHER=1\nLOG_LEVEL=warn\n'],
+  [
+    'a line in its place',
+    'LOG_LEVEL = info # loud\n\n# end\n',
+    'LOG_LEVEL=warn\n',
+    ['LOG_LEVEL'],
+    'LOG_LEVEL=warn\n\n# end\n',
+  ],
+  [
+    'an exported line, but no comment',
+    '# LOG_LEVEL=info\nexport LOG_LEVEL=info',
+    'LOG_LEVEL=warn\n',
+    ['LOG_LEVEL'],
+    '# LOG_LEVEL=info\nLOG_LEVEL=warn\n',
+  ],
+  [
+    'all lines of a quoted value',
+    "A='\nB=1'\nAUDIT_KEY='one\ntwo' # x\nC=2\n",
+    'AUDIT_KEY=three\n',
+    ['AUDIT_KEY'],
+    "A='\nB=1'\nAUDIT_KEY=three\nC=2\n",
+  ],
+  ['a dropped line', 'AUDIT_KEY_FILE=/a\nC=2\n', 'AUDIT_KEY=three\n', ['AUDIT_KEY_FILE'], 'C=2\nAUDIT_KEY=three\n'],
+  [
+    'no line with the same value',
+    "LOG_LEVEL='warn' # as it is\n",
+    'LOG_LEVEL=warn\n',
+    [],
+    "LOG_LEVEL='warn' # as it is\n",
+  ],
+])('.env changes %s', (_, former, given, lines, text) => {
+  const settings = Object.fromEntries(Object.entries(parseEnv(given)).map(([name, value = '']) => [name, value]));
+  expect(envWith(settings, former, ['AUDIT_KEY_FILE'])).toEqual({ text, lines });
 });
 
 const [ana, ben, team] = [
@@ -86,7 +122,9 @@ test.each([
   (_, leads, developers, who) => {
     expect(whoApproves({ leads, developers })).toBe(who);
     for (const ops of ['C0OPS', undefined]) {
-      const read = loadPolicy(firstPolicy({ leads, developers, ops }), rights);
+      const text = firstPolicy({ leads, developers, ops });
+      expect(text).toMatch(ops ? /^channels:\n  ops: C0OPS$/m : /^# channels:\n#   ops: C…$/m);
+      const read = loadPolicy(text, rights);
       if (read.kind === 'mistakes') throw new Error(read.mistakes.map(({ says }) => says).join('; '));
       expect(read.policy.channels).toEqual({ bounds: new Map(), denied: new Set(), ops });
       const groups = [...read.policy.groups].map(([name, ids]) => [name, [...ids]]);

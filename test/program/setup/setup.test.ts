@@ -71,10 +71,10 @@ test(
     const words = [...leads, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
     expect(said).toMatch(
-      /✅ All 18 checks are fine\nTo start it: sitehand start\. Then in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
+      /✅ Bot: not started yet\n[^]*✅ All 19 checks are fine\nTo start it: npm start\nThen in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
     );
     expect(code).toBe(0);
-    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
+    expect(await names()).toEqual(['.env', 'app-manifest.yml', 'policy.yml']);
 
     const file = join(folder, 'policy.yml');
     const env = parseEnv(await read('.env'));
@@ -86,7 +86,7 @@ test(
     expect(text).toContain('    - U03CHI # Chi Chukwu\n    - U04DEE # Dee Das\n');
     expect(text).toContain('    - S0DEVS # @devs\n');
     expect(await policy(['check', file], {}, { write: () => 0, complain: () => 0 })).toBe(0);
-    const manifest: unknown = parse(await read('manifest.yml'));
+    const manifest: unknown = parse(await read('app-manifest.yml'));
     expect(manifest).toMatchObject({ features: { slash_commands: [{ command: '/hosting' }] } });
 
     const methods = scenario.slack.calls().map(({ method }) => method);
@@ -111,7 +111,7 @@ function scripted(script: readonly (readonly [question: string, answer: unknown]
     askSecret: async (question) => text(question),
     choose: async (question, options) => text(`${question} ${options.map(({ label }) => label).join(', ')}`),
     chooseMembers: async (question) => z.array(z.string()).parse(next(question)),
-    confirm: async (question) => z.boolean().parse(next(question)),
+    confirm: async (question, initial = false) => z.boolean().parse(next(`${question}${initial ? ' Yes' : ''}`)),
     tell: (text) => void said.push(text),
   };
   return { prompts, said, rest };
@@ -127,7 +127,7 @@ test(
       said,
       rest: unasked,
     } = scripted([
-      ['Name of the slash command /site', '/hosting'],
+      ['Name of the slash command /site', 'hosting'],
       ['Bot User OAuth Token', canaries.bot],
       ['Which hosting service is it? Kinsta, Another service with the same API', 'kinsta'],
       ['Base address of its API, with /v2 https://api.kinsta.com/v2', url.replace('/v2', '')],
@@ -136,11 +136,20 @@ test(
       ['Base address of its API', url],
       ['Who are the leads?', ['U03CHI']],
       ['Who are the developers?', ['S0DEVS']],
+      ['Id of the channel', '#ops'],
+      ['Id of the channel', 'C0NOTHERE'],
+      ['Keep C0NOTHERE?', false],
       ['Id of the channel', 'C0OPS'],
     ]);
     const missing = ['SLACK_COMMAND', 'SLACK_BOT_TOKEN', 'HOSTING_API_URL', 'HOSTING_COMPANY_ID'];
     const { code } = await run([], Object.fromEntries(missing.map((name) => [name, undefined])), prompts);
     expect({ code, unasked }).toEqual({ code: 0, unasked: [] });
+    expect(said[0]).toMatch(/^Given: .*SLACK_APP_TOKEN.*HOSTING_API_KEY/);
+    expect(said).toContain('Slash command: /hosting.');
+    expect(said).toContain(
+      "Slack doesn't show me #C0NOTHERE (channel_not_found). It may be private, and I am not in it.",
+    );
+    expect(said).toContain('Channel C0OPS: Slack shows it.');
     expect(said).toContain('HOSTING_API_URL must end with /v2.');
     expect(said).toContain("Hosting API: the host doesn't say whose key this is (404).");
     expect(said.join('\n')).toContain('There is only one lead: nobody can approve what that person asks for');
@@ -150,7 +159,7 @@ test(
     expect(page.origin + page.pathname).toBe('https://api.slack.com/apps');
     const { manifest_json: filledIn = '', ...rest } = Object.fromEntries(page.searchParams);
     expect(rest).toEqual({ new_app: '1' });
-    expect(JSON.parse(filledIn)).toEqual(parse(await read('manifest.yml')));
+    expect(JSON.parse(filledIn)).toEqual(parse(await read('app-manifest.yml')));
   }),
 );
 
@@ -163,13 +172,14 @@ test('an address of Slack that would be too long is not offered', () => {
 
 test(
   'it makes a missing audit key, but not if replicas share a database',
-  inFolder({}, async ({ run, read }) => {
+  inFolder({}, async ({ run, read, folder }) => {
     const { said } = await run([...leads], { AUDIT_KEY: undefined });
     const { AUDIT_KEY = '' } = parseEnv(await read('.env'));
     expect(AUDIT_KEY).toMatch(/^[0-9a-f]{64}$/);
     expect(said).toContain('I made an AUDIT_KEY.');
     expect(said).not.toContain(AUDIT_KEY);
     const shared = { AUDIT_KEY: undefined, DATABASE_URL: 'postgres://sitehand@127.0.0.1:1/none' };
+    await rm(join(folder, '.env'));
     await run([...leads, '--overwrite'], shared);
     expect(parseEnv(await read('.env'))).not.toHaveProperty('AUDIT_KEY');
   }),
@@ -180,7 +190,7 @@ test(
   inFolder({}, async ({ run, read, write, names }) => {
     expect(await run(leads)).toMatchObject({ code: 0 });
     const again = await run([]);
-    expect(again.said).toContain('manifest.yml is already as it should be.\n.env is already as it should be.\n');
+    expect(again.said).toContain('app-manifest.yml is already as it should be.\n.env is already as it should be.\n');
     expect(again.said).toMatch(/policy\.yml is already there and stays as it is\.\n/);
     expect(again.code).toBe(0);
 
@@ -188,20 +198,26 @@ test(
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
-    expect(others.said).toMatch(/All 18 checks are fine\nTo start it: .*\n$/);
+    expect(others.said).toMatch(/All 19 checks are fine\nTo start it: .*\n.*\n$/);
     expect(others.code).toBe(1);
 
-    await write('.env', 'LOG_LEVEL=debug\n');
+    await write('.env', '# mine\nHOSTING_API_KEY=another\n');
     await write('policy.yml', 'version: 1\nrules: []\n');
     const kept = await run(leads);
     expect(kept.code).toBe(1);
-    expect(kept.said).toContain('.env is already there and stays as it is. With --overwrite it would be replaced.\n');
+    expect(kept.said).toContain(
+      '.env is already there and stays as it is. With --overwrite HOSTING_API_KEY would change.\n',
+    );
     expect(kept.said).toContain("These answers are not in .env, so I didn't check the rest with them.\n");
-    expect([await read('.env'), await read('policy.yml')]).toEqual(['LOG_LEVEL=debug\n', 'version: 1\nrules: []\n']);
+    expect([await read('.env'), await read('policy.yml')]).toEqual([
+      '# mine\nHOSTING_API_KEY=another\n',
+      'version: 1\nrules: []\n',
+    ]);
 
     expect(await run([...leads, '--overwrite'])).toMatchObject({ code: 0 });
     expect(await read('policy.yml')).toContain('U03CHI # Chi Chukwu');
-    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
+    expect(await read('.env')).toMatch(/^# mine\nHOSTING_API_KEY=(?!another)/);
+    expect(await names()).toEqual(['.env', 'app-manifest.yml', 'policy.yml']);
   }),
 );
 
@@ -255,7 +271,8 @@ test.each<
   ['a command that is a word after it', { SLACK_COMMAND: '/push' }, leads, 2, /SLACK_COMMAND cannot be \/push/],
   ['a lead who is a guest', {}, ['--leads', 'U07GUS'], 2, /U07GUS is not a member of this workspace/],
   ['a user group that is none', {}, ['--leads', 'S0NONE'], 2, /S0NONE is not a Slack user group in use/],
-  ['a name for a channel', {}, [...leads, '--ops-channel', '#ops'], 2, /The rules would have mistakes: /],
+  ['a name for a channel', {}, [...leads, '--ops-channel', '#ops'], 2, /^--ops-channel must be the id of a channel/m],
+  ['a name for a lead', {}, ['--leads', '@leads'], 2, /^--leads must be Slack ids: U… or W… of people/],
   [
     'an address of HTTP in Socket Mode',
     {},
@@ -263,7 +280,7 @@ test.each<
     2,
     /--request-url is for HTTP/,
   ],
-  ['a secret among the words', {}, ['--bot-token', canaries.bot], 2, /^Use setup /],
+  ['a secret among the words', {}, ['--bot-token', canaries.bot], 2, /^setup does not take all of these words\. /],
 ])('%s is named, and nothing is written', (_, replaced, words, code, says) =>
   inFolder({}, async ({ run, names }) => {
     const found = await run(words, replaced);
@@ -283,9 +300,9 @@ test(
     expect(said).toContain("Slack doesn't list everybody (it has not said who I am)");
     expect(await read('policy.yml')).toContain('    - U03CHI\n    - U04DEE\n');
     expect(said).toMatch(
-      /needs a look, .* unknown\nSomething needs a look first\. Correct it until sitehand doctor says that all is fine, then start it: sitehand start\. Then in Slack: .*\n$/,
+      /needs? a look, .* unknown\nWhat has ❔ couldn't be checked; .* doctor checks it again\.\nTo start it: .*\nThen in Slack: .*\n$/,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   }),
 );
 
@@ -294,12 +311,52 @@ test(
   inFolder({}, async ({ scenario, run }) => {
     scenario.slack.faults.add({ kind: 'error', method: 'apps.connections.open', error: 'internal_error', times: 100 });
     const { code, said } = await run(leads);
-    expect(said).toMatch(
-      /is unknown\nSome of it couldn't be checked\. Run sitehand doctor again, or start it and see: sitehand start\. .*\n$/,
-    );
+    expect(said).toMatch(/is unknown\nWhat has ❔ couldn't be checked; .*\.\nTo start it: .*\nThen .*\n$/);
     expect(code).toBe(3);
   }),
 );
+
+test.each<[why: string, words: readonly string[], says: string]>([
+  ['a bot that is in no channel yet', leads, "I'm not in #C0OPS."],
+  ['no ops channel', leads.slice(0, 2), 'The rules name no ops channel'],
+])('%s does not keep it from being started', (_, words, says) =>
+  inFolder({}, async ({ scenario, run }) => {
+    scenario.slack.changeChannel('C0OPS', { bot: false });
+    const { code, said } = await run(words);
+    expect(said).toContain(`⚠️  Ops channel: ${says}`);
+    expect(said).toMatch(/What has ⚠️ can be done once it runs\.\nTo start it: npm start\n/);
+    expect(code).toBe(0);
+  })(),
+);
+
+test(
+  'a manifest that somebody keeps is not the one to paste, and lines of .env are named before they change',
+  inFolder({}, async ({ run, read, write }) => {
+    await write('app-manifest.yml', 'mine\n');
+    await write('.env', '# mine\nSLACK_BOT_TOKEN=xoxb-0123456789-other\n');
+    const { prompts, said, rest } = scripted([
+      ['Name of the slash command', ''],
+      ['app-manifest.yml is already there. Replace it?', false],
+      ['Bot User OAuth Token', canaries.bot],
+      ['Which hosting service is it?', 'document'],
+      ['.env has other lines for SLACK_BOT_TOKEN. Change them? Yes', true],
+    ]);
+    expect(await run(leads, { SLACK_BOT_TOKEN: undefined }, prompts)).toMatchObject({ code: 0 });
+    expect(rest).toEqual([]);
+    const toMake = said.find((text) => text.includes('Now make the app')) ?? '';
+    expect(toMake).toContain('let setup replace app-manifest.yml, which is not the manifest for these answers');
+    expect(toMake.indexOf('https://api.slack.com/apps?new_app')).toBeLessThan(toMake.indexOf('Now make the app'));
+    expect(await read('.env')).toMatch(new RegExp(`^# mine\nSLACK_BOT_TOKEN=${canaries.bot}\n`));
+    expect(await read('app-manifest.yml')).toBe('mine\n');
+  }),
+);
+
+test('--help lists every option, and does nothing', async () => {
+  const said: string[] = [];
+  expect(await setup(['--help'], { write: (text) => said.push(text), folder: '/nowhere' })).toBe(0);
+  const options = [...said.join('').matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
+  expect(options).toEqual(['--leads', '--developers', '--ops-channel', '--request-url', '--settings', '--overwrite']);
+});
 
 const validate = { method: 'GET', path: '/validate', times: 100 } as const;
 
@@ -323,8 +380,8 @@ test(
       HOSTING_COMPANY_ID: undefined,
     });
     expect(said).toMatch(/Hosting API: I can't reach the host.* So the key wasn't checked\.\n/);
-    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
-    expect(code).toBe(1);
+    expect(await names()).toEqual(['.env', 'app-manifest.yml', 'policy.yml']);
+    expect(code).toBe(3);
   }),
 );
 
@@ -339,6 +396,7 @@ test(
         "Slack doesn't list all its user groups (missing_scope). Others can be named by their ids.\n",
       );
       expect(await read('policy.yml')).toContain('    - S0DEVS\n');
+      expect(said).toMatch(/❌ Slack app: [^]*\nFirst mend what has ❌; .* doctor checks it again\.\nTo start it: /);
       expect(code).toBe(1);
     },
   ),
@@ -370,11 +428,11 @@ test(
     const url = 'https://bot.example/slack/events';
     const copied = await run([...leads, '--request-url', 'https://YOUR-HOST/slack/events']);
     expect(copied.said).toBe(
-      '--request-url must be https://YOUR-HOST/slack/events, with the public name of your machine. Nothing was written.\n',
+      '--request-url must be https://YOUR-HOST/slack/events, with the public name of your machine, or that name alone. Nothing was written.\n',
     );
-    expect(await run([...leads, '--request-url', url])).toMatchObject({ code: 0 });
-    expect(await read('manifest.yml')).not.toMatch(/YOUR-HOST|Without Socket Mode/);
-    expect(parse(await read('manifest.yml'))).toMatchObject({
+    expect(await run([...leads, '--request-url', 'bot.example'])).toMatchObject({ code: 0 });
+    expect(await read('app-manifest.yml')).not.toMatch(/YOUR-HOST|Without Socket Mode/);
+    expect(parse(await read('app-manifest.yml'))).toMatchObject({
       features: { slash_commands: [{ command: '/site', url }] },
       settings: {
         event_subscriptions: { request_url: url },

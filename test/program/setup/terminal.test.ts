@@ -20,7 +20,7 @@ const keys = { enter: '\r', tab: '\t', down: '\u001b[B', ctrlC: '\u0003' } as co
 
 /** Runs a program on a terminal of its own in this folder. After each text appears, types what belongs to it. */
 async function converse(folder: string, words: string, lines: readonly (readonly [seen: string, typed: string])[]) {
-  const program = `stty cols 100 rows 40; exec ${process.execPath} --import ${root}/src/node-version.js ${root}/src/${words}`;
+  const program = `stty cols 80 rows 24; exec ${process.execPath} --import ${root}/src/node-version.js ${root}/src/${words}`;
   const terminal = spawn(script, ['-qec', program, '/dev/null'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh' },
@@ -69,12 +69,13 @@ test.skipIf(!hasTerminal)(
         `sitehand.ts playground --setup --port 0 --keep ${folder}`,
         [
           ['Name of the slash command', keys.enter],
+          ['Slash command: /site.', ''],
           ['How does Slack deliver?', keys.enter],
-          ['manifest_json=', ''],
           ['Bot User OAuth Token', `${TOKENS.app}${keys.enter}`],
           ['this is an app-level token', ''],
           ['Bot User OAuth Token', `${TOKENS.bot}${keys.enter}`],
-          ['App-level token (xapp', `${TOKENS.app}${keys.enter}`],
+          ['Basic Information →', ''],
+          ['│  App-Level Tokens', `${TOKENS.app}${keys.enter}`],
           ['Which hosting service is it?', `${keys.down}${keys.enter}`],
           ['Key of the hosting API', `${hostingKey}${keys.enter}`],
           ['Who are the leads?', `chi${keys.tab}`],
@@ -82,7 +83,10 @@ test.skipIf(!hasTerminal)(
           ['Who are the developers?', `devs${keys.tab}`],
           ['@devs', keys.enter],
           ['Id of the channel', `C0OPS${keys.enter}`],
-          ['All 18 checks are fine', ''],
+          ["I'm not in #C0OPS", ''],
+          ['What has ⚠️ can be done once it runs.', ''],
+          ['is in its channels as after /invite', ''],
+          ['and who must agree', ''],
           ['Press Ctrl-C to stop', keys.ctrlC],
         ],
       );
@@ -92,16 +96,19 @@ test.skipIf(!hasTerminal)(
       const asked = said.slice(said.indexOf('Name of the slash command'));
       for (const secret of [TOKENS.bot, TOKENS.app, hostingKey]) expect(asked).not.toContain(secret);
       expect(await readdir(folder)).toEqual(
-        expect.arrayContaining(['.env', 'manifest.yml', 'policy.yml', 'sitehand.db']),
+        expect.arrayContaining(['.env', 'app-manifest.yml', 'policy.yml', 'sitehand.db']),
       );
       expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toMatchObject({
         SLACK_BOT_TOKEN: TOKENS.bot,
         HOSTING_DIALECT: 'document',
       });
+      // Nothing of Slack's own pages, no line of the log, and no advice to start what starts by itself.
+      expect(asked).not.toMatch(/manifest_json|"level":|To start it/);
       expect(await readFile(join(folder, 'policy.yml'), 'utf8')).toContain('    - U03CHI # Chi Chukwu\n');
 
       // The stand-ins are gone.
       const again = await converse(folder, 'sitehand.ts setup', [
+        ['Taken from .env: SLACK_BOT_TOKEN', ''],
         ['Keep the address', 'y'],
         ['Make new rules?', keys.ctrlC],
       ]);

@@ -10,4 +10,6 @@ export const bad = (says: CheckResult['says'] | string, hint: CheckResult['says'
   says: inline(says),
   hint: inline(hint),
 });
+/** It has to be mended before Sitehand starts, or can do anything. */
+export const broken = (...found: Parameters<typeof bad>): CheckResult => ({ ...bad(...found), isBroken: true });
 export const unknown = (says: CheckResult['says']): CheckResult => ({ ok: undefined, says });

@@ -4,7 +4,7 @@ import { code, say, time } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
 import { troubleText } from '../../changes/host-trouble.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
-import { bad, unknown, well, type CheckResult } from './check-result.ts';
+import { bad, broken, unknown, well, type CheckResult } from './check-result.ts';
 import { dayMs } from '../../../duration.ts';
 
 /** Checks of the host. */
@@ -46,7 +46,7 @@ export async function key({ database }: HealthContext, keyAnswer: Promise<KeyAns
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);
   if (answer instanceof HostTrouble) {
     if (answer.kind === 'not found') return well(say`the host doesn't say when it expires`);
-    return isOfHost(answer) ? unknown(say`unknown: ${troubleText(answer)}`) : bad(troubleText(answer), renew);
+    return isOfHost(answer) ? unknown(say`unknown: ${troubleText(answer)}`) : broken(troubleText(answer), renew);
   }
   const at = answer.expires_at;
   if (at === undefined) return well(say`accepted; the host doesn't say when it expires`);
