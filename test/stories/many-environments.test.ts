@@ -267,9 +267,9 @@ describe('many environments', () => {
   });
 
   test('a command about one environment says which ones take many, and does nothing', async () => {
-    const said = await scenario.person('ana').says('/site redirects clear acme-*/live');
+    const said = await scenario.person('ana').says('/site lock acme-*/live deploying');
     await said.hears(
-      'redirects clear takes one environment at a time, and this names several or has a *. Nothing was done.',
+      'lock takes one environment at a time, and this names several or has a *. Nothing was done.',
     );
     expect(scenario.writes()).toEqual([]);
   });

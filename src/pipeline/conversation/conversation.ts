@@ -92,7 +92,10 @@ export async function check(context: PipelineContext, request: Request): Promise
 async function checkFor(context: PipelineContext, request: Request, person: Person): Promise<Ask | Ready> {
   const { parsed, from } = request;
   const resolved = await resolveNames(context, parsed, person);
-  if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
+  if (resolved.problems.length > 0) {
+    refuseUnlessMayAsk(context.policy(), person, parsed);
+    return { kind: 'ask', resolved, person };
+  }
   const isAction = parsed.command.shape === 'action';
   const channel = isAction ? await from.cardChannel() : { id: person.id, shared: false };
   const evaluated = evaluate(context, resolved, { person, channel }, request);
@@ -157,7 +160,6 @@ function comesNext(command: AnyAction, authorized: Authorized, first: Request['f
 /** What the arguments mean to this person. If a name is unknown, reads the host's lists again first. */
 async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
-  if (resolved.problems.length > 0) refuseUnlessMayAsk(context.policy(), person, parsed);
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
   await context.freshenNames();
   return resolve(parsed, context.names(person));
