@@ -135,7 +135,7 @@ refused:
 
 test('the expectations of the documentation hold for the example', async () => {
   const [, yaml = ''] =
-    /## Testing the rules[^]*```yaml\n([^]*?)```/.exec(readFileSync('docs/policy.md', 'utf8')) ?? [];
+    /`sitehand policy test` asks[^]*?```yaml\n([^]*?)```/.exec(readFileSync('docs/policy.md', 'utf8')) ?? [];
   expect(await run(['test', file('documented.yml', yaml)])).toEqual({
     code: 0,
     out: 'All 5 expectations hold.\n',

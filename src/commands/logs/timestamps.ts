@@ -7,11 +7,13 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /**
  * `2026-11-21T13:48:00Z`, `2026-11-21  9:48:00`, `2026/11/21 13:48:00`, `21/Nov/2026:13:48:00 +0000`, `21-Nov-2026 13:48:00 UTC`: at the start
  * of a line, or after its first bracket. A time anywhere else belongs to the message, as does one in an indented line.
- * What stands behind a time in its bracket is a zone, unless it is a level.
  */
-const stamp = new RegExp(
-  String.raw`^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])([ \d]\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+/[\w/+-]{2,40}|(?!(?i:${anyWord})\])[A-Z][\w+-]{1,40}(?=\])))?\]?\s*`,
-);
+const stamp =
+  /^(?!\s)(?:[^[]{0,200}\[)?(?:(\d{4})[-/](\d\d)[-/](\d\d)[T ]|(\d\d?)[-/]([A-Z][a-z]{2})[-/](\d{4})[ :])([ \d]\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?/;
+/** What stands behind a time: an offset, a zone, or in its bracket a word that is one unless it is a level. */
+const zoned = /^(?: ?(Z\b|[+-]\d\d:?\d\d)| (UTC|GMT|[A-Z][A-Za-z_]+\/[\w/+-]{2,40}|[A-Z][\w+-]{1,40}(?=\])))?\]?\s*/;
+const unzoned = /^\]?\s*/;
+const level = new RegExp(`^${anyWord}$`, 'i');
 /** Short names that Intl knows and that mean other zones elsewhere: `BST`, `IST`. IANA has only the excepted ones. */
 const ambiguous = /^(?!UTC|GMT|[EHM]ST|[CEMW]ET)[A-Z]{3}$/;
 /** `[Sat Nov 21 13:48:00.123456 2026]`, as Apache writes it. */
@@ -53,13 +55,14 @@ export function stampReader(): (line: string) => Stamp | undefined {
   const ofText = (line: string): Stamp | undefined => {
     const found = stamp.exec(line);
     if (found === null) return ofApache(line);
-    const [whole, y1, mo1, d1, d2, mo2 = '', y2, hours, minutes, seconds, ahead, zone] = found;
+    const [time, y1, mo1, d1, d2, mo2 = '', y2, hours, minutes, seconds] = found;
+    const { length, ahead, zone } = zoneBehind(line.slice(time.length));
     const month = mo1 === undefined ? months.indexOf(mo2) : Number(mo1) - 1;
     const shown = momentOf(y1 ?? y2, month, d1 ?? d2, [hours, minutes, seconds]);
     if (shown === undefined) return undefined;
     const at = shown - (zone === undefined ? aheadOf(ahead) : offsetAt(zone, shown));
     const isZoneless = zone === undefined && ahead === undefined;
-    return { at, end: /^\[?\d/.test(whole) ? whole.length : 0, isZoneless };
+    return { at, end: /^\[?\d/.test(time) ? time.length + length : 0, isZoneless };
   };
   return (line) => {
     const fields = jsonFields(line);
@@ -71,6 +74,13 @@ export function stampReader(): (line: string) => Stamp | undefined {
     }
     return undefined;
   };
+}
+
+/** The zone that a text begins with, and the length of all that belongs to the time there. */
+function zoneBehind(rest: string): { readonly length: number; readonly ahead?: string; readonly zone?: string } {
+  const [whole = '', ahead, zone] = zoned.exec(rest) ?? [];
+  if (zone !== undefined && level.test(zone)) return { length: unzoned.exec(rest)?.[0].length ?? 0 };
+  return { length: whole.length, ...(ahead !== undefined && { ahead }), ...(zone !== undefined && { zone }) };
 }
 
 function ofApache(line: string): Stamp | undefined {
