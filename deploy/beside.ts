@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** What `src/beside.ts` and `src/playground/beside.ts` name, where it stands in the package. */
+/** What `src/base/beside.ts` and `src/playground/beside.ts` name, where it stands in the package. */
 
 export const packageFile = new URL('./package.json', import.meta.url);
 export const manifestFile = new URL('./manifest.yml', import.meta.url);

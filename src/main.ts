@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readConfig, type Config } from './config.ts';
-import { gaugesOf } from './gauges.ts';
-import { createLog, type Logger } from './log.ts';
-import type { LogOutput } from './log-output.ts';
+import { readConfig, type Config } from './base/config.ts';
+import { gaugesOf } from './program/gauges.ts';
+import { createLog, type Logger } from './base/log.ts';
+import type { LogOutput } from './base/log-output.ts';
 import {
   absenceReport,
   aliveEveryMs,
@@ -14,15 +14,15 @@ import {
   noteAlive,
   openLog,
   policyNotices,
-} from './notices.ts';
-import { groupsEveryMs } from './pipeline/messages/group-watch.ts';
-import { createPoller } from './pipeline/messages/poller.ts';
-import { lookEveryMs } from './pipeline/messages/replicas.ts';
-import { lostEveryMs, sweep, sweepEveryMs, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
-import { checkEveryMs, createPolicyCheck, recordPolicy } from './pipeline/audit/policy-history.ts';
-import { sealAudit } from './pipeline/audit/audit-keys.ts';
-import { handleSetBack } from './pipeline/steps/failover-and-restore.ts';
-import { anchorEveryMs, publishAuditHead } from './pipeline/audit/audit-anchor.ts';
+} from './program/notices.ts';
+import { groupsEveryMs } from './post/group-watch.ts';
+import { createPoller } from './post/poller.ts';
+import { lookEveryMs } from './post/replicas.ts';
+import { lostEveryMs, sweep, sweepEveryMs, takeOver, tellTheLost } from './post/housekeeping.ts';
+import { checkEveryMs, createPolicyCheck, recordPolicy } from './audit/policy-history.ts';
+import { sealAudit } from './audit/audit-keys.ts';
+import { handleSetBack } from './send/failover-and-restore.ts';
+import { anchorEveryMs, publishAuditHead } from './audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
@@ -31,13 +31,13 @@ import { lostNote } from './slack/incoming/interrupted.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import type { SlackContext } from './slack/context/context.ts';
 import { createTurns } from './slack/context/capacity.ts';
-import { createViewUpdates } from './slack/client/view-updates.ts';
-import { slackPace, type Pace } from './slack/client/rate-limits.ts';
-import { askAgainEveryMs } from './slack/client/token.ts';
+import { createViewUpdates } from './slack-api/view-updates.ts';
+import { slackPace, type Pace } from './slack-api/rate-limits.ts';
+import { askAgainEveryMs } from './slack-api/token.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
-import { nameSlashCommand, plain, say, type Text } from './text.ts';
-import { settledWithin } from './time-limit.ts';
+import { nameSlashCommand, plain, say, type Text } from './words/text.ts';
+import { settledWithin } from './base/time-limit.ts';
 import {
   buildPipeline,
   connectSlack,
@@ -46,7 +46,7 @@ import {
   type Foundations,
   type Pipeline,
   type Slack,
-} from './wiring.ts';
+} from './program/wiring.ts';
 
 /** What the log could not write. Replacements for tests: the log, the pace, the clock (epoch ms), the migrations. */
 type Overrides = {

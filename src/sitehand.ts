@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lineFor } from './beside.ts';
+import { lineFor } from './base/beside.ts';
 import { unknownAmong } from './policy/mistakes.ts';
 
 /** The program `sitehand`, which people run on the machine. */

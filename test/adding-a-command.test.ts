@@ -16,7 +16,7 @@ const contributing = path.resolve(import.meta.dirname, '../CONTRIBUTING.md');
 const wrong = (name: string, mistake: string): string =>
   `
   import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
-  import { say } from '../../text.ts';
+  import { say } from '../../words/text.ts';
   import { action } from '../kit/action.ts';
   import { environment } from '../kit/fields.ts';
 

@@ -6,19 +6,19 @@ import type { AnyAction } from '../src/commands/kit/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
 import { catalogue as endpoints } from './hosting/contract/catalogue.ts';
-import { authorize } from '../src/pipeline/access/access-check.ts';
-import { freeze } from '../src/pipeline/changes/freeze.ts';
-import type { Given } from '../src/pipeline/language/bind-arguments.ts';
-import { parse, parseArgs } from '../src/pipeline/language/parse.ts';
-import { renderCard } from '../src/pipeline/changes/card.ts';
-import { everything } from '../src/pipeline/language/many-environments.ts';
-import { canonicalArgs, isNamed, resolve } from '../src/pipeline/language/resolve.ts';
-import { optionName, takesRest, usage, argsOf } from '../src/pipeline/language/usage.ts';
-import { join } from '../src/pipeline/language/tokenize.ts';
+import { authorize } from '../src/access/access-check.ts';
+import { freeze } from '../src/change/freeze.ts';
+import type { Given } from '../src/language/bind-arguments.ts';
+import { parse, parseArgs } from '../src/language/parse.ts';
+import { renderCard } from '../src/change/card.ts';
+import { everything } from '../src/language/many-environments.ts';
+import { canonicalArgs, isNamed, resolve } from '../src/language/resolve.ts';
+import { optionName, takesRest, usage, argsOf } from '../src/language/usage.ts';
+import { join } from '../src/language/tokenize.ts';
 import { blockComplaints, viewComplaints } from '../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
+import { drawCard, drawPage } from '../src/block-kit/blocks.ts';
 import { reviewView } from '../src/slack/forms/views.ts';
-import { inline, plain } from '../src/text.ts';
+import { inline, plain } from '../src/words/text.ts';
 import { exampleArguments, InMemoryHost, ownWorld, argumentsFor } from './commands/in-memory-host.ts';
 import {
   ana,
@@ -33,7 +33,7 @@ import {
   parsedFor,
   wordsFor,
   reportDefaults,
-} from './pipeline/fixtures.ts';
+} from './fixtures.ts';
 
 /** One test over everything people can type. A new command is covered by its line in the catalogue. */
 

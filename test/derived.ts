@@ -3,9 +3,9 @@ import path from 'node:path';
 import { catalogue } from '../src/commands/index.ts';
 import { z } from 'zod';
 import { rightOf, rights } from '../src/commands/rights.ts';
-import { usage } from '../src/pipeline/language/usage.ts';
+import { usage } from '../src/language/usage.ts';
 import { policyFile } from '../src/policy/schema.ts';
-import { secretVariables, variables } from '../src/settings.ts';
+import { secretVariables, variables } from '../src/base/settings.ts';
 
 /**
  * The parts of docs/commands.md and the manifest that come from the catalogue, the settings in docs/settings.md and

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { parse } from '../src/pipeline/language/parse.ts';
+import { parse } from '../src/language/parse.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { EVENTS } from '../src/playground/slack/options.ts';
 import { derivedIn, manifest } from './derived.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { nameSlashCommand } from '../src/text.ts';
+import { nameSlashCommand } from '../src/words/text.ts';
 
 // Each run draws other examples; `RUNS=1000 npm test` draws 1,000 per property.
 fc.configureGlobal({

@@ -1,4 +1,4 @@
-import { say, typed, type Text } from '../text.ts';
+import { say, typed, type Text } from '../words/text.ts';
 
 /** What people ask for that no command does: other words for it, what to say, and the command that comes nearest. */
 export type CannotDo = {

@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../site-check/reading.ts';
 import type { Impression, Look, SiteReading, Verdict } from '../site-check/reading.ts';
-import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
+import { bold, code, joined, say, time, type Inline, type Text } from '../words/text.ts';
 import { environmentOrDomain } from './kit/fields.ts';
 import { counted, paragraph, type Page } from './kit/page.ts';
 import { report } from './kit/report.ts';

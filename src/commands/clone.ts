@@ -1,6 +1,6 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 import { cloneSite } from '../hosting/contract/sites.ts';
-import { codeOf, code, say, unseen } from '../text.ts';
+import { codeOf, code, say, unseen } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { companyId } from './company.ts';
 import { environment, phrase, type PlainField } from './kit/fields.ts';

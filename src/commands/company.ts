@@ -1,7 +1,7 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 import { listDomains, type CompanyDomain } from '../hosting/contract/domains.ts';
 import type { PartialList } from '../hosting/contract/fields.ts';
-import { code, say } from '../text.ts';
+import { code, say } from '../words/text.ts';
 import type { Sources } from './kit/sources.ts';
 
 /** The company's id, which some calls need; throws `Refusal` while it is unknown. */

@@ -1,5 +1,5 @@
 import { deleteEnvironment } from '../hosting/contract/sites.ts';
-import { joined, say } from '../text.ts';
+import { joined, say } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, newestIfReadable } from './backups/newest.ts';
 import { environment } from './kit/fields.ts';

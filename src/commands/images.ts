@@ -1,5 +1,5 @@
 import { imageOptimizations, imagesOf, optimizeImages, type ImageOptimization } from '../hosting/contract/cdn.ts';
-import { say } from '../text.ts';
+import { say } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { choice, environment, withHint } from './kit/fields.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';
 import {
   choice,
@@ -15,7 +15,7 @@ import {
 import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt, startOf } from './kit/values/times.ts';
-import { joined, say } from '../text.ts';
+import { joined, say } from '../words/text.ts';
 
 const defaultLines = 1_000;
 const maxLines = 20_000;

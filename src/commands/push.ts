@@ -1,6 +1,6 @@
 import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
-import { joined, list, say, time, type Text } from '../text.ts';
+import { joined, list, say, time, type Text } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
 import { environment, flag, option, wordField, type Input, type PlainField, withHint } from './kit/fields.ts';

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, type ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { attempt } from '../errors.ts';
-import { hourMs } from '../duration.ts';
+import { attempt } from '../base/errors.ts';
+import { hourMs } from '../words/duration.ts';
 
 const unzipped = promisify(gunzip);
 

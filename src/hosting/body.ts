@@ -1,5 +1,5 @@
-import { scrub } from '../secret.ts';
-import { beginning } from '../text.ts';
+import { scrub } from '../base/secret.ts';
+import { beginning } from '../words/text.ts';
 import { jsonOf } from './answer.ts';
 
 /** What a body of the host says: its words for people, and whether it contradicts its status line. */

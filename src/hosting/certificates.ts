@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../errors.ts';
-import { Secret } from '../secret.ts';
-import { say, time, type Inline, type Text } from '../text.ts';
+import { attempt } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { say, time, type Inline, type Text } from '../words/text.ts';
 import type { Certificate, SecretReference } from './contract/certificate.ts';
 
 /** Why no certificate can be used, as sentences for people. */

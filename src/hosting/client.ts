@@ -1,6 +1,6 @@
-import { attempt } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import type { Load } from '../semaphore.ts';
+import { attempt } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Load } from '../base/semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import { getLogs } from './contract/logs.ts';
 import { requestsPerMinute, type Dialect } from './dialect.ts';

@@ -15,7 +15,7 @@ import {
 import type { ListedEnvironment, Listing, NameOverrides, SiteDomain } from './names.ts';
 import { withoutOldListings, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
-import { hourMs } from '../duration.ts';
+import { hourMs } from '../words/duration.ts';
 
 export type DirectoryOptions = {
   readonly read: HostReader;

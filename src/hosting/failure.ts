@@ -1,7 +1,7 @@
 import { errors } from 'undici';
 import { AnswerTooLong } from '../sockets/answer-bounds.ts';
-import { errorCode } from '../errors.ts';
-import { TooLate } from '../time-limit.ts';
+import { errorCode } from '../base/errors.ts';
+import { TooLate } from '../base/time-limit.ts';
 
 export type TroubleKind =
   | 'unreachable'

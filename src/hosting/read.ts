@@ -8,9 +8,9 @@ import { inDialect, type Dialect } from './dialect.ts';
 import { hostFailureOf, failureOfStatus, isTransient, meaningOf, noRoom, type HostFailure } from './failure.ts';
 import type { Rate } from './rate.ts';
 import { HostTrouble } from './trouble.ts';
-import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
-import { shareOf } from '../share.ts';
-import { startDeadline } from '../time-limit.ts';
+import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../base/semaphore.ts';
+import { shareOf } from '../base/share.ts';
+import { startDeadline } from '../base/time-limit.ts';
 import { headersFor, requestTarget, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */

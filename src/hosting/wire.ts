@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 import type { Json, Query, Write } from './contract/call.ts';
 import { secretReference } from './contract/fields.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { errorMessage } from '../errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import { unknownAmong, withVisibleSpaces, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicySettings } from './schema.ts';

@@ -1,5 +1,5 @@
-import { near } from '../nearest-words.ts';
-import { codeOf, either, plain, unseen } from '../text.ts';
+import { near } from '../words/nearest-words.ts';
+import { codeOf, either, plain, unseen } from '../words/text.ts';
 
 /** A mistake in the policy file. Lines and columns count from 1. */
 export type Mistake = { readonly line: number; readonly column: number; readonly says: string };

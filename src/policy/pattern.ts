@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Target } from '../hosting/contract/target.ts';
-import { unseen } from '../text.ts';
+import { unseen } from '../words/text.ts';
 
 /** A folded name with wildcards, as the pieces between the `*`. */
 export type Glob = readonly string[];

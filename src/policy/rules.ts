@@ -1,7 +1,7 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { NameOverrides } from '../hosting/names.ts';
 import type { Glob, Pattern } from './pattern.ts';
-import { hourMs } from '../duration.ts';
+import { hourMs } from '../words/duration.ts';
 
 /** An environment that the file names because the hosting API does not. */
 type EnvironmentOverride = NameOverrides['environments'][number] & {

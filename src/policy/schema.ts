@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration, showDuration, dayMs, hourMs } from '../duration.ts';
+import { parseDuration, showDuration, dayMs, hourMs } from '../words/duration.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive, liveByDefault } from './live-environments.ts';

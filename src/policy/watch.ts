@@ -1,7 +1,7 @@
 import { watch, watchFile, unwatchFile } from 'node:fs';
 import { dirname } from 'node:path';
-import { attempt, errorMessage } from '../errors.ts';
-import { readAtMost } from '../regular-file.ts';
+import { attempt, errorMessage } from '../base/errors.ts';
+import { readAtMost } from '../base/regular-file.ts';
 import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { lineFor, packageFile } from '../beside.ts';
+import { lineFor, packageFile } from '../base/beside.ts';
 import { exitCodes } from './exit-codes.ts';
 import { out } from './output.ts';
 

@@ -7,18 +7,24 @@ import { catalogue } from '../commands/index.ts';
 import type { Finding } from '../commands/kit/audit.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
-import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
-import { Refusal, type Args } from '../errors.ts';
-import { parseArgs } from '../pipeline/language/parse.ts';
-import { headOf, exportLine } from '../pipeline/audit/audit-export.ts';
-import { wholeTrail } from '../pipeline/audit/audit-query.ts';
-import { confirmTrail, findingOf } from '../pipeline/audit/audit-anchor.ts';
-import { createChangeStore } from '../pipeline/changes/change-store.ts';
+import {
+  auditKeyOf,
+  auditKeysOf,
+  readTrailConfig,
+  type EnvironmentVariables,
+  type TrailConfig,
+} from '../base/config.ts';
+import { Refusal, type Args } from '../base/errors.ts';
+import { parseArgs } from '../language/parse.ts';
+import { headOf, exportLine } from '../audit/audit-export.ts';
+import { wholeTrail } from '../audit/audit-query.ts';
+import { confirmTrail, findingOf } from '../audit/audit-anchor.ts';
+import { createChangeStore } from '../change/change-store.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
-import { joined, plain } from '../text.ts';
+import { joined, plain } from '../words/text.ts';
 import { failureMessage } from './failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { out, type Out } from './output.ts';

@@ -1,6 +1,6 @@
 import { catalogue } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
-import { usage } from '../pipeline/language/usage.ts';
+import { usage } from '../language/usage.ts';
 import { exitCodes } from './exit-codes.ts';
 import { out } from './output.ts';
 

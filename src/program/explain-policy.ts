@@ -1,14 +1,14 @@
 import type { Ability } from '../commands/kit/builtin.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import type { Person } from '../pipeline/access/access-check.ts';
-import { explainAccess } from '../pipeline/access/explain-access.ts';
-import type { KnownNames } from '../pipeline/language/resolve.ts';
-import { split } from '../pipeline/language/tokenize.ts';
+import type { Person } from '../access/access-check.ts';
+import { explainAccess } from '../access/explain-access.ts';
+import type { KnownNames } from '../language/resolve.ts';
+import { split } from '../language/tokenize.ts';
 import { isLive } from '../policy/live-environments.ts';
 import { mentionedGroups } from '../policy/people.ts';
 import type { Policy } from '../policy/rules.ts';
-import { code, joined, say } from '../text.ts';
+import { code, joined, say } from '../words/text.ts';
 
 /**
  * What the rules say about a person and a command, without Slack and without the host: every name that looks like an

@@ -1,8 +1,8 @@
-import { ConfigMistakes } from '../config.ts';
-import { errorCode, errorMessage, Refusal } from '../errors.ts';
-import { scrub } from '../secret.ts';
+import { ConfigMistakes } from '../base/config.ts';
+import { errorCode, errorMessage, Refusal } from '../base/errors.ts';
+import { scrub } from '../base/secret.ts';
 import { sqliteCode } from '../storage/sqlite.ts';
-import { joined, plain } from '../text.ts';
+import { joined, plain } from '../words/text.ts';
 
 /** The message for a failure, without a final line break. `what` failed, if it was unexpected. `then`: a sentence. */
 export function failureMessage(error: unknown, what: string, then: string): string {

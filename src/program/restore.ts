@@ -2,23 +2,29 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
-import { lineFor } from '../beside.ts';
-import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
-import { errorMessage, Refusal, type Args } from '../errors.ts';
-import { findingOf } from '../pipeline/audit/audit-anchor.ts';
-import { createChangeStore } from '../pipeline/changes/change-store.ts';
-import { acknowledgeRestore } from '../pipeline/steps/failover-and-restore.ts';
+import { lineFor } from '../base/beside.ts';
+import {
+  auditKeyOf,
+  auditKeysOf,
+  readTrailConfig,
+  type EnvironmentVariables,
+  type TrailConfig,
+} from '../base/config.ts';
+import { errorMessage, Refusal, type Args } from '../base/errors.ts';
+import { findingOf } from '../audit/audit-anchor.ts';
+import { createChangeStore } from '../change/change-store.ts';
+import { acknowledgeRestore } from '../send/failover-and-restore.ts';
 import { flawOf } from '../storage/backup-digest.ts';
 import { isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
-import { otherThanFile } from '../regular-file.ts';
-import { scrub } from '../secret.ts';
+import { otherThanFile } from '../base/regular-file.ts';
+import { scrub } from '../base/secret.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import type { Schema } from '../storage/schema.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { readSqlite, sqliteCode } from '../storage/sqlite.ts';
-import { plain, say } from '../text.ts';
+import { plain, say } from '../words/text.ts';
 import { inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';

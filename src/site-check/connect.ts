@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { addAbortListener } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
-import { errorCode } from '../errors.ts';
-import { startDeadline } from '../time-limit.ts';
+import { errorCode } from '../base/errors.ts';
+import { startDeadline } from '../base/time-limit.ts';
 import type { Hop } from './hop.ts';
 import { isPublicAddress, isSameAddress } from './public-address.ts';
 

@@ -1,5 +1,5 @@
 import { AnswerTooLong } from '../sockets/answer-bounds.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../base/errors.ts';
 import { NotResolved, isNoSuchAddress } from './connect.ts';
 
 /** Why there was no answer, in words that follow the name of a site. `isOfSite`: whether the site itself caused that. */

@@ -5,8 +5,8 @@ import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
 import type { Answered, PageRequest, Look } from './reading.ts';
 import { requestOn, type PageResponse, type Body } from './request.ts';
-import { dayMs, hourMs } from '../duration.ts';
-import { startDeadline } from '../time-limit.ts';
+import { dayMs, hourMs } from '../words/duration.ts';
+import { startDeadline } from '../base/time-limit.ts';
 
 /** How requests reach a site. */
 export type Reach = {

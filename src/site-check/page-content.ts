@@ -1,4 +1,4 @@
-import { beginning, unseen } from '../text.ts';
+import { beginning, unseen } from '../words/text.ts';
 import type { Body } from './request.ts';
 
 /** What the text of a page says. Linear in the length of the text, because the site chooses it. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { AnswerTooLong, boundAnswers } from '../sockets/answer-bounds.ts';
-import { readBeginning } from '../stream-beginning.ts';
+import { readBeginning } from '../base/stream-beginning.ts';
 import type { Hop } from './hop.ts';
 
 /** The most bytes of a body that are read. */

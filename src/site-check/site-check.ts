@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createJustBegun } from '../just-begun.ts';
-import { createSemaphore } from '../semaphore.ts';
+import { createJustBegun } from '../base/just-begun.ts';
+import { createSemaphore } from '../base/semaphore.ts';
 import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';
 import { lookAtPage, type Reach, type LookWithBody } from './look.ts';
-import { startDeadline } from '../time-limit.ts';
+import { startDeadline } from '../base/time-limit.ts';
 import { readingsForBad, type Answered, type PageRequest, type Look, type SiteReading } from './reading.ts';
 
 /** The pages of a site, and the texts that must each be on at least one of them. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../base/errors.ts';
 
 /** Tells lost connections to PostgreSQL from other errors, and waits until the database is back. */
 

@@ -12,7 +12,7 @@ import {
   type Driver,
 } from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
-import { errorMessage } from '../errors.ts';
+import { errorMessage } from '../base/errors.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from '../errors.ts';
-import { otherThanFile } from '../regular-file.ts';
+import { errorCode } from '../base/errors.ts';
+import { otherThanFile } from '../base/regular-file.ts';
 
 /** Who may read the files of a SQLite database, and whether they are still the files that were opened. */
 

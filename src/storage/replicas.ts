@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { attempt } from '../errors.ts';
+import { attempt } from '../base/errors.ts';
 import { removeKv, writeKv } from './kv.ts';
 import type { ReadHandle, Tx } from './tx.ts';
-import { dayMs } from '../duration.ts';
+import { dayMs } from '../words/duration.ts';
 
 /** What a running process says about itself. */
 export type SignOfLife = {

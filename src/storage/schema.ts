@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Risk } from '../risk.ts';
+import type { Risk } from '../base/risk.ts';
 import type { HandedOnRequestTable } from './handed-on-table.ts';
 import type { WatchTable } from './watch-table.ts';
 
@@ -27,7 +27,7 @@ export type Schema = {
 /** One row with the id of this database, so that a button from another one never moves a change here. */
 export type InstallationTable = { id: string; created_at: number };
 
-/** The states of a change; `src/pipeline/changes/change.ts` defines the moves between them. */
+/** The states of a change; `src/change/change.ts` defines the moves between them. */
 export type State =
   | 'waiting'
   | 'approved'
@@ -88,7 +88,7 @@ export type ChangeTable = {
   handed_on_by: string | null;
   /** The number of the batch that this change belongs to; null: none. */
   batch: number | null;
-  /** JSON: how far a batch is (`BatchProgress` in `pipeline/changes/batch.ts`). Null: it is no batch. */
+  /** JSON: how far a batch is (`BatchProgress` in `change/batch.ts`). Null: it is no batch. */
   progress: string | null;
   /** Where its card belongs: not always where it was requested. */
   channel: string;

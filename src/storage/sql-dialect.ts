@@ -1,5 +1,5 @@
 import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../base/errors.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 /** The two databases. All differences of their SQL are in this file. */

@@ -5,9 +5,9 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import { errorMessage } from '../errors.ts';
-import { otherThanFile } from '../regular-file.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
+import { errorMessage } from '../base/errors.ts';
+import { otherThanFile } from '../base/regular-file.ts';
 
 /** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
 const busyMs = 250;

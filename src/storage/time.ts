@@ -4,7 +4,7 @@ import { databaseKind, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
 import { readKv } from './kv.ts';
 import type { ReadHandle } from './tx.ts';
-import { dayMs } from '../duration.ts';
+import { dayMs } from '../words/duration.ts';
 
 /** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
 export type Time = { readonly now: (tx?: ReadHandle) => Promise<number>; readonly ahead: () => number };

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { claim, personKey, unowned, type Claim, type IdsOf } from './lease.ts';
 import type { WatchTable } from './watch-table.ts';
 import type { ReadHandle, Tx } from './tx.ts';
-import { minuteMs } from '../duration.ts';
+import { minuteMs } from '../words/duration.ts';
 
 export type Watch = Selectable<WatchTable>;
 export type NewWatch = Omit<

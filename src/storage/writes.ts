@@ -1,4 +1,4 @@
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../base/errors.ts';
 import { sqliteCode } from './sqlite.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { readerOf } from '../../src/pipeline/access/visibility.ts';
-import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
-import { trailFor } from '../../src/pipeline/audit/audit-query.ts';
+import { readerOf } from '../../src/access/visibility.ts';
+import type { KnownNames } from '../../src/language/resolve.ts';
+import { trailFor } from '../../src/audit/audit-query.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { chi, company, environment, policyOf, contextWith } from '../pipeline/fixtures.ts';
+import { chi, company, environment, policyOf, contextWith } from '../fixtures.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { median, quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 

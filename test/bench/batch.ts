@@ -1,4 +1,4 @@
-import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
+import { maxUnderWay } from '../../src/change/batch.ts';
 import { manySites } from '../stories/batch.ts';
 import { patienceMs } from '../patience.ts';
 import { testUser, type TestUser } from '../stories/people.ts';

@@ -4,7 +4,7 @@ import type { Page } from '../../src/commands/kit/page.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { logText } from '../../src/playground/hosting/logs/stream.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
-import { noCertificate, reportDefaults } from '../pipeline/fixtures.ts';
+import { noCertificate, reportDefaults } from '../fixtures.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
 /** The cost of a log report: from the host's text to the page, as the command does it, without network and Slack. */

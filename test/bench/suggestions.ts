@@ -1,9 +1,9 @@
 import { catalogue } from '../../src/commands/index.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { searchIn } from '../../src/pipeline/language/name-search.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
-import { read } from '../../src/pipeline/language/reader.ts';
-import { resolve } from '../../src/pipeline/language/resolve.ts';
+import { searchIn } from '../../src/language/name-search.ts';
+import { parse } from '../../src/language/parse.ts';
+import { read } from '../../src/language/reader.ts';
+import { resolve } from '../../src/language/resolve.ts';
 import { median, quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
 /**

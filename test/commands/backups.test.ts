@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { backupsList } from '../../src/commands/backups/list.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
-import { plain } from '../../src/text.ts';
-import { company, live, noCertificate, readEach, reportDefaults, staging } from '../pipeline/fixtures.ts';
+import { plain } from '../../src/words/text.ts';
+import { company, live, noCertificate, readEach, reportDefaults, staging } from '../fixtures.ts';
 
 const now = Date.UTC(2026, 10, 23);
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkPage } from '../../src/commands/check.ts';
 import type { Look, SiteReading } from '../../src/site-check/reading.ts';
-import { plain } from '../../src/text.ts';
+import { plain } from '../../src/words/text.ts';
 
 const refused: SiteReading = {
   at: Date.UTC(2026, 10, 23),

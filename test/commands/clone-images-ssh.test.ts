@@ -8,11 +8,11 @@ import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
 import { HostTrouble } from '../../src/hosting/trouble.ts';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { needsReview } from '../../src/pipeline/changes/confirmation.ts';
-import { usage } from '../../src/pipeline/language/usage.ts';
-import { inline, plain } from '../../src/text.ts';
+import { parse, parseArgs } from '../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
+import { needsReview } from '../../src/change/confirmation.ts';
+import { usage } from '../../src/language/usage.ts';
+import { inline, plain } from '../../src/words/text.ts';
 import {
   company,
   hostile,
@@ -24,7 +24,7 @@ import {
   refusalText,
   staging,
   uuid,
-} from '../pipeline/fixtures.ts';
+} from '../fixtures.ts';
 import * as fc from 'fast-check';
 
 /** A line's command with its call and its card. */

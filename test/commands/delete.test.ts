@@ -3,11 +3,11 @@ import { deletion } from '../../src/commands/delete.ts';
 import { newestBackup, type CardBackup } from '../../src/commands/backups/newest.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
-import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
-import { inline, plain } from '../../src/text.ts';
+import { nameToType, needsReview } from '../../src/change/confirmation.ts';
+import { inline, plain } from '../../src/words/text.ts';
 import type { TroubleKind } from '../../src/hosting/failure.ts';
 import { HostTrouble } from '../../src/hosting/trouble.ts';
-import { company, live, noCertificate, nothingKnown, staging, uuid } from '../pipeline/fixtures.ts';
+import { company, live, noCertificate, nothingKnown, staging, uuid } from '../fixtures.ts';
 
 const now = 10 * 86_400_000;
 const cardOf = (env: typeof live, backup: CardBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });

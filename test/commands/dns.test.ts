@@ -13,12 +13,12 @@ import {
 } from '../../src/commands/dns/values.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Read, HostReader, Write } from '../../src/hosting/contract/call.ts';
-import type { Args } from '../../src/errors.ts';
-import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { join } from '../../src/pipeline/language/tokenize.ts';
-import { inline, joined, plain } from '../../src/text.ts';
+import type { Args } from '../../src/base/errors.ts';
+import type { Given } from '../../src/language/bind-arguments.ts';
+import { parse, parseArgs } from '../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
+import { join } from '../../src/language/tokenize.ts';
+import { inline, joined, plain } from '../../src/words/text.ts';
 import {
   company,
   names,
@@ -29,7 +29,7 @@ import {
   shopDomain,
   uuid,
   reportDefaults,
-} from '../pipeline/fixtures.ts';
+} from '../fixtures.ts';
 
 /** Each DNS command against a simulated zone that changes as the host's does. */
 

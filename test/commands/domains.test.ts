@@ -11,8 +11,8 @@ import type { Sources } from '../../src/commands/kit/sources.ts';
 import type { Certificate } from '../../src/hosting/contract/certificate.ts';
 import type { Read, HostReader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
-import { inline, plain, say, time } from '../../src/text.ts';
+import { parse } from '../../src/language/parse.ts';
+import { inline, plain, say, time } from '../../src/words/text.ts';
 import {
   company,
   hostile,
@@ -24,7 +24,7 @@ import {
   shopDomain,
   uuid,
   reportDefaults,
-} from '../pipeline/fixtures.ts';
+} from '../fixtures.ts';
 
 type Listed = {
   readonly id?: string;

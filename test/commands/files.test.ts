@@ -6,21 +6,12 @@ import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { ReportContext } from '../../src/commands/kit/report.ts';
 import { countIn, drawTree, pathsOf } from '../../src/commands/files/draw-tree.ts';
-import type { Refusal } from '../../src/errors.ts';
+import type { Refusal } from '../../src/base/errors.ts';
 import type { FileNode } from '../../src/hosting/contract/files.ts';
-import { parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { plain } from '../../src/text.ts';
-import {
-  company,
-  hostile,
-  live,
-  names,
-  noCertificate,
-  refusalOf,
-  refusalText,
-  reportDefaults,
-} from '../pipeline/fixtures.ts';
+import { parseArgs } from '../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
+import { plain } from '../../src/words/text.ts';
+import { company, hostile, live, names, noCertificate, refusalOf, refusalText, reportDefaults } from '../fixtures.ts';
 
 type Sketch = { readonly [name: string]: Sketch | null };
 const nodes = (sketch: Sketch, above = ''): readonly FileNode[] =>

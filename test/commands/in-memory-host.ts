@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { catalogue } from '../../src/commands/index.ts';
 import type { LookSources } from '../../src/commands/kit/sources.ts';
-import type { Args } from '../../src/errors.ts';
+import type { Args } from '../../src/base/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
-import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
+import type { Given } from '../../src/language/bind-arguments.ts';
+import { parse } from '../../src/language/parse.ts';
+import type { KnownNames } from '../../src/language/resolve.ts';
 import { answerTo } from '../../src/playground/hosting/answer.ts';
 import type { Dialect, Host } from '../../src/playground/hosting/endpoint.ts';
 import { accepted } from '../../src/playground/hosting/operations.ts';
@@ -15,7 +15,7 @@ import { routeFor } from '../../src/playground/hosting/routes/table.ts';
 import { everythingOn } from '../../src/playground/hosting/server.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
-import { address, noCertificate, nothingKnown, path } from '../pipeline/fixtures.ts';
+import { address, noCertificate, nothingKnown, path } from '../fixtures.ts';
 
 /** The host for tests of commands: the stand-in's routes on a world of its own, called without a network. */
 

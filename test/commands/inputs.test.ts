@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 import type { Write } from '../../src/hosting/contract/call.ts';
-import type { Given } from '../../src/pipeline/language/bind-arguments.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
-import { resolve, type Resolved } from '../../src/pipeline/language/resolve.ts';
-import { join } from '../../src/pipeline/language/tokenize.ts';
-import { inline, plain, type Text } from '../../src/text.ts';
-import { hostile, refusalText, parsedFor } from '../pipeline/fixtures.ts';
+import type { Given } from '../../src/language/bind-arguments.ts';
+import { parse } from '../../src/language/parse.ts';
+import { resolve, type Resolved } from '../../src/language/resolve.ts';
+import { join } from '../../src/language/tokenize.ts';
+import { inline, plain, type Text } from '../../src/words/text.ts';
+import { hostile, refusalText, parsedFor } from '../fixtures.ts';
 import { InMemoryHost } from './in-memory-host.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 

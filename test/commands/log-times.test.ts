@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 import type { Query } from '../../src/hosting/contract/call.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
-import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { company, live, names, noCertificate, refusalText, reportDefaults } from '../pipeline/fixtures.ts';
+import { parse } from '../../src/language/parse.ts';
+import { resolve } from '../../src/language/resolve.ts';
+import { company, live, names, noCertificate, refusalText, reportDefaults } from '../fixtures.ts';
 
 /** Odd times in the command that takes them: the request to the host, or the refusal. */
 

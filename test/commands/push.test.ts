@@ -5,25 +5,14 @@ import { push } from '../../src/commands/push.ts';
 import type { CardBackup } from '../../src/commands/backups/newest.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
-import { usage } from '../../src/pipeline/language/usage.ts';
-import { join } from '../../src/pipeline/language/tokenize.ts';
-import { inline, plain } from '../../src/text.ts';
-import { decisionButtons } from '../../src/pipeline/changes/buttons.ts';
-import {
-  blog,
-  changeOf,
-  environment,
-  live,
-  names,
-  path,
-  refusalOf,
-  refusalText,
-  staging,
-  uuid,
-} from '../pipeline/fixtures.ts';
+import { parse, parseArgs } from '../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
+import { nameToType, needsReview } from '../../src/change/confirmation.ts';
+import { usage } from '../../src/language/usage.ts';
+import { join } from '../../src/language/tokenize.ts';
+import { inline, plain } from '../../src/words/text.ts';
+import { decisionButtons } from '../../src/change/buttons.ts';
+import { blog, changeOf, environment, live, names, path, refusalOf, refusalText, staging, uuid } from '../fixtures.ts';
 
 type Input = Parameters<typeof push.call>[0]['input'];
 const input = (more: Partial<Input> = {}): Input => ({

@@ -19,12 +19,12 @@ import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { loopFrom } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
 import { allRules, ruleInShort, type RedirectRule } from '../../src/commands/redirects/rules.ts';
-import type { Args } from '../../src/errors.ts';
+import type { Args } from '../../src/base/errors.ts';
 import type { HostReader, Write } from '../../src/hosting/contract/call.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { join } from '../../src/pipeline/language/tokenize.ts';
-import { inline, plain } from '../../src/text.ts';
+import { parse, parseArgs } from '../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/language/resolve.ts';
+import { join } from '../../src/language/tokenize.ts';
+import { inline, plain } from '../../src/words/text.ts';
 import {
   company,
   live,
@@ -34,7 +34,7 @@ import {
   refusalOf,
   refusalText,
   reportDefaults,
-} from '../pipeline/fixtures.ts';
+} from '../fixtures.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([

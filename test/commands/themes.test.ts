@@ -7,10 +7,10 @@ import { themesShow } from '../../src/commands/themes/show.ts';
 import { themesUpdate } from '../../src/commands/themes/update.ts';
 import { themesOf } from '../../src/commands/themes/installed.ts';
 import type { Json, HostReader } from '../../src/hosting/contract/call.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
-import { inline, itemsOf, plain } from '../../src/text.ts';
+import { inline, itemsOf, plain } from '../../src/words/text.ts';
 import {
   company,
   live,
@@ -21,7 +21,7 @@ import {
   staging,
   uuid,
   reportDefaults,
-} from '../pipeline/fixtures.ts';
+} from '../fixtures.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {

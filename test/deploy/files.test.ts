@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { graceMs } from '../../src/wiring.ts';
+import { graceMs } from '../../src/program/wiring.ts';
 import { compilerSays } from '../compiled.ts';
 import { compose, composeDocument } from './compose.ts';
 

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openCertificates, type Certificates } from '../../src/hosting/certificates.ts';
 import { addDomain } from '../../src/hosting/contract/domains.ts';
 import { requestBody } from '../../src/hosting/wire.ts';
-import { scrub } from '../../src/secret.ts';
-import { plain, time } from '../../src/text.ts';
+import { scrub } from '../../src/base/secret.ts';
+import { plain, time } from '../../src/words/text.ts';
 import { selfSigned } from './certificate.ts';
 import { uuid } from './host.ts';
 

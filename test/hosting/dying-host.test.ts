@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { postBatch } from '../../src/audit-out/webhook.ts';
+import { postBatch } from '../../src/audit/out/webhook.ts';
 import { clearCache } from '../../src/hosting/contract/cache.ts';
 import type { Read } from '../../src/hosting/contract/call.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { clientOf, startHost, uuid } from './host.ts';
 
 /**

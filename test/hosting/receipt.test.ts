@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { retryAfterOf } from '../../src/hosting/answer.ts';
 import { wordsIn } from '../../src/hosting/body.ts';
 import { receiptOf, type Receipt } from '../../src/hosting/receipt.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const of = (status: number, body = ''): Receipt => receiptOf(status, body, undefined, now);

@@ -11,7 +11,7 @@ import { clearCache } from '../../src/hosting/contract/cache.ts';
 import type { Write } from '../../src/hosting/contract/call.ts';
 import { addDomain } from '../../src/hosting/contract/domains.ts';
 import { deleteEnvironment } from '../../src/hosting/contract/sites.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { selfSigned } from './certificate.ts';
 import { clientOf, http, portOf, says, startHost, uuid, type Answer } from './host.ts';
 

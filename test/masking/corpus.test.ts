@@ -4,10 +4,10 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/base/log.ts';
 import { masker } from '../../src/commands/logs/masking.ts';
 import { mask } from '../../src/masking/mask.ts';
-import { scrub } from '../../src/secret.ts';
+import { scrub } from '../../src/base/secret.ts';
 import { harmlessLines } from './harmless.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { cpuTime } from '../cpu-time.ts';
-import { holdsKey, scrub } from '../../src/secret.ts';
+import { holdsKey, scrub } from '../../src/base/secret.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const key = rsa.export({ format: 'der', type: 'pkcs8' }).toString('base64');

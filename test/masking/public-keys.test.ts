@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holdsKey, scrub } from '../../src/secret.ts';
+import { holdsKey, scrub } from '../../src/base/secret.ts';
 import { cpuTime } from '../cpu-time.ts';
 
 /** An RSA public key of 2,048 bits in base64, whose modulus has this text in it. */

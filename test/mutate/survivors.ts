@@ -21,7 +21,7 @@ const same = all.bind(undefined, 'equivalent');
 
 /** All accepted survivors, by file. `npm run mutate` fails for any other, and for one that was killed. */
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
-  'src/pipeline/changes/approve.ts': [
+  'src/change/approve.ts': [
     ...same(
       'A string is not a decision: it allows nothing and depends on no group.',
       "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
@@ -38,7 +38,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
-  'src/pipeline/access/assert-channel.ts': [
+  'src/access/assert-channel.ts': [
     ...same(
       'The company has no site anyhow; the types cannot see that.',
       "const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);",
@@ -46,14 +46,14 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'company\' → ""',
     ),
   ],
-  'src/pipeline/access/access-check.ts': [
+  'src/access/access-check.ts': [
     ...same(
       'No rule can name either.',
       "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
       '\'\' → "Stryker was here!"',
     ),
   ],
-  'src/pipeline/changes/evidence.ts': [
+  'src/change/evidence.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves nothing.',
       "const proof = observed.proof === 'trouble' ? undefined : observed.proof;",
@@ -61,14 +61,14 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'trouble\' → ""',
     ),
   ],
-  'src/pipeline/changes/write-result.ts': [
+  'src/change/write-result.ts': [
     ...same(
       'JSON reads null as null.',
       'receipt === null ? undefined : parseStored<Receipt>(receipt);',
       'receipt === null → false',
     ),
   ],
-  'src/pipeline/access/may-run.ts': [
+  'src/access/may-run.ts': [
     ...same(
       'Only commands about the context are open to anyone, and none of them affects everything.',
       "if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';",

@@ -9,7 +9,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a write whose answer is lost is sent again',
     edits: [
       {
-        file: 'src/pipeline/steps/execute.ts',
+        file: 'src/send/execute.ts',
         from: 'return saveOutcome(context, sending.change, await opened.write(call, change.request ?? undefined));',
         to: `let came = await opened.write(call);
   if (came.kind === 'unknown') came = await (await context.send.open()).write(call);
@@ -22,7 +22,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'a 500 is taken for nothing sent, and tried again',
     edits: [
       {
-        file: 'src/pipeline/changes/write-result.ts',
+        file: 'src/change/write-result.ts',
         from: `    case 'unknown':
       return { kind: 'outcome_lost' };`,
         to: `    case 'unknown':
@@ -35,19 +35,17 @@ export const mistakes: readonly Mistake[] = [
     name: 'a failover is not noticed just before a send',
     edits: [
       {
-        file: 'src/pipeline/steps/execute.ts',
+        file: 'src/send/execute.ts',
         from: 'if (!isSameTimeline(context.history, await readTimeline(tx))) return false;',
         to: '',
       },
     ],
-    tests: ['test/pipeline/steps/failover-and-restore.test.ts'],
+    tests: ['test/send/failover-and-restore.test.ts'],
   },
   {
     name: 'after a failover earlier approvals still count',
-    edits: [
-      { file: 'src/pipeline/steps/failover-and-restore.ts', from: 'await voidVotes(tx, change.number);', to: '' },
-    ],
-    tests: ['test/pipeline/steps/failover-and-restore.test.ts'],
+    edits: [{ file: 'src/send/failover-and-restore.ts', from: 'await voidVotes(tx, change.number);', to: '' }],
+    tests: ['test/send/failover-and-restore.test.ts'],
   },
   {
     name: 'a redirect is followed',
@@ -70,39 +68,39 @@ export const mistakes: readonly Mistake[] = [
     name: 'the first error about an operation is believed',
     edits: [
       {
-        file: 'src/pipeline/changes/evidence.ts',
+        file: 'src/change/evidence.ts',
         from: 'const failuresThatCount = 3;',
         to: 'const failuresThatCount = 1;',
       },
       {
-        file: 'src/pipeline/changes/evidence.ts',
+        file: 'src/change/evidence.ts',
         from: 'const failingMs = 60_000;',
         to: 'const failingMs = 0;',
       },
     ],
-    tests: ['test/pipeline/changes/evidence.test.ts', 'test/stories/operations.test.ts'],
+    tests: ['test/change/evidence.test.ts', 'test/stories/operations.test.ts'],
   },
   {
     name: 'a lock is taken away from what is under way',
     edits: [
       {
-        file: 'src/pipeline/steps/force-unlock.ts',
+        file: 'src/decide/force-unlock.ts',
         from: "state === 'unknown' || settled_at !== null;",
         to: "state !== 'sending';",
       },
     ],
-    tests: ['test/pipeline/steps/force-unlock.test.ts', 'test/stories/closing-unknowns.test.ts'],
+    tests: ['test/decide/force-unlock.test.ts', 'test/stories/closing-unknowns.test.ts'],
   },
   {
     name: 'people end what they needed approval for',
     edits: [
       {
-        file: 'src/pipeline/changes/approve.ts',
+        file: 'src/change/approve.ts',
         from: "if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],
-    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/closing-unknowns.test.ts'],
+    tests: ['test/change/approve.test.ts', 'test/stories/closing-unknowns.test.ts'],
   },
   {
     name: 'people approve their own changes',
@@ -113,11 +111,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: [
-      'test/policy/approvers.test.ts',
-      'test/pipeline/changes/approve.test.ts',
-      'test/stories/own-changes.test.ts',
-    ],
+    tests: ['test/policy/approvers.test.ts', 'test/change/approve.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'a user group that cannot be read counts as empty',
@@ -128,109 +122,109 @@ export const mistakes: readonly Mistake[] = [
         to: 'filter((group) => known.has(group) && false)',
       },
     ],
-    tests: ['test/policy/unknown-groups.test.ts', 'test/pipeline/access/unknown-groups.test.ts'],
+    tests: ['test/policy/unknown-groups.test.ts', 'test/access/unknown-groups.test.ts'],
   },
   {
     name: 'text is not escaped',
     edits: [
       {
-        file: 'src/slack/draw/mrkdwn.ts',
+        file: 'src/block-kit/mrkdwn.ts',
         from: "visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');",
         to: 'visible(text);',
       },
     ],
-    tests: ['test/slack/draw/blocks.test.ts'],
+    tests: ['test/block-kit/blocks.test.ts'],
   },
   {
     name: 'no locks are taken',
     edits: [
       {
-        file: 'src/pipeline/changes/change-store.ts',
+        file: 'src/change/change-store.ts',
         from: 'if (held) throw new LockHeld(await withHolder(tx, held, change));',
         to: 'void held;',
       },
     ],
-    tests: ['test/pipeline/change-model.test.ts', 'test/stories/pause-and-locks.test.ts'],
+    tests: ['test/change/change-model.test.ts', 'test/stories/pause-and-locks.test.ts'],
   },
   {
     name: 'the fingerprint is not checked',
     edits: [
       {
-        file: 'src/pipeline/changes/recheck.ts',
+        file: 'src/change/recheck.ts',
         from: 'if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;',
         to: '',
       },
     ],
-    tests: ['test/pipeline/changes/freeze-and-recheck.test.ts', 'test/stories/tampering.test.ts'],
+    tests: ['test/change/freeze-and-recheck.test.ts', 'test/stories/tampering.test.ts'],
   },
   {
     name: 'what is no longer valid is sent',
     edits: [
       {
-        file: 'src/pipeline/steps/execute.ts',
+        file: 'src/send/execute.ts',
         from: "if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));",
         to: '',
       },
       {
-        file: 'src/pipeline/changes/change.ts',
+        file: 'src/change/change.ts',
         from: "const mustBeValid = ['approve', 'send', 'complete', 'start', 'go_on'].includes(kind);",
         to: "const mustBeValid = ['approve', 'complete', 'start', 'go_on'].includes(kind);",
       },
     ],
-    tests: ['test/pipeline/changes/change.test.ts', 'test/stories/pause-and-locks.test.ts'],
+    tests: ['test/change/change.test.ts', 'test/stories/pause-and-locks.test.ts'],
   },
   {
     name: 'rights are not asked again before sending',
     edits: [
       {
-        file: 'src/pipeline/changes/recheck.ts',
+        file: 'src/change/recheck.ts',
         from: 'if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);',
         to: 'if (now === undefined) return restored;',
       },
       {
-        file: 'src/pipeline/changes/recheck.ts',
+        file: 'src/change/recheck.ts',
         from: 'if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);',
         to: '',
       },
     ],
-    tests: ['test/pipeline/changes/freeze-and-recheck.test.ts', 'test/stories/own-changes.test.ts'],
+    tests: ['test/change/freeze-and-recheck.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'a button is believed: whose database, which version',
     edits: [
       {
-        file: 'src/pipeline/steps/decide.ts',
+        file: 'src/decide/decide.ts',
         from: 'await refuseUnlessOurs(context.database, installation);',
         to: 'await refuseUnlessOurs({ ...context.database, installation }, installation);',
       },
       {
-        file: 'src/pipeline/changes/approve.ts',
+        file: 'src/change/approve.ts',
         from: 'if (version !== voting.change.version) throw',
         to: 'if (version < 0) throw',
       },
     ],
-    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/tampering.test.ts'],
+    tests: ['test/change/approve.test.ts', 'test/stories/tampering.test.ts'],
   },
   {
     name: 'a private key that is pasted is taken',
     edits: [
       {
-        file: 'src/pipeline/language/pasted-credentials.ts',
+        file: 'src/language/pasted-credentials.ts',
         from: 'if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;',
         to: 'if (text.length >= 0) return;',
       },
     ],
-    tests: ['test/pipeline/language/tokenize.test.ts', 'test/stories/after-a-busy-day.test.ts'],
+    tests: ['test/language/tokenize.test.ts', 'test/stories/after-a-busy-day.test.ts'],
   },
   {
     name: 'a word that is said and empty means everything',
     edits: [
       {
-        file: 'src/pipeline/language/bind-arguments.ts',
+        file: 'src/language/bind-arguments.ts',
         from: "if (text.trim() !== '') return;",
         to: 'if (text.length >= 0) return;',
       },
     ],
-    tests: ['test/pipeline/hostile-inputs.test.ts', 'test/commands/redirects.test.ts'],
+    tests: ['test/talk/hostile-inputs.test.ts', 'test/commands/redirects.test.ts'],
   },
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { rightOf } from '../../src/commands/rights.ts';
-import { usage } from '../../src/pipeline/language/usage.ts';
+import { usage } from '../../src/language/usage.ts';
 import { readCatalogue } from '../../src/playground/catalogue.ts';
 
 describe('the commands that the playground reads', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkPlanFor } from '../../src/pipeline/changes/check-plan.ts';
-import { plain } from '../../src/text.ts';
-import { listing } from '../pipeline/matrix/people-and-rules.ts';
-import { allEnvironments } from '../../src/pipeline/changes/visible-names.ts';
+import { checkPlanFor } from '../../src/change/check-plan.ts';
+import { plain } from '../../src/words/text.ts';
+import { listing } from '../matrix/people-and-rules.ts';
+import { allEnvironments } from '../../src/change/visible-names.ts';
 import { mistakesOf, policyOf } from './fixtures.ts';
 
 /** `checks:` in the policy, and which pages follow from it. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { rights } from '../../src/commands/rights.ts';
-import { parseDuration } from '../../src/duration.ts';
+import { parseDuration } from '../../src/words/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { defaultExpiryMs } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';

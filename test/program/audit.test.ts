@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { audit } from '../../src/program/audit.ts';
-import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
-import { publishAuditHead } from '../../src/pipeline/audit/audit-anchor.ts';
-import { sealAudit } from '../../src/pipeline/audit/audit-keys.ts';
+import { createChangeStore } from '../../src/change/change-store.ts';
+import { publishAuditHead } from '../../src/audit/audit-anchor.ts';
+import { sealAudit } from '../../src/audit/audit-keys.ts';
 import { appendAudit, hashLine, keyId, emptyHead } from '../../src/storage/audit.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backup } from '../../src/program/backup.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 import { failureMessage } from '../../src/program/failure.ts';
 import { restore } from '../../src/program/restore.ts';
 import { appendAudit } from '../../src/storage/audit.ts';

@@ -1,20 +1,20 @@
 import { ok, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { catalogue } from '../../src/commands/index.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
-import { aboutOf } from '../../src/pipeline/access/targets.ts';
-import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
-import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
-import { decide } from '../../src/pipeline/steps/decide.ts';
-import { parseArgs } from '../../src/pipeline/language/parse.ts';
-import type { DecisionKind } from '../../src/pipeline/changes/buttons.ts';
-import { argsOfChange } from '../../src/pipeline/language/reparse.ts';
-import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { lookAndFreeze } from '../../src/pipeline/steps/look-and-freeze.ts';
-import { save } from '../../src/pipeline/steps/submit.ts';
-import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
-import { step } from '../../src/pipeline/steps/worker.ts';
+import { aboutOf } from '../../src/access/targets.ts';
+import { createChangeStore } from '../../src/change/change-store.ts';
+import { authorize, type Person } from '../../src/access/access-check.ts';
+import { decide } from '../../src/decide/decide.ts';
+import { parseArgs } from '../../src/language/parse.ts';
+import type { DecisionKind } from '../../src/change/buttons.ts';
+import { argsOfChange } from '../../src/language/reparse.ts';
+import { resolve } from '../../src/language/resolve.ts';
+import { lookAndFreeze } from '../../src/decide/look-and-freeze.ts';
+import { save } from '../../src/decide/submit.ts';
+import { createSendHistory } from '../../src/send/send-history.ts';
+import { step } from '../../src/send/worker.ts';
 import { outstanding } from '../../src/policy/approvers.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { listAudit } from '../../src/storage/audit.ts';
@@ -24,7 +24,7 @@ import { heldLock } from '../../src/storage/locks.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { listVotes } from '../../src/storage/votes.ts';
-import { plain } from '../../src/text.ts';
+import { plain } from '../../src/words/text.ts';
 import {
   ana,
   chi,
@@ -39,8 +39,8 @@ import {
   policyFrom,
   rob,
   staging,
-} from '../pipeline/fixtures.ts';
-import type { StepsContext } from '../../src/pipeline/steps/context.ts';
+} from '../fixtures.ts';
+import type { SendContext } from '../../src/send/context.ts';
 
 /**
  * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can
@@ -91,7 +91,7 @@ type Fixture = {
 
 /** One run: the order of answers, what was written, and the current policy. */
 type Scene = Fixture & {
-  readonly context: StepsContext;
+  readonly context: SendContext;
   readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
@@ -113,7 +113,7 @@ function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Sce
       return database.transaction(work);
     },
   };
-  const context: StepsContext = contextWith({
+  const context: SendContext = contextWith({
     database: inTurn,
     changeStore,
     owner: 'the worker',

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
-import { failpointChannel } from '../../src/failpoints.ts';
+import { failpointChannel } from '../../src/base/failpoints.ts';
 
 /**
  * Loaded before the bot: `node --import ./test/prove/kill-at.ts?order=FILE`. At every failpoint the bot looks for an

@@ -1,5 +1,5 @@
 import type { Random } from '../../src/playground/hosting/random.ts';
-import type { Failpoint } from '../../src/failpoints.ts';
+import type { Failpoint } from '../../src/base/failpoints.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import type { Order } from './kill-at.ts';
 import type { Scene } from './scene.ts';

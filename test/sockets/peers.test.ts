@@ -5,16 +5,16 @@ import { WebClient } from '@slack/web-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { boundAnswers } from '../../src/sockets/answer-bounds.ts';
-import { postBatch } from '../../src/audit-out/webhook.ts';
+import { postBatch } from '../../src/audit/out/webhook.ts';
 import type { Client } from '../../src/hosting/client.ts';
 import { clearCache } from '../../src/hosting/contract/cache.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
-import { boltLogger, clientOptions } from '../../src/slack/client/client-options.ts';
-import { createEphemeral } from '../../src/slack/client/ephemeral.ts';
-import { drawNote } from '../../src/slack/draw/blocks.ts';
-import { createLog } from '../../src/log.ts';
-import { Secret } from '../../src/secret.ts';
-import { say } from '../../src/text.ts';
+import { boltLogger, clientOptions } from '../../src/slack-api/client-options.ts';
+import { createEphemeral } from '../../src/slack-api/ephemeral.ts';
+import { drawNote } from '../../src/block-kit/blocks.ts';
+import { createLog } from '../../src/base/log.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { say } from '../../src/words/text.ts';
 import { clientOf, http, startHost, uuid } from '../hosting/host.ts';
 
 /** Whatever the other end of a connection of ours does: the same for everybody that we call. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noteAlive } from '../../src/notices.ts';
+import { noteAlive } from '../../src/program/notices.ts';
 import { createClock, createTicks, type Jump, type ClockReading } from '../../src/storage/clock.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
+import { createChangeStore } from '../../src/change/change-store.ts';
 import { claimDue, insertChange, touchChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
@@ -9,7 +9,7 @@ import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import type { ReadHandle } from '../../src/storage/tx.ts';
 import { freshPostgres, makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
-import { changeOf } from '../pipeline/fixtures.ts';
+import { changeOf } from '../fixtures.ts';
 import { sample, save } from './samples.ts';
 
 const processOf = async (db: ReadHandle): Promise<number> => {

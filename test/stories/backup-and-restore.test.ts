@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { everythingLabel } from '../../src/pipeline/changes/buttons.ts';
+import { everythingLabel } from '../../src/change/buttons.ts';
 import { audit } from '../../src/program/audit.ts';
 import { backup } from '../../src/program/backup.ts';
 import { restore } from '../../src/program/restore.ts';

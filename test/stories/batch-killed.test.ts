@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
+import { maxUnderWay } from '../../src/change/batch.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { submitBatch, editsOf, eventually, manySites, namesOfMany, policy, writeCounts } from './batch.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';

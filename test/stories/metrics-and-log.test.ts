@@ -6,7 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { catalogue } from '../../src/commands/index.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
-import { parse } from '../../src/pipeline/language/parse.ts';
+import { parse } from '../../src/language/parse.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** What somebody who runs the bot sees of it: the metrics, the alerts that are made of them, and one request in the log. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { PollState } from '../../src/pipeline/changes/evidence.ts';
+import type { PollState } from '../../src/change/evidence.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
 import { inScenario, openScenario, patienceMs, type Scenario, stateOf, locksOf } from './scenario.ts';
 import { labelsOf, type ChangeThread } from './people.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { turnEnd } from '../../src/pipeline/changes/queue.ts';
+import { turnEnd } from '../../src/change/queue.ts';
 import type { TestUser, Words } from './people.ts';
 import { expectSoon, has } from './people.ts';
 import { openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
-import { say } from '../../src/text.ts';
+import { say } from '../../src/words/text.ts';
 import { ids, inScenario, patienceMs, type Scenario, type ScenarioOptions } from './scenario.ts';
 
 const live = 'acme-shop/live';

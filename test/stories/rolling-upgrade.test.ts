@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
+import { readConfig } from '../../src/base/config.ts';
+import { createLog } from '../../src/base/log.ts';
 import { start } from '../../src/main.ts';
 import { migrations, type Migration } from '../../src/storage/migrations/migrate.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleView } from '../../src/playground/slack/shapes.ts';
-import { readBack } from '../pipeline/read-back.ts';
+import { readBack } from '../read-back.ts';
 import { inScenario, openScenario, patienceMs, type Scenario, reloadPolicy } from './scenario.ts';
 import type { TestUser } from './people.ts';
 

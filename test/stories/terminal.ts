@@ -2,20 +2,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogue } from '../../src/commands/index.ts';
-import { readConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
-import { logTo } from '../../src/log-output.ts';
-import type { Card, Note } from '../../src/pipeline/changes/card.ts';
-import type { Button } from '../../src/pipeline/changes/buttons.ts';
-import { shownOf } from '../../src/pipeline/changes/confirmation.ts';
-import { check, next, type Request } from '../../src/pipeline/conversation/conversation.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { decide } from '../../src/pipeline/steps/decide.ts';
+import { readConfig } from '../../src/base/config.ts';
+import { createLog } from '../../src/base/log.ts';
+import { logTo } from '../../src/base/log-output.ts';
+import type { Card, Note } from '../../src/change/card.ts';
+import type { Button } from '../../src/change/buttons.ts';
+import { shownOf } from '../../src/change/confirmation.ts';
+import { check, next, type Request } from '../../src/talk/conversation.ts';
+import { parse, parseArgs } from '../../src/language/parse.ts';
+import type { ParsedCommand } from '../../src/language/parsed-command.ts';
+import { decide } from '../../src/decide/decide.ts';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
-import { joined, plain } from '../../src/text.ts';
-import { buildPipeline, openFoundations, type Frontend } from '../../src/wiring.ts';
+import { joined, plain } from '../../src/words/text.ts';
+import { buildPipeline, openFoundations, type Frontend } from '../../src/program/wiring.ts';
 
 /** A second frontend besides Slack: people type lines, answer reviews, press buttons and read plain text. */
 export type Terminal = {

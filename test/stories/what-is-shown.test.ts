@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
-import { mayShow } from '../../src/pipeline/access/visibility.ts';
+import { mayShow } from '../../src/access/visibility.ts';
 import type { Entry } from '../../src/playground/hosting/journal.ts';
 import type { Environment } from '../../src/playground/hosting/resources.ts';
 import { person as slackPerson, SEED } from '../../src/playground/slack/seed.ts';
 import type { VisibleView } from '../../src/playground/slack/shapes.ts';
-import { company, policyFrom } from '../pipeline/fixtures.ts';
+import { company, policyFrom } from '../fixtures.ts';
 import { expectSoon, has, testUser, type ChangeThread, type Said, type TestUser, type Words } from './people.ts';
 import { openScenario, type Scenario } from './scenario.ts';
 

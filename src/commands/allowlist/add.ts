@@ -1,6 +1,6 @@
-import { showDuration, dayMs } from '../../duration.ts';
+import { showDuration, dayMs } from '../../words/duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../words/text.ts';
 import { action, type Wording, type Invalid } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input, withHint } from '../kit/fields.ts';
 import {

@@ -1,6 +1,6 @@
-import { Refusal, type Offer } from '../../errors.ts';
+import { Refusal, type Offer } from '../../base/errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
-import { bold, code, joined, list as listOf, say, type Text } from '../../text.ts';
+import { bold, code, joined, list as listOf, say, type Text } from '../../words/text.ts';
 import { wordField } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

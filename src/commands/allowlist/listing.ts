@@ -1,8 +1,8 @@
 import { canonicalAddress, networkIn, oddity, readAddress, wideRange } from '../kit/values/addresses.ts';
-import { attempt } from '../../errors.ts';
+import { attempt } from '../../base/errors.ts';
 import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { amount, code, inShort, joined, list as listOf, say, time, typed, type Text } from '../../text.ts';
+import { amount, code, inShort, joined, list as listOf, say, time, typed, type Text } from '../../words/text.ts';
 import type { Invalid } from '../kit/action.ts';
 import type { LookSources, Timed } from '../kit/sources.ts';
 

@@ -1,5 +1,5 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { joined, say, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn } from '../kit/values/addresses.ts';
 import { addresses, environment, flag, withHint } from '../kit/fields.ts';

@@ -1,6 +1,6 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import type { Args } from '../../errors.ts';
-import { joined, say, type Text } from '../../text.ts';
+import type { Args } from '../../base/errors.ts';
+import { joined, say, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn, maxAtOnce } from '../kit/values/addresses.ts';
 import { addresses, environment, withHint } from '../kit/fields.ts';

@@ -1,4 +1,4 @@
-import { say } from '../../text.ts';
+import { say } from '../../words/text.ts';
 import { environment } from '../kit/fields.ts';
 import { counted, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

@@ -1,6 +1,6 @@
-import { showDuration, dayMs, hourMs } from '../../duration.ts';
+import { showDuration, dayMs, hourMs } from '../../words/duration.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
-import { joined, say, time } from '../../text.ts';
+import { joined, say, time } from '../../words/text.ts';
 import { duration, environments, option, withHint } from '../kit/fields.ts';
 import { age, counted, freeText, isAhead, listOr, readAt, unreadText, type Page } from '../kit/page.ts';
 import { report, type ReportContext } from '../kit/report.ts';

@@ -4,8 +4,8 @@ import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { isAhead } from '../kit/page.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
-import { say, time, type Text } from '../../text.ts';
-import { dayMs } from '../../duration.ts';
+import { say, time, type Text } from '../../words/text.ts';
+import { dayMs } from '../../words/duration.ts';
 
 /** A backup that is older than this is marked everywhere. */
 const oldMs = dayMs;

@@ -1,5 +1,5 @@
 import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
-import { say, time, type Inline } from '../../text.ts';
+import { say, time, type Inline } from '../../words/text.ts';
 import { environment } from '../kit/fields.ts';
 import { freeText, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

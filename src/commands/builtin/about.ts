@@ -1,4 +1,4 @@
-import { code, say, typed } from '../../text.ts';
+import { code, say, typed } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { paragraph } from '../kit/page.ts';
 

@@ -1,4 +1,4 @@
-import { bold, code, inline, joined, mention, say, time, typed, type Text } from '../../text.ts';
+import { bold, code, inline, joined, mention, say, time, typed, type Text } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
 import { anyEnvironment, moment, option, member, withHint } from '../kit/fields.ts';

@@ -1,5 +1,5 @@
-import { showDuration } from '../../duration.ts';
-import { code, joined, mention, say, type Text } from '../../text.ts';
+import { showDuration } from '../../words/duration.ts';
+import { code, joined, mention, say, type Text } from '../../words/text.ts';
 import { builtin, type Ability, type ApprovalSomewhere, type RequiredApproval, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, member, withHint } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';

@@ -1,6 +1,6 @@
-import { spokenDuration } from '../../duration.ts';
-import { Refusal } from '../../errors.ts';
-import { actor, say, time } from '../../text.ts';
+import { spokenDuration } from '../../words/duration.ts';
+import { Refusal } from '../../base/errors.ts';
+import { actor, say, time } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';

@@ -1,5 +1,5 @@
-import { Refusal, type Args } from '../../errors.ts';
-import { code, joined, mention, sample, say, time, typed, type Text } from '../../text.ts';
+import { Refusal, type Args } from '../../base/errors.ts';
+import { code, joined, mention, sample, say, time, typed, type Text } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option, withHint } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';

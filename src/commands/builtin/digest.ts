@@ -1,5 +1,5 @@
-import { Refusal, type Args } from '../../errors.ts';
-import { code, list, say, time } from '../../text.ts';
+import { Refusal, type Args } from '../../base/errors.ts';
+import { code, list, say, time } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { optional, wordField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';

@@ -1,4 +1,4 @@
-import { joined, say, type Text } from '../../text.ts';
+import { joined, say, type Text } from '../../words/text.ts';
 import { builtin, type Check } from '../kit/builtin.ts';
 
 export const doctor = builtin({

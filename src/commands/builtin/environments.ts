@@ -1,6 +1,6 @@
 import type { Environment, Site } from '../../hosting/contract/target.ts';
 import { toldApart } from '../kit/told-apart.ts';
-import { code, joined, list, say, time, type Text } from '../../text.ts';
+import { code, joined, list, say, time, type Text } from '../../words/text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
 import { age, counted, listOr, type Page } from '../kit/page.ts';

@@ -1,4 +1,4 @@
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../words/text.ts';
 import type { PauseResult } from '../kit/builtin.ts';
 
 /** The changes that a pause holds back, one per line, and how many more; empty if there are none. */

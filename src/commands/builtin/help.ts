@@ -1,8 +1,8 @@
-import { Refusal, type Offer } from '../../errors.ts';
-import { code, joined, sample, say, typed, type Text } from '../../text.ts';
+import { Refusal, type Offer } from '../../base/errors.ts';
+import { code, joined, sample, say, typed, type Text } from '../../words/text.ts';
 import { builtin, type CommandHelp, type QueryService } from '../kit/builtin.ts';
 import { withHint, optional, phrase } from '../kit/fields.ts';
-import { near, didYouMean } from '../../nearest-words.ts';
+import { near, didYouMean } from '../../words/nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { firstOf } from '../most-used.ts';
 import { approvalSomewhere } from './can.ts';

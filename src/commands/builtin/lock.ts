@@ -1,9 +1,9 @@
-import { Refusal } from '../../errors.ts';
-import { say, time, typed } from '../../text.ts';
+import { Refusal } from '../../base/errors.ts';
+import { say, time, typed } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { duration, environment, option, phrase, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
-import { dayMs } from '../../duration.ts';
+import { dayMs } from '../../words/duration.ts';
 
 export const lock = builtin({
   summary: 'Keep changes away from an environment for a while, or until it is unlocked',

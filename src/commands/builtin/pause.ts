@@ -1,4 +1,4 @@
-import { actor, say, time, typed } from '../../text.ts';
+import { actor, say, time, typed } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { optional, phrase, withHint } from '../kit/fields.ts';

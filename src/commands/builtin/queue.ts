@@ -1,4 +1,4 @@
-import { code, mention, say, time, typed } from '../../text.ts';
+import { code, mention, say, time, typed } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';

@@ -1,5 +1,5 @@
-import { Refusal } from '../../errors.ts';
-import { actor, bold, say, time, typed } from '../../text.ts';
+import { Refusal } from '../../base/errors.ts';
+import { actor, bold, say, time, typed } from '../../words/text.ts';
 import type { Pause } from '../kit/change-lines.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count, optional } from '../kit/fields.ts';

@@ -1,4 +1,4 @@
-import { sample, say, type Inline } from '../../text.ts';
+import { sample, say, type Inline } from '../../words/text.ts';
 
 /** What a state means, and which commands to read about besides `change` and `changes`. */
 type Meaning = { readonly says: Inline; readonly see?: readonly string[] };

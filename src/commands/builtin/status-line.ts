@@ -1,4 +1,4 @@
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../words/text.ts';
 import type { StatusPart } from '../kit/site-status.ts';
 
 /** One part of a status in words. ✅ well, ⚠️ needs a look, • just a fact, ❔ unknown, 🚫 not allowed for this person. */

@@ -1,4 +1,4 @@
-import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../../text.ts';
+import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../../words/text.ts';
 import { addressesInShort } from '../allowlist/listing.ts';
 import { cutTo } from '../logs/section.ts';
 import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';

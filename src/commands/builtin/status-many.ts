@@ -1,5 +1,5 @@
 import type { Environments } from '../../hosting/contract/target.ts';
-import { code, joined, sample, say, withoutQuotes, type Inline, type Text } from '../../text.ts';
+import { code, joined, sample, say, withoutQuotes, type Inline, type Text } from '../../words/text.ts';
 import { whyMissing } from './status-line.ts';
 import type { QueryService } from '../kit/builtin.ts';
 import { age, counted, isAhead, type Page } from '../kit/page.ts';

@@ -1,5 +1,5 @@
 import { impressionIn, impressionOf, slownessIn, type Look, type SiteReading } from '../../site-check/reading.ts';
-import { bold, code, joined, say, type Text } from '../../text.ts';
+import { bold, code, joined, say, type Text } from '../../words/text.ts';
 import { asWhom, certificateIn, isOnlyCached, seconds } from '../check.ts';
 import { counted } from '../kit/page.ts';
 import type { FirstReading, StatusPart } from '../kit/site-status.ts';

@@ -1,7 +1,7 @@
-import { Refusal, type Args, type Offer } from '../../errors.ts';
+import { Refusal, type Args, type Offer } from '../../base/errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { impressionIn, slownessIn } from '../../site-check/reading.ts';
-import { joined, sample, say, time, type Text } from '../../text.ts';
+import { joined, sample, say, time, type Text } from '../../words/text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';

@@ -1,6 +1,6 @@
-import { spokenDuration } from '../../duration.ts';
+import { spokenDuration } from '../../words/duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { actor, amount, bold, code, joined, say, time, typed, type Text } from '../../text.ts';
+import { actor, amount, bold, code, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { ifUtc } from '../kit/log-query.ts';
 import { whyMissing } from './status-line.ts';
 import { counted, listOr, paragraph, type Page } from '../kit/page.ts';

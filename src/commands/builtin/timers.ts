@@ -1,4 +1,4 @@
-import { code, inline, mention, sample, say, time, typed } from '../../text.ts';
+import { code, inline, mention, sample, say, time, typed } from '../../words/text.ts';
 import { addressesInShort } from '../allowlist/listing.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';

@@ -1,6 +1,6 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { list, mention, sample, say, time, typed } from '../../text.ts';
+import { list, mention, sample, say, time, typed } from '../../words/text.ts';
 import { builtin, type ForceUnlockResult, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';

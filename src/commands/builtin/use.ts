@@ -1,4 +1,4 @@
-import { mention, sample, say, typed } from '../../text.ts';
+import { mention, sample, say, typed } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anySite, flag, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';

@@ -1,10 +1,10 @@
-import { code, say, time } from '../../text.ts';
+import { code, say, time } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { choice, duration, environment, option, optional, word, withHint } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import { hours } from '../kit/values/hours.ts';
 import { quietInWords } from '../kit/watch.ts';
-import { dayMs } from '../../duration.ts';
+import { dayMs } from '../../words/duration.ts';
 
 const defaultMs = 7 * dayMs;
 const maxMs = 30 * dayMs;

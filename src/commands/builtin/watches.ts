@@ -1,4 +1,4 @@
-import { code, inline, joined, list, mention, say, time, typed, type Text } from '../../text.ts';
+import { code, inline, joined, list, mention, say, time, typed, type Text } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, listOr } from '../kit/page.ts';
 import { showHours } from '../kit/values/hours.ts';

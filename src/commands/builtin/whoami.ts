@@ -1,4 +1,4 @@
-import { code, joined, say } from '../../text.ts';
+import { code, joined, say } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { paragraph } from '../kit/page.ts';
 

@@ -1,5 +1,5 @@
 import { clearCache } from '../../hosting/contract/cache.ts';
-import { say } from '../../text.ts';
+import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
 

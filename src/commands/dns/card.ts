@@ -1,5 +1,5 @@
-import { showDuration } from '../../duration.ts';
-import { joined, list, say, type Inline, type Span, type Text } from '../../text.ts';
+import { showDuration } from '../../words/duration.ts';
+import { joined, list, say, type Inline, type Span, type Text } from '../../words/text.ts';
 import type { Wording } from '../kit/action.ts';
 import { shownName } from '../kit/values/hostnames.ts';
 import { planOf, type Snapshot, type Plan, type RecordChange } from './plan.ts';

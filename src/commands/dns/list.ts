@@ -1,7 +1,7 @@
 import type { PartialList } from '../../hosting/contract/fields.ts';
-import { showDuration } from '../../duration.ts';
+import { showDuration } from '../../words/duration.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
-import { code, inline, joined, say, type Text } from '../../text.ts';
+import { code, inline, joined, say, type Text } from '../../words/text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

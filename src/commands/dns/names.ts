@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { Refusal } from '../../errors.ts';
-import { code, say } from '../../text.ts';
+import { Refusal } from '../../base/errors.ts';
+import { code, say } from '../../words/text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 import { comparableHostname, wrongLabels } from '../kit/values/hostnames.ts';
 

@@ -1,4 +1,4 @@
-import { clipped, code, inShort, list, say, type Inline, type Text } from '../../text.ts';
+import { clipped, code, inShort, list, say, type Inline, type Text } from '../../words/text.ts';
 import type { Invalid } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, looksComplete, recordLabel, wholeName } from './names.ts';

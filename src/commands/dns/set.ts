@@ -1,6 +1,6 @@
-import { attempt, type Args } from '../../errors.ts';
+import { attempt, type Args } from '../../base/errors.ts';
 import { updateDnsRecord } from '../../hosting/contract/dns.ts';
-import { code, say } from '../../text.ts';
+import { code, say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
 import { dnsWording } from './card.ts';

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { Refusal } from '../../errors.ts';
-import { code, codeOf, say, unseen } from '../../text.ts';
+import { Refusal } from '../../base/errors.ts';
+import { code, codeOf, say, unseen } from '../../words/text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 import { comparableHostname, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 import { asMeant, recordLines, textInStrings, zoneFileMark } from './zone-file.ts';

@@ -1,4 +1,4 @@
-import { clipped } from '../../text.ts';
+import { clipped } from '../../words/text.ts';
 
 /** What people paste from a zone file, where a value has quotes, brackets and a comment around it. */
 

@@ -1,7 +1,7 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
-import { code, list, plain, say, time, type Text } from '../../text.ts';
+import { code, list, plain, say, time, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment, flag, option, wordField, withHint } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';

@@ -1,4 +1,4 @@
-import { inline, joined, say, code } from '../../text.ts';
+import { inline, joined, say, code } from '../../words/text.ts';
 import { optional, word, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

@@ -1,7 +1,7 @@
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import { getVerificationRecords } from '../../hosting/contract/domains.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../words/text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

@@ -1,6 +1,6 @@
 import type { FileNode } from '../../hosting/contract/files.ts';
-import { codeOf, unseen } from '../../text.ts';
-import { scrub } from '../../secret.ts';
+import { codeOf, unseen } from '../../words/text.ts';
+import { scrub } from '../../base/secret.ts';
 import { counted } from '../kit/page.ts';
 
 /** The most lines drawn: more than anybody would read. */

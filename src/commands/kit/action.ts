@@ -1,7 +1,7 @@
-import type { Offer, Args } from '../../errors.ts';
+import type { Offer, Args } from '../../base/errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
-import type { Risk } from '../../risk.ts';
-import type { Inline, Text } from '../../text.ts';
+import type { Risk } from '../../base/risk.ts';
+import type { Inline, Text } from '../../words/text.ts';
 import type { Field, Fields, Input, PlainField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 

@@ -1,6 +1,6 @@
 import type { Environment, Domain, NamedSite } from '../../hosting/contract/target.ts';
-import type { Args } from '../../errors.ts';
-import type { Text } from '../../text.ts';
+import type { Args } from '../../base/errors.ts';
+import type { Text } from '../../words/text.ts';
 import type { Examples } from './action.ts';
 import type { Fields, Input } from './fields.ts';
 import type { ListedChange, Pause, TimerLine } from './change-lines.ts';

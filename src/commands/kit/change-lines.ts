@@ -1,5 +1,5 @@
-import type { Args } from '../../errors.ts';
-import type { Text } from '../../text.ts';
+import type { Args } from '../../base/errors.ts';
+import type { Text } from '../../words/text.ts';
 
 /** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
 export type ListedChange = {

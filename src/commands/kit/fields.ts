@@ -1,9 +1,9 @@
-import { showDuration } from '../../duration.ts';
-import { Refusal, type Args } from '../../errors.ts';
+import { showDuration } from '../../words/duration.ts';
+import { Refusal, type Args } from '../../base/errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
-import { didYouMean, near } from '../../nearest-words.ts';
-import { code } from '../../text.ts';
+import { didYouMean, near } from '../../words/nearest-words.ts';
+import { code } from '../../words/text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 type Common<Optional extends boolean> = {

@@ -1,4 +1,4 @@
-import { mention, say, time, type Text } from '../../text.ts';
+import { mention, say, time, type Text } from '../../words/text.ts';
 
 /** A lock on a target: its holder, the reason and its end in epoch ms; without `until` it lasts until it is freed. */
 export type LockInfo = {

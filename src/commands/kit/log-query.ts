@@ -1,6 +1,6 @@
 import type { logFiles } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, say, type Text } from '../../text.ts';
+import { code, say, type Text } from '../../words/text.ts';
 
 /** Under which condition nothing else is inside a span; `newest` as in `SelectedLines`. Follows what was found there. */
 export const ifUtc = (newest: number | undefined): Text =>

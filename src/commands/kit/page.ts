@@ -1,8 +1,8 @@
-import { minuteMs } from '../../duration.ts';
-import type { Offer } from '../../errors.ts';
+import { minuteMs } from '../../words/duration.ts';
+import type { Offer } from '../../base/errors.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
-import { scrub } from '../../secret.ts';
-import { amount, beginning, say, time, type Inline, type Text, joined } from '../../text.ts';
+import { scrub } from '../../base/secret.ts';
+import { amount, beginning, say, time, type Inline, type Text, joined } from '../../words/text.ts';
 
 /** A part of an answer, as plain data. */
 export type PagePart =

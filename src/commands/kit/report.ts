@@ -1,5 +1,5 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
-import type { Text } from '../../text.ts';
+import type { Text } from '../../words/text.ts';
 import type { CompanyDomain } from '../../hosting/contract/domains.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { SiteReading } from '../../site-check/reading.ts';
 import type { Series } from '../../site-check/site-check.ts';
-import type { Text } from '../../text.ts';
+import type { Text } from '../../words/text.ts';
 import type { ListedChange, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { CheckPlan } from './sources.ts';

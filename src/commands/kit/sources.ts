@@ -2,7 +2,7 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import type { Company, Domain, Environment } from '../../hosting/contract/target.ts';
 import type { Pages, SiteCheck } from '../../site-check/site-check.ts';
-import type { Text } from '../../text.ts';
+import type { Text } from '../../words/text.ts';
 
 /** What a command may read before anything is sent. */
 export type Sources = {

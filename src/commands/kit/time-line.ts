@@ -1,4 +1,4 @@
-import type { Text } from '../../text.ts';
+import type { Text } from '../../words/text.ts';
 import type { LogPeak, LogPeaks } from './log-query.ts';
 import type { StatusPart } from './site-status.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../hosting/contract/target.ts';
-import { say, type Span, type Text } from '../../text.ts';
+import { say, type Span, type Text } from '../../words/text.ts';
 import type { SentLog } from './log-query.ts';
 import { showHours, type Hours } from './values/hours.ts';
 

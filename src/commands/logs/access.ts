@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { amount, bold, code, inline, joined, say, type Text } from '../../text.ts';
+import { amount, bold, code, inline, joined, say, type Text } from '../../words/text.ts';
 import { cutTo, type First, type Section } from './section.ts';
 import { eachChunk } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';

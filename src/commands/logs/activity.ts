@@ -1,5 +1,5 @@
-import { minuteMs } from '../../duration.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { minuteMs } from '../../words/duration.ts';
+import { code, joined, say, time, type Text } from '../../words/text.ts';
 import { counted, type PagePart, paragraph } from '../kit/page.ts';
 import type { SentChange } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { addSpellings } from '../../secret.ts';
+import { addSpellings } from '../../base/secret.ts';
 import { aliasesBy } from './masking.ts';
 import type { SentChange } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';

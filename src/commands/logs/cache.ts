@@ -1,4 +1,4 @@
-import { amount, bold, joined, say, type Text } from '../../text.ts';
+import { amount, bold, joined, say, type Text } from '../../words/text.ts';
 import { underHeading, shownPath } from './access.ts';
 import { type Section } from './section.ts';
 import { eachChunk } from './chunks.ts';

@@ -1,4 +1,4 @@
-import { amount, bold, code, inline, joined, say, time, type Text } from '../../text.ts';
+import { amount, bold, code, inline, joined, say, time, type Text } from '../../words/text.ts';
 import { normalized } from './normalize.ts';
 import { cutTo, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';

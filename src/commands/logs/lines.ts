@@ -5,7 +5,7 @@ import { beginsWithPhp, levelOf, needsLook } from './levels.ts';
 import { masker } from './masking.ts';
 import { causeIn, isFurtherMessage, isOneLine, isWrapped, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader, type Stamp } from './timestamps.ts';
-import { dayMs, minuteMs } from '../../duration.ts';
+import { dayMs, minuteMs } from '../../words/duration.ts';
 
 export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
 

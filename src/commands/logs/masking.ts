@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { LineFollower } from '../../masking/multi-line.ts';
 import { ipv4, ipv6, isAddress, isOfServer, mayHoldIpv6, withoutEmails } from '../../masking/addresses.ts';
-import { scrub } from '../../secret.ts';
+import { scrub } from '../../base/secret.ts';
 
 // Terminal escape sequences, byte order marks, and every control character except the tab.
 const unprintable =

@@ -5,7 +5,7 @@ import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.
 import { newestOf, readLines, type Line } from './lines.ts';
 import { cutTo } from './section.ts';
 import { placesIn } from './select-lines.ts';
-import { dayMs } from '../../duration.ts';
+import { dayMs } from '../../words/duration.ts';
 
 /** How many kinds are returned. Nobody reads more kinds of errors than that. */
 const maxKinds = 200;

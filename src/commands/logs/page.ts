@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Offer } from '../../errors.ts';
-import { amount, joined, say, time, type Text } from '../../text.ts';
+import type { Offer } from '../../base/errors.ts';
+import { amount, joined, say, time, type Text } from '../../words/text.ts';
 import { counted, type Page, type PagePart, readAt, paragraph } from '../kit/page.ts';
 import { ifUtc, type SentChange, type LogsInput, type TimeSpan } from '../kit/log-query.ts';
 import { accessSection } from './access.ts';
@@ -15,7 +15,7 @@ import { aroundOffer, offersInstead, argsFor, isNarrowed } from './suggestions.t
 import { mapInChunks } from './chunks.ts';
 import type { SelectedLines } from './select-lines.ts';
 import { activityOf } from './activity.ts';
-import { hourMs } from '../../duration.ts';
+import { hourMs } from '../../words/duration.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
 type LogReading = SelectedLines & {

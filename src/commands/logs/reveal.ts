@@ -1,6 +1,6 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
-import { code, say } from '../../text.ts';
+import { code, say } from '../../words/text.ts';
 import { choice, count, environment, option, optional, wordField, withHint } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';

@@ -1,7 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
-import { analysisThread } from '../../beside.ts';
-import { spellings } from '../../secret.ts';
-import { createSemaphore } from '../../semaphore.ts';
+import { analysisThread } from '../../base/beside.ts';
+import { spellings } from '../../base/secret.ts';
+import { createSemaphore } from '../../base/semaphore.ts';
 import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
 import type { LogPeaks, LogQuery, PeakQuery, SentSince } from '../kit/log-query.ts';

@@ -1,4 +1,4 @@
-import { beginning, type Text } from '../../text.ts';
+import { beginning, type Text } from '../../words/text.ts';
 
 /** The part of a log page that is specific to the kind of log. */
 export type Section = {

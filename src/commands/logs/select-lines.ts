@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts';
 import type { TimeSpan } from '../kit/log-query.ts';
-import { hourMs } from '../../duration.ts';
+import { hourMs } from '../../words/duration.ts';
 
 /** The requested lines among those that the host sent, and how many were left out. */
 export type SelectedLines = {

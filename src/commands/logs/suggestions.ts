@@ -1,5 +1,5 @@
-import { minuteMs } from '../../duration.ts';
-import type { Offer, Args } from '../../errors.ts';
+import { minuteMs } from '../../words/duration.ts';
+import type { Offer, Args } from '../../base/errors.ts';
 import type { LogsInput } from '../kit/log-query.ts';
 
 /** Minutes shown before and after the busiest one. */

@@ -1,5 +1,5 @@
 import { aheadOf, isZone, momentAt } from '../kit/values/times.ts';
-import { hourMs } from '../../duration.ts';
+import { hourMs } from '../../words/duration.ts';
 import { jsonFields } from './json-line.ts';
 import { anyWord } from './levels.ts';
 

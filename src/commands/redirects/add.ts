@@ -1,5 +1,5 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { code, list, say, typed } from '../../text.ts';
+import { code, list, say, typed } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, scopeFields, redirectTarget, type } from './fields.ts';

@@ -1,5 +1,5 @@
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { list, say, type Text } from '../../text.ts';
+import { list, say, type Text } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';

@@ -1,6 +1,6 @@
-import type { Args } from '../../errors.ts';
+import type { Args } from '../../base/errors.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { code, say } from '../../text.ts';
+import { code, say } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
 import { listedFrom, readsBack, ruleSelectors, redirectTarget, type } from './fields.ts';

@@ -1,6 +1,6 @@
-import { attempt, Refusal } from '../../errors.ts';
+import { attempt, Refusal } from '../../base/errors.ts';
 import { redirectTypes } from '../../hosting/contract/redirects.ts';
-import { code, codeOf, say, unseen } from '../../text.ts';
+import { code, codeOf, say, unseen } from '../../words/text.ts';
 import { choice, option, wordField, word, type PlainField } from '../kit/fields.ts';
 import { hostnameIn } from '../kit/values/hostnames.ts';
 

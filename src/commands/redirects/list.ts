@@ -1,5 +1,5 @@
-import { attempt } from '../../errors.ts';
-import { code, joined, say, typed, type Text } from '../../text.ts';
+import { attempt } from '../../base/errors.ts';
+import { code, joined, say, typed, type Text } from '../../words/text.ts';
 import { choice, environment, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, listOr, type Page, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

@@ -1,4 +1,4 @@
-import { code, say, type Text } from '../../text.ts';
+import { code, say, type Text } from '../../words/text.ts';
 import { brief, ruleScope, spokenAll, type RuleScope, type RedirectRule } from './rules.ts';
 
 /** A step of a visitor: where a rule sends them, for which requests, and which rule. */

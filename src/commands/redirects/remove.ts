@@ -1,7 +1,7 @@
-import type { Args } from '../../errors.ts';
+import type { Args } from '../../base/errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
-import { code, say } from '../../text.ts';
+import { code, say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
 import { readsBack, listedFrom, fromPath, scopeFields, ruleSelectors, redirectTarget } from './fields.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { clipped, code, say, type Inline } from '../../text.ts';
+import { clipped, code, say, type Inline } from '../../words/text.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
 
 /** A rule as the host lists it. It has no id, so requests name it by its whole value. */

@@ -1,6 +1,6 @@
-import type { Offer, Args } from '../../errors.ts';
+import type { Offer, Args } from '../../base/errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, say, typed } from '../../text.ts';
+import { code, say, typed } from '../../words/text.ts';
 import type { Invalid } from '../kit/action.ts';
 import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';

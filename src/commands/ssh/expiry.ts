@@ -1,6 +1,6 @@
-import { dayMs, parseDuration } from '../../duration.ts';
+import { dayMs, parseDuration } from '../../words/duration.ts';
 import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/ssh.ts';
-import { say } from '../../text.ts';
+import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment } from '../kit/fields.ts';
 

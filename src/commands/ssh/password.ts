@@ -1,5 +1,5 @@
 import { setPasswordAccess } from '../../hosting/contract/ssh.ts';
-import { say } from '../../text.ts';
+import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment } from '../kit/fields.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import {
   allThemesIfAllowed,
   type AllThemes,
@@ -6,7 +6,7 @@ import {
   type Withheld,
 } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { code, inline, joined, say, typed, type Text } from '../../text.ts';
+import { code, inline, joined, say, typed, type Text } from '../../words/text.ts';
 import { companyId } from '../company.ts';
 import type { Invalid } from '../kit/action.ts';
 import { choice, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';

@@ -1,5 +1,5 @@
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
-import { beginning, code, joined, say, type Text } from '../../text.ts';
+import { beginning, code, joined, say, type Text } from '../../words/text.ts';
 import { counted, type ChecklistItem, type Page, type PageOffer } from '../kit/page.ts';
 import type { EnvironmentResult, ReportContext } from '../kit/report.ts';
 import { manyPage, asEnvironments, type Ranked } from '../many-environments.ts';

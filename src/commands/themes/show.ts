@@ -1,4 +1,4 @@
-import { inline, say, time, type Inline } from '../../text.ts';
+import { inline, say, time, type Inline } from '../../words/text.ts';
 import { environment } from '../kit/fields.ts';
 import { age, counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';

@@ -1,10 +1,10 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
-import { bold, code, inShort, list, say, typed, unseen, type Text } from '../../text.ts';
+import { bold, code, inShort, list, say, typed, unseen, type Text } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
 import { sinceArg } from '../kit/values/times.ts';
-import { didYouMean, near } from '../../nearest-words.ts';
+import { didYouMean, near } from '../../words/nearest-words.ts';
 import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
 /** The most themes in one command. */

@@ -1,4 +1,4 @@
-import type { Text } from '../../text.ts';
+import type { Text } from '../../words/text.ts';
 
 /** An environment of a site, as people name it (`acme-shop/live`) and by its id in the hosting API. */
 export type Environment = {

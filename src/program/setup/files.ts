@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
-import { otherThanFile } from '../../regular-file.ts';
+import { otherThanFile } from '../../base/regular-file.ts';
 import { Stopped } from './stopped.ts';
 import { settingsIn, type Settings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
-import { examplePolicyFile } from '../../beside.ts';
-import type { ListedMember } from '../../slack/client/workspace-list.ts';
+import { examplePolicyFile } from '../../base/beside.ts';
+import type { ListedMember } from '../../slack-api/workspace-list.ts';
 
 /** The people and user groups that the first rules name. */
 export type Roles = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, parseDocument } from 'yaml';
-import { manifestFile } from '../../beside.ts';
+import { manifestFile } from '../../base/beside.ts';
 
 /** What setup calls the manifest that it writes: a clone has a `manifest.yml` of its own. */
 export const manifestName = 'app-manifest.yml';

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
-import type { EnvironmentVariables } from '../../config.ts';
-import { lineFor } from '../../beside.ts';
-import { errorMessage } from '../../errors.ts';
+import type { EnvironmentVariables } from '../../base/config.ts';
+import { lineFor } from '../../base/beside.ts';
+import { errorMessage } from '../../base/errors.ts';
 import { memberShape } from '../../policy/schema.ts';
-import { otherThanFile } from '../../regular-file.ts';
+import { otherThanFile } from '../../base/regular-file.ts';
 import { Stopped } from './stopped.ts';
 
 /** The options of `setup`. A secret is never one: other users of the machine can see a program's arguments. */

@@ -9,7 +9,7 @@ import {
   select,
   text,
 } from '@clack/prompts';
-import type { ListedMember } from '../../slack/client/workspace-list.ts';
+import type { ListedMember } from '../../slack-api/workspace-list.ts';
 import { interrupted } from './stopped.ts';
 
 /** Questions to the person at the terminal. Each rejects with `Stopped` on Ctrl-C. */

@@ -1,12 +1,12 @@
 import { rights } from '../../commands/rights.ts';
-import { errorMessage } from '../../errors.ts';
-import { unusableOps } from '../../pipeline/messages/ops-channel-health.ts';
+import { errorMessage } from '../../base/errors.ts';
+import { unusableOps } from '../../post/ops-channel-health.ts';
 import { channelShape, memberShape } from '../../policy/schema.ts';
 import { loadPolicy } from '../../policy/load.ts';
-import { createChannelLook } from '../../slack/client/channel-access.ts';
-import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack/client/workspace-list.ts';
-import type { Bot } from '../../slack/client/token.ts';
-import { plain } from '../../text.ts';
+import { createChannelLook } from '../../slack-api/channel-access.ts';
+import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack-api/workspace-list.ts';
+import type { Bot } from '../../slack-api/token.ts';
+import { plain } from '../../words/text.ts';
 import { botClient } from './connections.ts';
 import type { Prompts } from './prompts.ts';
 import { firstPolicy, whoApproves } from './first-policy.ts';

@@ -1,6 +1,6 @@
-import { ConfigMistakes, givenIn, readConfig, type EnvironmentVariables } from '../../config.ts';
-import { plainMistakesIn } from '../../encryption.ts';
-import { secretVariables, variables } from '../../settings.ts';
+import { ConfigMistakes, givenIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
+import { plainMistakesIn } from '../../base/encryption.ts';
+import { secretVariables, variables } from '../../base/settings.ts';
 import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isDirect } from '../../pipeline/access/direct-messages.ts';
-import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
+import { isDirect } from '../../access/direct-messages.ts';
+import type { ChannelLook } from '../../post/messenger.ts';
 import type { Change } from '../../storage/changes.ts';
 import { findCard } from '../../storage/messages.ts';
-import { channel, say, type Text } from '../../text.ts';
+import { channel, say, type Text } from '../../words/text.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** Where the card of a change is: in its channel; in direct messages, and why; or not posted yet. */

@@ -1,7 +1,7 @@
 import type { PageOffer } from '../../commands/kit/page.ts';
-import { notRecognised } from '../../errors.ts';
-import { checkTicked, showChecklist } from '../../pipeline/conversation/checklist.ts';
-import type { Ready } from '../../pipeline/conversation/conversation.ts';
+import { notRecognised } from '../../base/errors.ts';
+import { checkTicked, showChecklist } from '../../talk/checklist.ts';
+import type { Ready } from '../../talk/conversation.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
 import { checklistField, readInputs } from '../forms/inputs.ts';

@@ -1,13 +1,13 @@
 import type { ModalView } from '@slack/types';
-import { notRecognised, Refusal } from '../../errors.ts';
-import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
-import { identifySender } from '../../pipeline/conversation/speaker.ts';
-import { decide, EndedByClick, refuseUnlessDecides } from '../../pipeline/steps/decide.ts';
-import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/buttons.ts';
-import { joined, say } from '../../text.ts';
+import { notRecognised, Refusal } from '../../base/errors.ts';
+import { leftToDo, questionFor } from '../../change/call-details.ts';
+import { identifySender } from '../../talk/speaker.ts';
+import { decide, EndedByClick, refuseUnlessDecides } from '../../decide/decide.ts';
+import { decisionKinds, type ShownVersion, type DecisionKind } from '../../change/buttons.ts';
+import { joined, say } from '../../words/text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
-import { notShownOn } from '../draw/blocks.ts';
+import { notShownOn } from '../../block-kit/blocks.ts';
 import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 

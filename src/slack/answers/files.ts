@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { say } from '../../text.ts';
-import { drawNote } from '../draw/blocks.ts';
+import { say } from '../../words/text.ts';
+import { drawNote } from '../../block-kit/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
 const conversation = z.object({ channel: z.object({ id: z.string() }) });

@@ -1,6 +1,6 @@
-import { understand, type Unread } from '../../pipeline/conversation/understand.ts';
-import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import { understand, type Unread } from '../../talk/understand.ts';
+import type { ParsedCommand } from '../../language/parsed-command.ts';
+import { identifyViewer } from '../../talk/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { laneOf } from '../context/nature.ts';
 

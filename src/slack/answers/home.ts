@@ -1,13 +1,13 @@
 import type { KnownBlock } from '@slack/types';
-import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
-import { mayRunOn } from '../../pipeline/access/may-run.ts';
-import { overviewFor, type RecentChange } from '../../pipeline/steps/overview.ts';
-import type { Card, Note } from '../../pipeline/changes/card.ts';
+import { assertMember, type Person } from '../../access/access-check.ts';
+import { mayRunOn } from '../../access/may-run.ts';
+import { overviewFor, type RecentChange } from '../../waiting/overview.ts';
+import type { Card, Note } from '../../change/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
-import { Refusal, type Offer } from '../../errors.ts';
-import { amount, bold, joined, say, time, typed, type Text } from '../../text.ts';
-import { buttonRow, drawCard, drawNote, offerButton, richText } from '../draw/blocks.ts';
-import { charactersIn, fitting, jsonLength } from '../draw/truncate.ts';
+import { Refusal, type Offer } from '../../base/errors.ts';
+import { amount, bold, joined, say, time, typed, type Text } from '../../words/text.ts';
+import { buttonRow, drawCard, drawNote, offerButton, richText } from '../../block-kit/blocks.ts';
+import { charactersIn, fitting, jsonLength } from '../../block-kit/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** Slack allows 100. Blocks that don't fit are cut from the end and counted. */

@@ -1,19 +1,19 @@
-import { csvLine, textForCell } from '../../csv.ts';
-import { Refusal } from '../../errors.ts';
+import { csvLine, textForCell } from '../../words/csv.ts';
+import { Refusal } from '../../base/errors.ts';
 import { catalogue } from '../../commands/index.ts';
-import { isDirect } from '../../pipeline/access/direct-messages.ts';
-import { assertChannel } from '../../pipeline/access/assert-channel.ts';
-import { check } from '../../pipeline/conversation/conversation.ts';
-import { refuseUnlessShown } from '../../pipeline/access/sight.ts';
-import { parseArgs } from '../../pipeline/language/parse.ts';
-import { Undeliverable } from '../../pipeline/messages/messenger.ts';
-import { mention, say } from '../../text.ts';
-import { drawNote, drawPage } from '../draw/blocks.ts';
+import { isDirect } from '../../access/direct-messages.ts';
+import { assertChannel } from '../../access/assert-channel.ts';
+import { check } from '../../talk/conversation.ts';
+import { refuseUnlessShown } from '../../access/sight.ts';
+import { parseArgs } from '../../language/parse.ts';
+import { Undeliverable } from '../../post/messenger.ts';
+import { mention, say } from '../../words/text.ts';
+import { drawNote, drawPage } from '../../block-kit/blocks.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { senderOf } from './channels.ts';
 import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { noUnfurl, sendDrawn } from '../client/messenger.ts';
+import { noUnfurl, sendDrawn } from '../../slack-api/messenger.ts';
 
 /** The buttons of a kept page, for those who may still read it: *Next page*, *File* and *Share*. */
 

@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
-import { Refusal } from '../../errors.ts';
-import { check, type Ready, type Request } from '../../pipeline/conversation/conversation.ts';
-import { parseArgs } from '../../pipeline/language/parse.ts';
+import { Refusal } from '../../base/errors.ts';
+import { check, type Ready, type Request } from '../../talk/conversation.ts';
+import { parseArgs } from '../../language/parse.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
 import type { Memo } from '../forms/views.ts';

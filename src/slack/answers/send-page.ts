@@ -1,10 +1,10 @@
-import type { Next } from '../../pipeline/conversation/conversation.ts';
-import { canonicalArgs } from '../../pipeline/language/resolve.ts';
-import { readAs } from '../../pipeline/conversation/understand.ts';
-import { joined } from '../../text.ts';
+import type { Next } from '../../talk/conversation.ts';
+import { canonicalArgs } from '../../language/resolve.ts';
+import { readAs } from '../../talk/understand.ts';
+import { joined } from '../../words/text.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
-import { drawPage, isLong } from '../draw/blocks.ts';
+import { drawPage, isLong } from '../../block-kit/blocks.ts';
 import { sendFile } from './files.ts';
 
 /** Sends a page to its requester alone. Keeps it if it can be shared or sent as a file, is long, or offers a checklist. */

@@ -1,14 +1,14 @@
-import { BoundedMap } from '../../bounded-map.ts';
-import { minuteMs } from '../../duration.ts';
-import type { MessagesContext } from '../../pipeline/messages/context.ts';
-import type { createEphemeral, ReplyTarget } from '../client/ephemeral.ts';
-import { drawNote } from '../draw/blocks.ts';
+import { BoundedMap } from '../../base/bounded-map.ts';
+import { minuteMs } from '../../words/duration.ts';
+import type { PostContext } from '../../post/context.ts';
+import type { createEphemeral, ReplyTarget } from '../../slack-api/ephemeral.ts';
+import { drawNote } from '../../block-kit/blocks.ts';
 
 /** Where changes were asked for, so that their requesters hear of them there while Slack takes their cards nowhere. */
 export type AskedFrom = {
   readonly keep: (change: number, from: ReplyTarget) => void;
   /** Tells the requester once while the change is open, and once when it is settled. */
-  readonly onUntold: MessagesContext['onUntold'];
+  readonly onUntold: PostContext['onUntold'];
 };
 
 /** How many changes are remembered, and for how long: as long as Slack takes answers to a command. */

@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
-import { Refusal } from '../../errors.ts';
-import type { Shown } from '../../pipeline/access/sight.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { Shown } from '../../access/sight.ts';
 import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
-import { hourMs } from '../../duration.ts';
+import { hourMs } from '../../words/duration.ts';
 
 const zipped = promisify(gzip);
 const unzipped = promisify(gunzip);

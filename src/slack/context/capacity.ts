@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../semaphore.ts';
+import { createSemaphore } from '../../base/semaphore.ts';
 import type { SlackContext } from './context.ts';
 
 /** How long work waits for its turn at most. */

@@ -1,19 +1,19 @@
 import type { WebClient } from '@slack/web-api';
-import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
-import type { createSemaphore } from '../../semaphore.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { createSemaphore } from '../../base/semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
-import type { Drawn } from '../draw/blocks.ts';
+import type { Drawn } from '../../block-kit/blocks.ts';
 import type { AskedFrom } from './asked-from.ts';
 import type { Homes } from './homes.ts';
-import type { People } from '../client/people.ts';
-import type { Pace } from '../client/rate-limits.ts';
-import type { Bot } from '../client/token.ts';
-import type { ReplyTarget } from '../client/ephemeral.ts';
-import type { UpdateView } from '../client/view-updates.ts';
+import type { People } from '../../slack-api/people.ts';
+import type { Pace } from '../../slack-api/rate-limits.ts';
+import type { Bot } from '../../slack-api/token.ts';
+import type { ReplyTarget } from '../../slack-api/ephemeral.ts';
+import type { UpdateView } from '../../slack-api/view-updates.ts';
 import type { NextTurn } from './one-each-turn.ts';
-import type { BoundedMap } from '../../bounded-map.ts';
-import type { PipelineContext } from '../../pipeline/conversation/context.ts';
+import type { BoundedMap } from '../../base/bounded-map.ts';
+import type { PipelineContext } from '../../talk/context.ts';
 
 /** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */
 export type SaveResult = 'new' | 'seen' | 'failed';

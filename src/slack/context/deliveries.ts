@@ -1,10 +1,10 @@
 import { receive, requestId, type InboxRow } from '../../storage/inbox.ts';
-import { scrub } from '../../secret.ts';
+import { scrub } from '../../base/secret.ts';
 import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
-import { within } from '../../time-limit.ts';
+import { within } from '../../base/time-limit.ts';
 import type { Deliveries, SaveResult, SlackContext } from './context.ts';
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../base/bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
 

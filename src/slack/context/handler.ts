@@ -1,17 +1,17 @@
-import { attempt, Fault, Refusal } from '../../errors.ts';
-import { EndedByClick } from '../../pipeline/steps/decide.ts';
-import type { Note } from '../../pipeline/changes/card.ts';
-import { Undeliverable } from '../../pipeline/messages/messenger.ts';
-import { NotAdmitted } from '../../semaphore.ts';
+import { attempt, Fault, Refusal } from '../../base/errors.ts';
+import { EndedByClick } from '../../decide/decide.ts';
+import type { Note } from '../../change/card.ts';
+import { Undeliverable } from '../../post/messenger.ts';
+import { NotAdmitted } from '../../base/semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { answerPrefix, answersOwed } from '../../storage/messages-of-person.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
-import { join, split } from '../../pipeline/language/tokenize.ts';
-import { scrub } from '../../secret.ts';
-import { code, joined, say, typed, type Inline, type Text } from '../../text.ts';
-import { cut } from '../draw/truncate.ts';
-import { drawRefusal, type Drawn } from '../draw/blocks.ts';
+import { join, split } from '../../language/tokenize.ts';
+import { scrub } from '../../base/secret.ts';
+import { code, joined, say, typed, type Inline, type Text } from '../../words/text.ts';
+import { cut } from '../../block-kit/truncate.ts';
+import { drawRefusal, type Drawn } from '../../block-kit/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
 import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';
 

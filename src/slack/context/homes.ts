@@ -1,6 +1,6 @@
-import { BoundedMap } from '../../bounded-map.ts';
-import { shareOf } from '../../share.ts';
-import { hourMs } from '../../duration.ts';
+import { BoundedMap } from '../../base/bounded-map.ts';
+import { shareOf } from '../../base/share.ts';
+import { hourMs } from '../../words/duration.ts';
 
 /** The App Homes opened lately, and which of them are outdated. */
 export type Homes = {

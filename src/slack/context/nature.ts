@@ -1,7 +1,7 @@
 import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
-import { attempt } from '../../errors.ts';
-import { parse } from '../../pipeline/language/parse.ts';
-import { likelyCommand } from '../../pipeline/language/reader.ts';
+import { attempt } from '../../base/errors.ts';
+import { parse } from '../../language/parse.ts';
+import { likelyCommand } from '../../language/reader.ts';
 import type { Lane } from './context.ts';
 
 /** What a line will take, by its words alone: before its ack, nothing is looked up. */

@@ -1,9 +1,9 @@
 import { findMessage } from '../../storage/messages.ts';
 import { renewInbox, requestId } from '../../storage/inbox.ts';
-import { lostKey } from '../../pipeline/messages/housekeeping.ts';
-import { spokenDuration, hourMs } from '../../duration.ts';
-import { say } from '../../text.ts';
-import { drawNote, type Drawn } from '../draw/blocks.ts';
+import { lostKey } from '../../post/housekeeping.ts';
+import { spokenDuration, hourMs } from '../../words/duration.ts';
+import { say } from '../../words/text.ts';
+import { drawNote, type Drawn } from '../../block-kit/blocks.ts';
 import type { Interaction, SlackContext } from './context.ts';
 
 /** Long deliveries: their lease is renewed while they run, and a late answer says that it is late. */

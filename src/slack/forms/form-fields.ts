@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isName, type AnyAction } from '../../commands/kit/action.ts';
-import { Refusal } from '../../errors.ts';
-import type { Person } from '../../pipeline/access/access-check.ts';
-import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { choicesShown, mayBeShown, refuseUnlessShown } from '../../pipeline/access/sight.ts';
-import { MembershipUnknown } from '../../pipeline/access/unknown-groups.ts';
-import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
-import { say } from '../../text.ts';
-import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
-import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { Person } from '../../access/access-check.ts';
+import type { ParsedCommand } from '../../language/parsed-command.ts';
+import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/sight.ts';
+import { MembershipUnknown } from '../../access/unknown-groups.ts';
+import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
+import { say } from '../../words/text.ts';
+import { sourcesOf } from '../../change/read-sources.ts';
+import { asRefusal } from '../../change/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
-import { fitting } from '../draw/truncate.ts';
+import { fitting } from '../../block-kit/truncate.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
 

@@ -2,12 +2,12 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
-import { attempt } from '../../errors.ts';
-import type { Given } from '../../pipeline/language/bind-arguments.ts';
-import { refuseKeys, takesTokens } from '../../pipeline/language/pasted-credentials.ts';
-import { refuseHidden } from '../../pipeline/language/tokenize.ts';
-import { maxReasonLength } from '../../pipeline/changes/freeze.ts';
-import { plainText } from '../draw/blocks.ts';
+import { attempt } from '../../base/errors.ts';
+import type { Given } from '../../language/bind-arguments.ts';
+import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
+import { refuseHidden } from '../../language/tokenize.ts';
+import { maxReasonLength } from '../../change/freeze.ts';
+import { plainText } from '../../block-kit/blocks.ts';
 import { toldApart } from '../../commands/kit/told-apart.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */

@@ -1,11 +1,11 @@
-import type { Person } from '../../pipeline/access/access-check.ts';
-import { mayBeShown } from '../../pipeline/access/sight.ts';
-import { targetsOf } from '../../pipeline/access/targets.ts';
-import { lockInWords, lockWarning } from '../../pipeline/changes/lock-replies.ts';
-import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
-import type { Resolved } from '../../pipeline/language/resolve.ts';
-import { TooLate, within } from '../../time-limit.ts';
-import type { Text } from '../../text.ts';
+import type { Person } from '../../access/access-check.ts';
+import { mayBeShown } from '../../access/sight.ts';
+import { targetsOf } from '../../access/targets.ts';
+import { lockInWords, lockWarning } from '../../change/lock-replies.ts';
+import { lockAndHolder } from '../../change/lock-in-the-way.ts';
+import type { Resolved } from '../../language/resolve.ts';
+import { TooLate, within } from '../../base/time-limit.ts';
+import type { Text } from '../../words/text.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** A form that waits longer may lose its trigger. */

@@ -1,19 +1,19 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
-import { Refusal } from '../../errors.ts';
-import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { resolve } from '../../pipeline/language/resolve.ts';
-import { joined } from '../../text.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { ParsedCommand } from '../../language/parsed-command.ts';
+import { resolve } from '../../language/resolve.ts';
+import { joined } from '../../words/text.ts';
 import { memoOf, noticeView, typedOptions } from './views.ts';
-import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../talk/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
-import type { DrawnView } from '../client/view-updates.ts';
+import type { DrawnView } from '../../slack-api/view-updates.ts';
 import { type SlackContext } from '../context/context.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../../base/bounded-map.ts';
 
 /** Redraws a form after a change of a field that other fields depend on. */
 

@@ -1,18 +1,18 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import type { CommandHelp } from '../../commands/kit/builtin.ts';
-import { attempt } from '../../errors.ts';
-import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { factLines } from '../../pipeline/changes/card.ts';
-import { everythingButton } from '../../pipeline/changes/buttons.ts';
-import { environmentsIn } from '../../pipeline/changes/freeze-batch.ts';
-import { frozenCardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
-import type { ShownChecklist } from '../../pipeline/conversation/checklist.ts';
-import { nameToType, shownOf } from '../../pipeline/changes/confirmation.ts';
-import { inline, say, type Text } from '../../text.ts';
-import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
-import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
-import { holdsKey } from '../../secret.ts';
+import { attempt } from '../../base/errors.ts';
+import type { ParsedCommand } from '../../language/parsed-command.ts';
+import { factLines } from '../../change/card.ts';
+import { everythingButton } from '../../change/buttons.ts';
+import { environmentsIn } from '../../send/freeze-batch.ts';
+import { frozenCardOf, type Frozen } from '../../change/freeze.ts';
+import type { ShownChecklist } from '../../talk/checklist.ts';
+import { nameToType, shownOf } from '../../change/confirmation.ts';
+import { inline, say, type Text } from '../../words/text.ts';
+import { buttonRow, plainText, richText, type Drawn } from '../../block-kit/blocks.ts';
+import { takesTokens } from '../../language/pasted-credentials.ts';
+import { holdsKey } from '../../base/secret.ts';
 import {
   checkboxInputs,
   inputBlock,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../base/config.ts';
 import { boundConnections, serverOptions } from '../../sockets/connections.ts';
-import type { Logger } from '../../log.ts';
-import { notListening } from '../../errors.ts';
-import { settledWithin } from '../../time-limit.ts';
-import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../client/client-options.ts';
+import type { Logger } from '../../base/log.ts';
+import { notListening } from '../../base/errors.ts';
+import { settledWithin } from '../../base/time-limit.ts';
+import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../../slack-api/client-options.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseForeign } from './malformed.ts';

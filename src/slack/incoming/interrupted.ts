@@ -1,6 +1,6 @@
 import type { InboxRow } from '../../storage/inbox.ts';
-import type { Note } from '../../pipeline/changes/card.ts';
-import { code, say, type Text } from '../../text.ts';
+import type { Note } from '../../change/card.ts';
+import { code, say, type Text } from '../../words/text.ts';
 import { decisionIn } from '../answers/decisions.ts';
 import { commandIn } from '../context/nature.ts';
 

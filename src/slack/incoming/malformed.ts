@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
-import { attempt } from '../../errors.ts';
+import { attempt } from '../../base/errors.ts';
 import type { OnRefused, RefusalReason } from './refusals.ts';
 
 /** Refuses what Slack did not deliver, or what would make Bolt throw outside its own error handling and end the process. */

@@ -1,10 +1,10 @@
 import type { App } from '@slack/bolt';
 import { catalogue } from '../../commands/index.ts';
-import { attempt, Refusal } from '../../errors.ts';
-import { parse } from '../../pipeline/language/parse.ts';
-import { code, say } from '../../text.ts';
+import { attempt, Refusal } from '../../base/errors.ts';
+import { parse } from '../../language/parse.ts';
+import { code, say } from '../../words/text.ts';
 import { handleLine } from '../answers/dispatch.ts';
-import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../talk/speaker.ts';
 import { natureOf } from '../context/nature.ts';
 import { acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';

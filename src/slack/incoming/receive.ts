@@ -1,6 +1,6 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { requestId, type InboxRow } from '../../storage/inbox.ts';
-import { failpoint } from '../../failpoints.ts';
+import { failpoint } from '../../base/failpoints.ts';
 import { notTaken, rememberDelivery, saveDelivery } from '../context/deliveries.ts';
 import { runHandler } from '../context/handler.ts';
 import type { Interaction, Lane, SlackContext } from '../context/context.ts';

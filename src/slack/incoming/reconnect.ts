@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SocketModeReceiver } from '@slack/bolt';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../base/log.ts';
 
 /** The pause before the next try for a connection. */
 const againMs = 5_000;

@@ -3,8 +3,8 @@ import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import { networksWith, entriesFor, letInBy, remarksOn } from '../../../src/commands/allowlist/listing.ts';
 import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
-import { joined, plain } from '../../../src/text.ts';
-import { live } from '../../pipeline/fixtures.ts';
+import { joined, plain } from '../../../src/words/text.ts';
+import { live } from '../../fixtures.ts';
 
 const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
 

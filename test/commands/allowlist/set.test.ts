@@ -6,10 +6,10 @@ import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
 import { canonicalAddress } from '../../../src/commands/kit/values/addresses.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import { parseArgs } from '../../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
-import { inline, plain } from '../../../src/text.ts';
-import { address, live, names } from '../../pipeline/fixtures.ts';
+import { parseArgs } from '../../../src/language/parse.ts';
+import { canonicalArgs, resolve } from '../../../src/language/resolve.ts';
+import { inline, plain } from '../../../src/words/text.ts';
+import { address, live, names } from '../../fixtures.ts';
 
 /** A list without timed access. */
 const seen = (list: readonly string[]): AllowlistSnapshot => ({ list, timed: [] });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { allowlistShow } from '../../../src/commands/allowlist/show.ts';
 import { textsIn } from '../../../src/commands/kit/page.ts';
-import { plain } from '../../../src/text.ts';
-import { company, live, noCertificate, reportDefaults } from '../../pipeline/fixtures.ts';
+import { plain } from '../../../src/words/text.ts';
+import { company, live, noCertificate, reportDefaults } from '../../fixtures.ts';
 
 /** The page for this list. */
 const pageOf = (list: readonly string[], timed: readonly { address: string; until: number }[] = []) =>

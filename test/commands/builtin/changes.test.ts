@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { changes } from '../../../src/commands/builtin/changes.ts';
 import type { QueryService } from '../../../src/commands/kit/builtin.ts';
-import { listedChange } from '../../../src/pipeline/conversation/change-history.ts';
-import { ended } from '../../../src/pipeline/changes/replies.ts';
+import { listedChange } from '../../../src/talk/change-history.ts';
+import { ended } from '../../../src/change/replies.ts';
 import type { Change } from '../../../src/storage/changes.ts';
-import { mention, plain } from '../../../src/text.ts';
-import { changeOf, chi, dee } from '../../pipeline/fixtures.ts';
+import { mention, plain } from '../../../src/words/text.ts';
+import { changeOf, chi, dee } from '../../fixtures.ts';
 
 async function pageOf(found: Awaited<ReturnType<QueryService['changes']>>) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A list without a time reads nothing else.

@@ -4,15 +4,15 @@ import { stateLabel, states } from '../../../src/commands/builtin/states.ts';
 import type { Ability, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import { commandsFor } from '../../../src/pipeline/conversation/command-help.ts';
-import { parse } from '../../../src/pipeline/language/parse.ts';
-import { join } from '../../../src/pipeline/language/tokenize.ts';
-import { optionName, takesValue } from '../../../src/pipeline/language/usage.ts';
+import { commandsFor } from '../../../src/talk/command-help.ts';
+import { parse } from '../../../src/language/parse.ts';
+import { join } from '../../../src/language/tokenize.ts';
+import { optionName, takesValue } from '../../../src/language/usage.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { drawPage } from '../../../src/slack/draw/blocks.ts';
+import { drawPage } from '../../../src/block-kit/blocks.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { inline, plain, say } from '../../../src/text.ts';
-import { ana, policyOf, refusalOf, refusalText } from '../../pipeline/fixtures.ts';
+import { inline, plain, say } from '../../../src/words/text.ts';
+import { ana, policyOf, refusalOf, refusalText } from '../../fixtures.ts';
 
 const nobody = (): never => {
   throw new Error('help asks for commands and rights alone');

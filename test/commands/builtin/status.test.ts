@@ -3,7 +3,7 @@ import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
 import type { ListedChange, TimerLine } from '../../../src/commands/kit/change-lines.ts';
 import type { Look } from '../../../src/site-check/reading.ts';
 import type { LoudestError, SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
-import { mention, plain, say } from '../../../src/text.ts';
+import { mention, plain, say } from '../../../src/words/text.ts';
 
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });

@@ -5,7 +5,7 @@ import { report } from '../../../src/commands/kit/report.ts';
 import { listBackups } from '../../../src/hosting/contract/backups.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/ssh.ts';
-import { inline, say } from '../../../src/text.ts';
+import { inline, say } from '../../../src/words/text.ts';
 
 /** Code that must not compile. A line that does is reported as an unused @ts-expect-error. */
 

@@ -12,8 +12,8 @@ import {
   type PlainField,
 } from '../../../src/commands/kit/fields.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import { Refusal } from '../../../src/errors.ts';
-import { hostile, refusalOf, refusalText, wordsFor } from '../../pipeline/fixtures.ts';
+import { Refusal } from '../../../src/base/errors.ts';
+import { hostile, refusalOf, refusalText, wordsFor } from '../../fixtures.ts';
 
 const plainFields = [...catalogue].flatMap(([path, command]) =>
   Object.entries(command.fields).flatMap(([name, field]) =>

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { environmentsPage } from '../../../src/commands/builtin/environments.ts';
 import { toldApart } from '../../../src/commands/kit/told-apart.ts';
 import { manyPage } from '../../../src/commands/many-environments.ts';
-import { liveFacts } from '../../../src/pipeline/changes/freeze-batch.ts';
+import { liveFacts } from '../../../src/send/freeze-batch.ts';
 import { leaveOutInput } from '../../../src/slack/forms/inputs.ts';
-import { plain, say } from '../../../src/text.ts';
-import { live, staging } from '../../pipeline/fixtures.ts';
+import { plain, say } from '../../../src/words/text.ts';
+import { live, staging } from '../../fixtures.ts';
 
 test.each<[string, readonly (readonly [id: string, name: string])[], readonly string[]]>([
   [

@@ -10,9 +10,9 @@ import { findNewKinds } from '../../../src/commands/logs/new-kinds.ts';
 import { isTrace } from '../../../src/commands/logs/nginx.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
 import { stampReader } from '../../../src/commands/logs/timestamps.ts';
-import { inline, plain } from '../../../src/text.ts';
+import { inline, plain } from '../../../src/words/text.ts';
 import { cpuTime } from '../../cpu-time.ts';
-import { live } from '../../pipeline/fixtures.ts';
+import { live } from '../../fixtures.ts';
 
 /** Logs of every kind that hosts send, and what is said about them. */
 

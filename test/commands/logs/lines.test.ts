@@ -7,7 +7,7 @@ import { levelOf } from '../../../src/commands/logs/levels.ts';
 import { lineReader, newestOf } from '../../../src/commands/logs/lines.ts';
 import { pathCounter, requestIn } from '../../../src/commands/logs/requests.ts';
 import { stampReader } from '../../../src/commands/logs/timestamps.ts';
-import { hostile } from '../../pipeline/fixtures.ts';
+import { hostile } from '../../fixtures.ts';
 
 const always = { from: 0, to: Date.UTC(2100) };
 const alias = (address: string): string => `client-${address.length.toString(16).padStart(4, '0')}`;

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { masker } from '../../../src/commands/logs/masking.ts';
-import { Secret } from '../../../src/secret.ts';
-import { hostile } from '../../pipeline/fixtures.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { hostile } from '../../fixtures.ts';
 import { cpuTime } from '../../cpu-time.ts';
 
 const alias = (address: string): string =>

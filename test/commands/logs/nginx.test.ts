@@ -4,8 +4,8 @@ import { lineReader } from '../../../src/commands/logs/lines.ts';
 import { analyze } from '../../../src/commands/logs/analyze.ts';
 import { unwrapped } from '../../../src/commands/logs/nginx.ts';
 import { aliasesBy } from '../../../src/commands/logs/masking.ts';
-import { inline, plain } from '../../../src/text.ts';
-import { live } from '../../pipeline/fixtures.ts';
+import { inline, plain } from '../../../src/words/text.ts';
+import { live } from '../../fixtures.ts';
 import { cpuTime } from '../../cpu-time.ts';
 
 const read = (...raw: readonly string[]) => lineReader(aliasesBy('k'), { from: 0, to: Date.UTC(2100) })(raw);

@@ -4,8 +4,8 @@ import { analyze } from '../../../src/commands/logs/analyze.ts';
 import { createLogReader } from '../../../src/commands/logs/run-analysis.ts';
 import { aliasesBy } from '../../../src/commands/logs/masking.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
-import { Secret } from '../../../src/secret.ts';
-import { live } from '../../pipeline/fixtures.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { live } from '../../fixtures.ts';
 
 const now = Date.UTC(2026, 10, 21, 14);
 const reader = createLogReader('key');

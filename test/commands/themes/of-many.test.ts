@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { themesOfMany } from '../../../src/commands/themes/of-many.ts';
 import type { HostReader } from '../../../src/hosting/contract/call.ts';
-import { plain } from '../../../src/text.ts';
-import { company, readEach, live, staging } from '../../pipeline/fixtures.ts';
+import { plain } from '../../../src/words/text.ts';
+import { company, readEach, live, staging } from '../../fixtures.ts';
 
 /** What may be said of an environment, given what the host lists. `live` has a theme, and nothing of it is known bad. */
 

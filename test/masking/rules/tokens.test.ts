@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { mask } from '../../../src/masking/mask.ts';
 import { isPlaceholder } from '../../../src/masking/placeholders.ts';
 import { tokens } from '../../../src/masking/rules/tokens.ts';
-import { holdsKey } from '../../../src/secret.ts';
+import { holdsKey } from '../../../src/base/secret.ts';
 
 /** The context that makes a token recognisable, for any characters. */
 const around = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
-import { usage } from '../../../src/pipeline/language/usage.ts';
+import { usage } from '../../../src/language/usage.ts';
 import { type Vocabulary, complete } from '../../../src/playground/web/completion.ts';
 import { slotsOf } from '../../../src/playground/web/usage.ts';
 

@@ -1,7 +1,7 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/base/config.ts';
 import { start } from '../../../src/main.ts';
-import { failure, openLog } from '../../../src/notices.ts';
-import { slackPace } from '../../../src/slack/client/rate-limits.ts';
+import { failure, openLog } from '../../../src/program/notices.ts';
+import { slackPace } from '../../../src/slack-api/rate-limits.ts';
 
 /** The bot as `main.ts` runs it, without Slack's rates: the stand-in does not enforce them. */
 

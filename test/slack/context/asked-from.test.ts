@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ReplyTarget } from '../../../src/slack/client/ephemeral.ts';
+import type { ReplyTarget } from '../../../src/slack-api/ephemeral.ts';
 import { createAskedFrom } from '../../../src/slack/context/asked-from.ts';
-import { say } from '../../../src/text.ts';
+import { say } from '../../../src/words/text.ts';
 
 const from: ReplyTarget = { person: 'U01ANA', channel: 'C0ACME', responseUrl: 'https://hooks', since: 0 };
 const open = { number: 1, settled_at: null };

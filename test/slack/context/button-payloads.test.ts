@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Refusal } from '../../../src/errors.ts';
+import { Refusal } from '../../../src/base/errors.ts';
 import { createPayloadStore, type PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import type { Database, DatabaseOptions } from '../../../src/storage/database.ts';
-import { plain, say } from '../../../src/text.ts';
+import { plain, say } from '../../../src/words/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTurns } from '../../../src/slack/context/capacity.ts';
 import type { Lane } from '../../../src/slack/context/context.ts';
-import { NotAdmitted } from '../../../src/semaphore.ts';
+import { NotAdmitted } from '../../../src/base/semaphore.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { isName } from '../../../src/commands/kit/action.ts';
 import type { Field } from '../../../src/commands/kit/fields.ts';
 import { catalogue, type Command } from '../../../src/commands/index.ts';
-import { Refusal } from '../../../src/errors.ts';
-import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
-import { parse } from '../../../src/pipeline/language/parse.ts';
-import { isNamed, resolve, shownAs, type Resolved } from '../../../src/pipeline/language/resolve.ts';
+import { Refusal } from '../../../src/base/errors.ts';
+import type { Given } from '../../../src/language/bind-arguments.ts';
+import { parse } from '../../../src/language/parse.ts';
+import { isNamed, resolve, shownAs, type Resolved } from '../../../src/language/resolve.ts';
 import { comparableName } from '../../../src/policy/pattern.ts';
-import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/usage.ts';
-import { join } from '../../../src/pipeline/language/tokenize.ts';
+import { optionName, takesRest, argsOf } from '../../../src/language/usage.ts';
+import { join } from '../../../src/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
 import { blockIdOf, readInputs } from '../../../src/slack/forms/inputs.ts';
-import { givenFor, hostile, names, refusalOf, refusalText, uuid, wordsFor } from '../../pipeline/fixtures.ts';
-import { oddWords, quoted } from '../../pipeline/odd-words.ts';
+import { givenFor, hostile, names, refusalOf, refusalText, uuid, wordsFor } from '../../fixtures.ts';
+import { oddWords, quoted } from '../../odd-words.ts';
 import { askedOf, untouched } from './untouched-form.ts';
 
 /** Hostile inputs in forms: a typed line and a filled-in form give the same request, or both are refused. */

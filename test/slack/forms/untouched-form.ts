@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Command } from '../../../src/commands/index.ts';
-import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
+import type { Given } from '../../../src/language/bind-arguments.ts';
 import type { FormField } from '../../../src/slack/forms/inputs.ts';
 
 /** A form that its person does not change. */

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { firstOf } from '../../../src/commands/most-used.ts';
-import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
-import { freeze } from '../../../src/pipeline/changes/freeze.ts';
-import type { Given } from '../../../src/pipeline/language/bind-arguments.ts';
-import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import type { Authorized } from '../../../src/access/access-check.ts';
+import { freeze } from '../../../src/change/freeze.ts';
+import type { Given } from '../../../src/language/bind-arguments.ts';
+import { resolve } from '../../../src/language/resolve.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import {
   allCommandsView,
@@ -16,7 +16,7 @@ import {
   reviewView,
 } from '../../../src/slack/forms/views.ts';
 import { optionOf, readInputs } from '../../../src/slack/forms/inputs.ts';
-import { inline } from '../../../src/text.ts';
+import { inline } from '../../../src/words/text.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import {
   commandAt,
@@ -29,7 +29,7 @@ import {
   uuid,
   parsedFor,
   wordsFor,
-} from '../../pipeline/fixtures.ts';
+} from '../../fixtures.ts';
 import { askedOf, untouched } from './untouched-form.ts';
 
 const origin = { channel: 'C1', thread: '1.2' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLog } from '../../../src/log.ts';
-import { openMetrics } from '../../../src/metrics.ts';
+import { createLog } from '../../../src/base/log.ts';
+import { openMetrics } from '../../../src/base/metrics.ts';
 import { createRefusals } from '../../../src/slack/incoming/refusals.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

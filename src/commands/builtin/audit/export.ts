@@ -1,4 +1,4 @@
-import { say, time } from '../../../text.ts';
+import { say, time } from '../../../words/text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { choice, moment, option, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';

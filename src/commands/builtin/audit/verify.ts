@@ -1,4 +1,4 @@
-import { bold, code, say, time, type Text } from '../../../text.ts';
+import { bold, code, say, time, type Text } from '../../../words/text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import type { Finding, TrailGap } from '../../kit/audit.ts';
 import { counted, type Page, paragraph } from '../../kit/page.ts';

@@ -1,10 +1,10 @@
-import { say, time } from '../../../text.ts';
+import { say, time } from '../../../words/text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { environment, moment, option } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 import { startOf } from '../../kit/values/times.ts';
 import { leftOut, logInWords } from '../time-line.ts';
-import { dayMs } from '../../../duration.ts';
+import { dayMs } from '../../../words/duration.ts';
 
 const defaultSince = { ago: 2 * dayMs };
 

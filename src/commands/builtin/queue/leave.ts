@@ -1,5 +1,5 @@
-import { Refusal } from '../../../errors.ts';
-import { say, typed } from '../../../text.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { say, typed } from '../../../words/text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { count, withHint } from '../../kit/fields.ts';
 import { paragraph } from '../../kit/page.ts';

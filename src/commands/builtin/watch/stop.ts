@@ -1,5 +1,5 @@
-import { Refusal } from '../../../errors.ts';
-import { code, list, say, typed } from '../../../text.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { code, list, say, typed } from '../../../words/text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { count, withHint } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { attempt, Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { attempt, Refusal } from '../../../base/errors.ts';
+import { code, say } from '../../../words/text.ts';
 
 /** The most addresses at once. A longer list is probably a mistake, and would not fit in a line or a form. */
 export const maxAtOnce = 50;

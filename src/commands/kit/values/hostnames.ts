@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
-import { Refusal } from '../../../errors.ts';
-import { code, say, type Text } from '../../../text.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { code, say, type Text } from '../../../words/text.ts';
 import { wordField, type PlainField } from '../fields.ts';
 
 type ReadName = { readonly name: string } | { readonly wrong: string };

@@ -1,8 +1,8 @@
-import { Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { code, say } from '../../../words/text.ts';
 import { plainField, type PlainField } from '../fields.ts';
 import { momentAt } from './times.ts';
-import { dayMs } from '../../../duration.ts';
+import { dayMs } from '../../../words/duration.ts';
 
 /** Hours of every day, as `HH:MM`; they may include midnight. */
 export type Hours = { readonly from: string; readonly to: string };

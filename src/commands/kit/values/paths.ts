@@ -1,5 +1,5 @@
-import { Refusal } from '../../../errors.ts';
-import { codeOf, unseen } from '../../../text.ts';
+import { Refusal } from '../../../base/errors.ts';
+import { codeOf, unseen } from '../../../words/text.ts';
 
 const maxPaths = 5_000;
 const maxPathLength = 500;

@@ -1,6 +1,6 @@
-import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../duration.ts';
-import { attempt, Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { isAmountAndUnit, parseDuration, showDuration, dayMs } from '../../../words/duration.ts';
+import { attempt, Refusal } from '../../../base/errors.ts';
+import { code, say } from '../../../words/text.ts';
 
 /** A point in time as typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
 export type Moment = { readonly ago: number } | { readonly clock: string };

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalAddress, mayBeLetIn, readAddresses } from '../../../../src/commands/kit/values/addresses.ts';
-import { address, hostile, refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
-import { Refusal } from '../../../../src/errors.ts';
+import { address, hostile, refusalOf, refusalText } from '../../../fixtures.ts';
+import { Refusal } from '../../../../src/base/errors.ts';
 
 const sameAddress = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other);
 

@@ -2,7 +2,7 @@ import { join } from 'node:path/posix';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPaths } from '../../../../src/commands/kit/values/paths.ts';
-import { hostile, path, refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
+import { hostile, path, refusalOf, refusalText } from '../../../fixtures.ts';
 import { cpuTime } from '../../../cpu-time.ts';
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);

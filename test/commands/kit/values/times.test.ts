@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { momentAt, readDuration, readMoment, weeklyAround } from '../../../../src/commands/kit/values/times.ts';
-import { showDuration } from '../../../../src/duration.ts';
-import { refusalOf, refusalText } from '../../../pipeline/fixtures.ts';
+import { showDuration } from '../../../../src/words/duration.ts';
+import { refusalOf, refusalText } from '../../../fixtures.ts';
 
 const berlin = 'Europe/Berlin';
 const utc = (text: string): number => Date.parse(`${text}Z`);

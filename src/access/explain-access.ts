@@ -1,0 +1,267 @@
+import type { Ability, RuleLine } from '../commands/kit/builtin.ts';
+import { catalogue } from '../commands/index.ts';
+import { nameOf } from '../commands/rights.ts';
+import { Refusal, type Args } from '../base/errors.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { holds, membershipsOf } from '../policy/memberships.ts';
+import {
+  decideAccess,
+  decideReading,
+  unknownIn,
+  type AccessDecision,
+  type AccessRequest as Asked,
+} from '../policy/policy.ts';
+import { namesCommand, type Policy } from '../policy/rules.ts';
+import { code, joined, sample, say, typed } from '../words/text.ts';
+import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
+import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
+import { tooFewApprove } from './nobody-approves.ts';
+import { aboutOf, targetsOf } from './targets.ts';
+import { channelRefusal } from './assert-channel.ts';
+import { nonMemberReason, type Channel, type Person } from './access-check.ts';
+import { isDecided, mayRunSomewhere } from './may-run.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
+import { parse, parseArgs, typedCommands } from '../language/parse.ts';
+import {
+  areEnvironments,
+  environmentsOfSite,
+  isNamed,
+  isSite,
+  resolve,
+  type KnownNames,
+  type Resolved,
+} from '../language/resolve.ts';
+import { groupsToAsk } from './unknown-groups.ts';
+import { readsCompany } from './visibility.ts';
+import { covers, showPattern } from '../policy/pattern.ts';
+import { usage } from '../language/usage.ts';
+import { split } from '../language/tokenize.ts';
+import type { AccessContext } from './context.ts';
+
+/** Answers whether somebody may run something, with the same checks as when they run it. */
+
+/** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
+export async function explainAccess(
+  context: AccessContext,
+  by: Person,
+  args: Args,
+  id: string | undefined,
+): Promise<Ability> {
+  const resolved = resolve(parsedFrom(args), context.names(by));
+  const { path, command } = resolved.parsed;
+  if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
+  if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
+    throw new Refusal(say`This command needs a target: ${sample(usage(path, command))}. Nothing was done.`);
+  }
+  if (Object.values(resolved.input).some(areEnvironments))
+    throw new Refusal(say`${typed('can')} answers about one environment at a time. Nothing was done.`);
+  const person = await personAsked(context, id ?? by.id, resolved);
+  const { target, alsoReads, asked } = aboutOf(resolved, context.company());
+  const site = Object.values(resolved.input).find(isSite);
+  const named = [target ?? site, ...alsoReads].flatMap((one) =>
+    one === undefined || one.kind === 'company' ? [] : one.name,
+  );
+  return {
+    person: { id: person.id, name: person.name },
+    path: nameOf(asked.command, path),
+    risk: asked.command.risk,
+    target: named.length > 0 ? named.join(' and ') : undefined,
+    answer: await answerOf(context, person, resolved),
+  };
+}
+
+async function personAsked(context: AccessContext, id: string, { parsed }: Resolved): Promise<Person> {
+  const person = await context.personOf(id, groupsToAsk(context.policy(), parsed));
+  if (person !== undefined) return person;
+  throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
+    hint: 'Try again in a minute.',
+  });
+}
+
+/** The answer about an action on any of these targets. Their number stands for the target. */
+async function explainOnAny(
+  context: AccessContext,
+  by: Person,
+  id: string | undefined,
+  resolved: Resolved,
+  targets: readonly Target[],
+): Promise<Ability> {
+  const policy = context.policy();
+  const person = await personAsked(context, id ?? by.id, resolved);
+  const { asked } = aboutOf(resolved, context.company());
+  const decisions = targets.map((target): AccessDecision => {
+    const seen = decideReading(policy, person, target);
+    if (seen.kind === 'not allowed') return seen;
+    return decideAccess(policy, person, { ...asked, aims: [{ target, access: 'change' }] });
+  });
+  return {
+    person: { id: person.id, name: person.name },
+    path: nameOf(asked.command, resolved.parsed.path),
+    risk: asked.command.risk,
+    target: howMany(decisions, targets),
+    answer:
+      person.standing === 'member'
+        ? answerOnAny(decisions)
+        : { kind: 'not welcome', why: nonMemberReason[person.standing] },
+  };
+}
+
+/**
+ * The answer for somebody in Slack. A rule's text can name any site and group, so only those who may see the whole
+ * company read it; others read what of it applies to what they asked about.
+ */
+export async function explainTo(
+  context: AccessContext,
+  by: Person,
+  args: Args,
+  id: string | undefined,
+  cardChannel: () => Promise<Channel>,
+): Promise<Ability> {
+  const resolved = resolve(parsedFrom(args), context.names(by));
+  const targets = openTargets(resolved.parsed, context.names(by), context.company());
+  const found =
+    targets.length > 0
+      ? await explainOnAny(context, by, id, resolved, targets)
+      : await explainAccess(context, by, args, id);
+  const ability = await withChannel(context, found, resolved, cardChannel);
+  if (readsCompany(context, by)) return ability;
+  const { asked } = aboutOf(resolved, context.company());
+  const part = ({ line }: RuleLine): RuleLine => ({ line, text: partOf(context.policy(), line, asked) });
+  return { ...ability, answer: withRules(ability.answer, part) };
+}
+
+/** Only the card of an action is posted in a channel. */
+async function withChannel(
+  { policy, company }: AccessContext,
+  ability: Ability,
+  resolved: Resolved,
+  cardChannel: () => Promise<Channel>,
+): Promise<Ability> {
+  if (resolved.parsed.command.shape !== 'action') return ability;
+  const { target, alsoReads } = targetsOf(resolved, company());
+  const refused = channelRefusal(policy(), await cardChannel(), [target, ...alsoReads]);
+  return refused ? { ...ability, notHere: joined([refused.why, refused.hint]) } : ability;
+}
+
+function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine): Ability['answer'] {
+  if ('rules' in answer) return { ...answer, rules: answer.rules.map(as) };
+  if (answer.kind === 'denied') return { ...answer, rule: as(answer.rule) };
+  return answer.kind === 'no rule' ? { ...answer, lets: answer.lets.map(as) } : answer;
+}
+
+/** What of the rule in this line applies to a request: what it allows or denies, and where. */
+function partOf({ rules }: Policy, line: number, { command, aims }: Asked): string {
+  const found = rules.filter((rule) => rule.line === line);
+  const words = found.flatMap(({ effect, what, where = [] }) => {
+    const named = [command.path, command.risk, 'read'].find((one) => what.has(one)) ?? command.path;
+    const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
+    return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
+  });
+  return words.join(' ');
+}
+
+async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+  const policy = context.policy();
+  const { command } = resolved.parsed;
+  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
+  const unseen = answerIfUnseen(policy, person, resolved);
+  if (unseen) return unseen;
+  if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
+  const { target, asked } = aboutOf(resolved, context.company());
+  const site = Object.values(resolved.input).find(isSite);
+  const read = readIn(resolved, target);
+  const requests = site ? onSite(context.names(person), asked, site) : [readingOf(asked, read)];
+  const decisions = requests.map((one) => decideAccess(policy, person, one));
+  const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
+  if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
+  if (decision.kind === 'allowed') return allowedAnswer(context, person, resolved, decision);
+  const anywhere =
+    (site ?? read) === undefined ? answerAnywhere(policy, person, resolved, { target, asked }) : undefined;
+  return anywhere ?? answerOfRefused(decisions.find((one) => unknownIn(one).length > 0) ?? decision);
+}
+
+/** What a report without a target reads: the rules decide on it then. */
+const readIn = ({ parsed, input }: Resolved, target: Target | undefined) =>
+  parsed.command.shape === 'report' && target === undefined ? Object.values(input).find(isNamed) : undefined;
+
+/** The answer if the person may not see what is named, or if that is unknown. */
+function answerIfUnseen(policy: Policy, person: Person, { input }: Resolved): Ability['answer'] | undefined {
+  for (const value of Object.values(input).filter(isNamed)) {
+    const seen = decideReading(policy, person, value);
+    if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
+    if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
+  }
+  return undefined;
+}
+
+/** The answer with whom the rules ask for approval. */
+async function allowedAnswer(
+  context: AccessContext,
+  person: Person,
+  resolved: Resolved,
+  { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
+): Promise<Ability['answer']> {
+  if (approval === 'none') return { kind: 'allowed', rules, approval };
+  const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
+  const { expires, reason } = approval;
+  const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
+  const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };
+  return { kind: 'allowed', rules, approval: { asks: counts, ...words, expires, reason } };
+}
+
+/** A command without a target is allowed if the person may run it anywhere. Undefined: they may not, or it has one. */
+function answerAnywhere(
+  policy: Policy,
+  person: Person,
+  { parsed: { path, command } }: Resolved,
+  { target, asked }: Pick<ReturnType<typeof aboutOf>, 'target' | 'asked'>,
+): Ability['answer'] | undefined {
+  if (isDecided(command, target)) return undefined;
+  const is = mayRunSomewhere(policy, person, path, command);
+  if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
+  return is === 'no' ? undefined : { kind: 'unknown', userGroups: is };
+}
+
+/** One request for each environment of the site. It is enough if one is allowed. */
+const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
+  environmentsOfSite(names, id).map((target) => readingOf(asked, target));
+
+/** The request to read this; without it, what was asked. */
+const readingOf = (asked: Asked, target: Target | undefined): Asked =>
+  target === undefined ? asked : { ...asked, aims: [{ target, access: 'read' }] };
+
+function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
+  const memberships = membershipsOf(policy, person);
+  const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, memberships, 'allow') === 'yes');
+  return mine.filter((rule) => namesCommand(rule, command));
+}
+
+/** Forms pass the command as one text. */
+function parsedFrom(args: Args): ParsedCommand {
+  try {
+    const parsed = args.length === 1 ? parse(args[0] ?? '', catalogue) : parseArgs(args, catalogue);
+    if (parsed) return parsed;
+  } catch (error) {
+    if (error instanceof Refusal) refuseBareName(args);
+    throw error instanceof Refusal ? withoutOffers(error) : error;
+  }
+  throw new Refusal('Please name a command to ask about. Nothing was done.', { field: 'command' });
+}
+
+/** Throws `Refusal` if the words begin with a typed name instead of a mention: Slack can't say who that is. */
+function refuseBareName(args: Args): void {
+  const [first, ...rest] = args.length === 1 ? split(args[0] ?? '') : args.map((text) => ({ text, quoted: false }));
+  const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
+  const isName =
+    rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : typedCommands(rest, catalogue).length > 0;
+  if (!isName || name === '' || (first && typedCommands([first], catalogue).length > 0)) return;
+  const asked = rest.map(({ text }) => text).join(' ');
+  const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
+  throw new Refusal(say`I don't know who “${name}” is, because it isn't a mention. Nothing was done.`, {
+    hint: say`Type ${code('@')} and choose the person from Slack's list: ${sample(correct)}.`,
+    field: 'command',
+  });
+}
+
+/** Drops the buttons: they would run the command instead of asking about it. */
+const withoutOffers = ({ says, hint }: Refusal): Refusal => new Refusal(says, { hint, field: 'command' });

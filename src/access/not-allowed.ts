@@ -1,0 +1,55 @@
+import { Refusal, type Offer } from '../base/errors.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { unknownIn, type AccessDecision } from '../policy/policy.ts';
+import type { RuleRef } from '../policy/rules.ts';
+import { code, joined, sample, say, type Text } from '../words/text.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { handOnOffer } from './hand-on-offer.ts';
+import { MembershipUnknown } from './unknown-groups.ts';
+
+/** The rules do not allow a command on targets that the person may read. */
+export class NotAllowed extends Refusal {
+  readonly resolved: Resolved;
+
+  constructor(says: Text, resolved: Resolved, offers: readonly Offer[]) {
+    super(says, { offers });
+    this.resolved = resolved;
+  }
+}
+
+/** The refusal of a command that the rules don't allow, for somebody who may see its targets. */
+export function notAllowed(
+  resolved: Resolved,
+  path: string,
+  target: Target | undefined,
+  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
+): Refusal {
+  const { command } = resolved.parsed;
+  const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
+  const not = command.shape === 'builtin' ? 'done' : 'sent';
+  const unknown = unknownIn(decision);
+  if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
+  const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
+  const because =
+    decision.why.kind === 'denied'
+      ? say`Line ${decision.why.rule.line} of the policy forbids it${who ? say`; ${who} may do it` : ''}.`
+      : who
+        ? say`${rulesLet(decision.lets)} ${who} do it.`
+        : say`No rule allows anybody to do it.`;
+  const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
+  if (who && command.shape === 'action') return new NotAllowed(says, resolved, handOnOffer(resolved));
+  const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
+  const hint = isWide ? say`${sample(`${path} in site/environment`)} asks about an environment.` : undefined;
+  return new Refusal(says, { hint });
+}
+
+/** The most rules whose lines are named; the rest are counted. */
+const maxLines = 4;
+
+/** Names all the rules, because the groups that may do it come from all of them. */
+function rulesLet(rules: readonly RuleRef[]): string {
+  const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
+  if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
+  if (rules.length === 1) return `Line ${lines[0]} of the policy lets`;
+  return `Lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} of the policy let`;
+}

@@ -1,0 +1,84 @@
+import { isName } from '../commands/kit/action.ts';
+import { rightOf } from '../commands/rights.ts';
+import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
+import type { AccessRequest as Asked } from '../policy/policy.ts';
+import type { Aim } from '../policy/rules.ts';
+import type { Change } from '../storage/changes.ts';
+import type { Lock } from '../storage/locks.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts';
+
+/** The key of a target in maps and tables. */
+export const targetKey = (target: Target): string =>
+  target.kind === 'company' ? 'company' : `${target.kind}:${target.id}`;
+
+/** The target key of a batch, which is about several. */
+export const batchTarget = 'batch';
+
+/**
+ * The key under which a target is locked. Domains use their name, because their id depends on what else the host lists
+ * at the time.
+ */
+export const lockKey = (target: Target): string =>
+  target.kind === 'domain' ? `domain:${target.name.toLowerCase()}` : targetKey(target);
+
+/** The targets of a change as they were when it was asked for: first what it changes, then what it only reads. */
+export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => parseStored(targets);
+
+/** Whether this change is to change this environment: alone, or as one of those of a batch. */
+export const isAbout = (change: Pick<Change, 'target' | 'targets'>, env: Environment): boolean =>
+  change.target === targetKey(env) ||
+  (change.target === batchTarget && storedTargets(change).some(({ id }) => id === env.id));
+
+/** The name of the locked target, from the targets of this change. */
+export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
+  storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';
+
+/** The targets of a command, and the request that the rules decide on. */
+type CommandTargets = {
+  /** What it changes or, for a report, reads. */
+  readonly target: Target | undefined;
+  readonly alsoReads: readonly Target[];
+  readonly asked: Asked;
+};
+
+/** Finds the targets in the resolved fields. Pure. */
+export function aboutOf(resolved: Resolved, company: Company): CommandTargets {
+  const { path, command } = resolved.parsed;
+  const { target, alsoReads } = targetsOf(resolved, company);
+  const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
+  if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  for (const one of manyOf(resolved)?.all ?? []) aims.push({ target: one, access: 'change' });
+  return { target, alsoReads, asked: { command: rightOf(path, command, resolved.input), aims } };
+}
+
+/** The environments that an action changes one by one, as a batch; undefined: it has one target. */
+export function manyOf({ parsed: { command }, input }: Resolved): Environments | undefined {
+  const named = command.shape === 'action' ? input[command.target] : undefined;
+  return areEnvironments(named) ? named : undefined;
+}
+
+/** The same request for one of these environments. */
+export const requestFor = (resolved: Resolved, env: Environment): Resolved =>
+  resolved.parsed.command.shape === 'action'
+    ? { ...resolved, input: { ...resolved.input, [resolved.parsed.command.target]: env } }
+    : resolved;
+
+/** The target, and what is read besides. Fields may be missing. Pure. */
+export function targetsOf(
+  { parsed: { command }, input }: Resolved,
+  company: Company,
+): Pick<CommandTargets, 'target' | 'alsoReads'> {
+  if (command.shape === 'builtin') {
+    const [first, ...more] = Object.entries(command.fields)
+      .filter(([, field]) => isName(field))
+      .flatMap(([name]) => [input[name]].filter(isNamed));
+    return { target: first, alsoReads: more };
+  }
+  const named = (name: string): Target[] => [input[name]].filter(isNamed);
+  const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
+  const { narrowedBy } = command.shape === 'report' ? command : {};
+  const isNarrowed = narrowedBy !== undefined && input[narrowedBy] !== undefined;
+  const target = command.target === 'company' ? company : named(command.target)[0];
+  return { target: isNarrowed ? undefined : target, alsoReads: also.flatMap(named) };
+}

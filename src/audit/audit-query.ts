@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TrailFilter, TrailLine } from '../commands/kit/audit.ts';
+import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { targetsOfChanges } from '../storage/changes.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { eventInWords } from '../change/event-names.ts';
+import type { MayRead, StoredTargets } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
+import { parseDetails, type AuditDetails } from './audit-details.ts';
+
+/** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
+
+/** A line with its stored event, details and hashes. */
+export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
+
+const batch = 500;
+/** How many lines a list shows. */
+const maxShown = 200;
+/** How many lines are read for a list. */
+const maxRead = 5_000;
+
+/** The newest matching lines that the person may read. `more`: there may be older ones. */
+export async function trailFor(
+  db: ReadHandle,
+  mayRead: MayRead,
+  filter: TrailFilter,
+): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
+  const lines: TrailLine[] = [];
+  let read = 0;
+  // The first batch is one page plus one line, to see whether there is more: usually that is enough.
+  for await (const some of newestFirst(db, filter, maxShown + 1)) {
+    const readable = await readableOf(db, some.filter(fits(filter)), mayRead);
+    const room = maxShown - lines.length;
+    lines.push(...(await withChanges(db, readable.slice(0, room))));
+    read += some.length;
+    if (readable.length > room || read >= maxRead) return { lines, more: true };
+  }
+  return { lines, more: false };
+}
+
+/** All lines since `since` (epoch ms) that the person may read, newest first, in batches. */
+export async function* trailSince(
+  db: ReadHandle,
+  mayRead: MayRead,
+  since: number | undefined,
+): AsyncGenerator<readonly Entry[]> {
+  const filter = { env: undefined, by: undefined, since };
+  for await (const some of newestFirst(db, filter, batch)) {
+    yield await entriesOf(db, some.filter(fits(filter)), mayRead);
+  }
+}
+
+/** The whole trail since `since` (epoch ms), oldest first, in batches, without rights: for people on the machine. */
+export async function* wholeTrail(db: ReadHandle, since: number | undefined): AsyncGenerator<readonly Entry[]> {
+  let seq = 0;
+  for (;;) {
+    const some = await linesAfter(db, seq, batch);
+    yield await entriesOf(db, some.filter(fits({ since, by: undefined })), () => true);
+    seq = some.at(-1)?.seq ?? seq;
+    if (some.length < batch) return;
+  }
+}
+
+const fits =
+  ({ since, by }: Pick<TrailFilter, 'since' | 'by'>) =>
+  (line: AuditLine): boolean =>
+    (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
+
+/** Reads in batches: the first has `first` lines, the second fills up to a multiple of `batch`. */
+async function* newestFirst(
+  db: ReadHandle,
+  { env, by, since }: TrailFilter,
+  first: number,
+): AsyncGenerator<readonly AuditLine[]> {
+  let [read, limit] = [0, first];
+  let beforeSeq: number | undefined;
+  const conditions = {
+    ...(env !== undefined && { target: targetKey(env) }),
+    ...(by !== undefined && { actor: by }),
+  };
+  for (;;) {
+    const lines = await listAudit(db, { ...conditions, limit, beforeSeq });
+    yield lines;
+    const last = lines.at(-1);
+    // Times follow the order of the lines, except for differences between machines' clocks.
+    if (last === undefined || lines.length < limit || last.at < (since ?? 0)) return;
+    beforeSeq = last.seq;
+    read += limit;
+    limit = batch - (read % batch);
+    // SQLite answers synchronously; without this a long trail would block the event loop.
+    await setImmediate();
+  }
+}
+
+/** A line that the person may read, with its details. */
+type Readable = { readonly line: AuditLine; readonly details: AuditDetails };
+
+/** Those lines that the person may read, each with what the trail says about its change. */
+export const entriesOf = async (
+  db: ReadHandle,
+  lines: readonly AuditLine[],
+  mayRead: MayRead,
+): Promise<readonly Entry[]> => withChanges(db, await readableOf(db, lines, mayRead));
+
+/** Lines without targets are about the company, as the text of a policy: it can name every site. */
+async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
+  const changes = await targetsOfChanges(db, changesOf(lines));
+  const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
+  return lines.flatMap((line) => {
+    if (line.change !== null)
+      return (readable.get(line.change) ?? mayRead(unknownTargets))
+        ? [{ line, details: parseDetails(line.details) }]
+        : [];
+    const details = parseDetails(line.details);
+    return mayRead(details.about ?? companyTargets) ? [{ line, details }] : [];
+  });
+}
+
+const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
+  ...new Set(lines.flatMap(({ change }) => change ?? [])),
+];
+
+async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promise<readonly Entry[]> {
+  const numbers = changesOf(readable.map(({ line }) => line));
+  const ofChanges = await linesOfChanges(db, numbers, { events: ['asked', 'vote', 'approve'] });
+  const parsed = ofChanges.map((line) => ({ ...line, details: parseDetails(line.details) }));
+  const byChange = Map.groupBy(parsed, ({ change }) => change);
+  return readable.map(({ line, details }) => {
+    const of = (line.change === null ? undefined : byChange.get(line.change)) ?? [];
+    const asked = of.findLast(({ event }) => event === 'asked');
+    const approvals = of.filter(({ event, seq }) => event !== 'asked' && seq <= line.seq);
+    const approvers = approvals.map(({ details: { name }, actor }) => name ?? actor);
+    return entryOf(line, details, { asked: asked?.details, requester: asked?.actor, approvers });
+  });
+}
+
+/** Used for a change whose row is missing, because its targets are unknown. */
+const unknownTargets = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
+const companyTargets = about({ kind: 'company', id: '', name: '' });
+
+function about(target: Target): StoredTargets {
+  return { targets: JSON.stringify([target]) };
+}
+
+type AboutChange = {
+  readonly asked: AuditDetails | undefined;
+  readonly requester: string | undefined;
+  readonly approvers: readonly string[];
+};
+
+function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: AboutChange): Entry {
+  const { target, reason, receipt } = own;
+  // A forced unlock, for example, is allowed by its own rules, not by those of the change.
+  const { rules, policy } = own.rules.length > 0 ? own : (asked ?? own);
+  return {
+    ...line,
+    name: own.name ?? (line.actor === requester ? asked?.name : undefined),
+    says: eventInWords(line.event),
+    change: line.change ?? undefined,
+    command: asked?.command,
+    target,
+    reason,
+    receipt,
+    rules,
+    policy,
+    approvers,
+    fingerprint: asked?.fingerprint,
+  };
+}

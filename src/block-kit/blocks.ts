@@ -1,0 +1,296 @@
+import type {
+  ActionsBlock,
+  Button as SlackButton,
+  ContextBlock,
+  KnownBlock,
+  PlainTextElement,
+  RichTextBlock,
+  TableBlock,
+} from '@slack/types';
+import { counted, type Page, type PageOffer, type PagePart } from '../commands/kit/page.ts';
+import type { Refusal } from '../base/errors.ts';
+import { type Card, type Note } from '../change/card.ts';
+import { everythingLabel, type Button, type Press } from '../change/buttons.ts';
+import { amount, hiddenIn, inline, inShort, joined, plain, say, type Drawable, type Text } from '../words/text.ts';
+import { buttonValue } from './button-value.ts';
+import { charactersIn, cut, fitting, jsonLength, shortened, widthOf, type Short } from './truncate.ts';
+import { mrkdwnLine, sectionOf, visible } from './mrkdwn.ts';
+
+/** A message for Slack: its blocks, and the line for notifications and surfaces without blocks. */
+export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
+
+/** Slack's limits, with a margin where they are undocumented. */
+const limits = {
+  text: 3_000,
+  codeLine: 2_900,
+  /** At worst, escaping makes a line five times as long. */
+  line: 600,
+  context: 2_000,
+  contextElements: 10,
+  buttonText: 75,
+  buttonValue: 2_000,
+  confirmTitle: 100,
+  confirmText: 300,
+  confirmButton: 30,
+  buttons: 20,
+  blocks: 45,
+  characters: 11_500,
+  rows: 30,
+  table: 8_000,
+  cell: 400,
+  /** A key in a DNS record has about 400. */
+  entry: 1_000,
+  /** If a cell is longer, its column is told to wrap: Slack doesn't wrap by itself. */
+  unbroken: 40,
+} as const;
+
+/** Draws a change's card. What does not fit is counted on the card, and again before an approval. */
+export function drawCard(card: Card): Drawn {
+  const { head, blocks, hidden } = partsOf(card);
+  return bounded(head, blocks, card.buttons, hidden);
+}
+
+/** What a card does not show, in a sentence; empty if it shows everything. */
+export function notShownOn(card: Card): string {
+  const { blocks, hidden } = partsOf(card);
+  const { left } = fittingBeside(blocks, buttonRow(card.buttons, hidden));
+  return notShown({ ...hidden, characters: hidden.characters + left });
+}
+
+function partsOf(card: Card): { readonly head: Text; readonly blocks: readonly KnownBlock[]; readonly hidden: Hidden } {
+  const head = say`${card.mark} ${card.headline}`;
+  const parts = [
+    shortened(joined([head, ...card.lines], '\n'), limits.text),
+    shortened(card.warning ?? [], limits.text),
+    fitted(card.facts.map(([label, value]) => say`**${label}**  ${value}`)),
+  ];
+  const lists = hiddenIn([...(card.warning ?? []), ...card.facts.flatMap(([, value]) => value)]);
+  const characters = parts.reduce((sum, { left }) => sum + left, lists.characters);
+  const blocks = parts.flatMap(({ text }) => (text.length > 0 ? [richText([text])] : []));
+  return { head, blocks, hidden: { items: lists.items, characters } };
+}
+
+/** One fact per line. If they don't all fit, each is shortened, so that the last one still shows. */
+function fitted(facts: readonly Text[]): Short {
+  for (const limit of [1_700, 700, 350, 180]) {
+    const lines = facts.map((fact) => shortened(fact, limit));
+    const text = lines.flatMap((line, index) => (index === 0 ? line.text : [{ text: '\n' }, ...line.text]));
+    if (widthOf(text) <= limits.text) return { text, left: lines.reduce((sum, { left }) => sum + left, 0) };
+  }
+  return shortened(joined(facts, '\n'), limits.text);
+}
+
+/** A reply or a notice. */
+export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([note.text])], note.buttons ?? []);
+
+/** A refusal: what was wrong, what to do next, and possible corrections as buttons. */
+export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
+  const text = joined([says, hint]);
+  const buttons = offers.map((offer) => offerButton(offer));
+  return bounded(text, [richText([text])], buttons);
+}
+
+/** The id of a kept page, for its buttons. */
+type KeptAs = { readonly id: string; readonly shareable: boolean };
+
+/** Whether a page needs *Next page*, and so has to be kept. */
+export const isLong = ({ parts }: Page): boolean => parts.some((part) => drawPart(part, 0).next !== undefined);
+
+/** A page of an answer, from row `from` on. Only a kept one has *Share* and *Next page*; `shared`: it is for others. */
+export function drawPage(page: Page, as: KeptAs | 'shared' | undefined, from = 0): Drawn {
+  const kept = as === 'shared' ? undefined : as;
+  const blocks: KnownBlock[] = [richText([page.title])];
+  let next: number | undefined;
+  for (const part of page.parts) {
+    const drawn = drawPart(part, from);
+    next ??= drawn.next;
+    blocks.push(drawn.block);
+  }
+  const source = sourceOf(page, next !== undefined, as);
+  const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
+  if (kept && next !== undefined)
+    buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
+  if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
+  if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
+  return bounded(page.title, blocks, buttons, nothing, plain(source).trim() === '' ? [] : [context(source)]);
+}
+
+function sourceOf({ source, file }: Page, isCut: boolean, as: KeptAs | 'shared' | undefined): Text {
+  const inFile = file ? 'the whole answer is in a file in our direct messages' : undefined;
+  const rest = as === 'shared' ? 'there is more in the answer itself' : 'the rest is too long to keep: ask for less';
+  return joined([source, inFile, isCut && typeof as !== 'object' ? rest : undefined], '; ');
+}
+
+function drawPart(part: PagePart, from: number): { block: KnownBlock; next: number | undefined } {
+  if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
+  if (part.kind === 'code') return drawCode(part.text, from);
+  if (part.kind === 'list') return drawList(part.entries, from);
+  const all = part.rows.slice(from, from + limits.rows).map((row) => row.map(cellOf));
+  const rows = fitting(all, limits.table, jsonLength);
+  const next = from + Math.max(rows.length, 1);
+  const block: TableBlock = {
+    type: 'table',
+    rows: [part.columns.map((column) => cellOf(inline(column))), ...rows],
+    column_settings: part.columns.map((_, column) => ({
+      is_wrapped: part.rows.slice(from, next).some((row) => widthOf(inShort(row[column] ?? [])) > limits.unbroken),
+    })),
+  };
+  return { block, next: next < part.rows.length ? next : undefined };
+}
+
+/** The entries from `from` on that fit a message. A longer entry is cut. */
+function drawList(entries: readonly Text[], from: number): { block: KnownBlock; next: number | undefined } {
+  const all = entries.slice(from, from + limits.rows).map((entry) => shortened(entry, limits.entry).text);
+  const shown = fitting(all, limits.text, (text) => widthOf(text) + 1);
+  const next = from + shown.length;
+  return { block: richText(shown), next: next < entries.length ? next : undefined };
+}
+
+/** The lines from `from` on that fit a message. A longer line is cut. */
+function drawCode(text: string, from: number): { block: KnownBlock; next: number | undefined } {
+  const lines = text.split('\n');
+  const fits = fitting(lines.slice(from), limits.text, (line) => Math.min(visible(line).length, limits.codeLine) + 1);
+  const shown = fits.map((line) => cut(visible(line), limits.codeLine));
+  const next = from + shown.length;
+  return { block: preformatted(shown.join('\n')), next: next < lines.length ? next : undefined };
+}
+
+/** Plain text is smaller, so only cells with styles, times or mentions become rich text. */
+function cellOf(text: Text): TableBlock['rows'][number][number] {
+  const { text: short } = shortened(text, limits.cell);
+  if (short.every((span) => 'text' in span && span.style === undefined))
+    return { type: 'raw_text', text: plain(short) || ' ' };
+  return { type: 'rich_text', elements: [sectionOf(short)] };
+}
+
+/** The texts as lines below each other. */
+export const richText = (lines: readonly Text[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [sectionOf(shortened(joined(lines, '\n'), limits.text).text)],
+});
+
+export const preformatted = (text: string): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: text || ' ' }] }],
+});
+
+/** What Slack could read as markup in words: styles, emoji, links, mentions. */
+const mayBeMarkup = /[*_~`<>&@#|]|:\S|\S\.\S|\/\//;
+const isWords = (span: Drawable): boolean => 'text' in span;
+
+/**
+ * Small print: plain text, except that times and names, which Slack has to draw, are markup. Words share an element with
+ * these only if nothing in them could be markup.
+ */
+function context(text: Text): ContextBlock {
+  const spans = inShort(text);
+  const runs = runsOf(spans);
+  const isHarmless = runs.every((run) => !run.every(isWords) || !mayBeMarkup.test(plain(run)));
+  const pieces = isHarmless && !spans.every(isWords) ? [spans] : runs;
+  const elements = pieces.map((piece) =>
+    piece.every(isWords)
+      ? plainText(plain(piece), limits.context)
+      : { type: 'mrkdwn' as const, text: mrkdwnLine(piece) },
+  );
+  const fits = elements.length <= limits.contextElements && elements.every(({ text }) => text.length <= limits.context);
+  return { type: 'context', elements: fits ? elements : [plainText(plain(text), limits.context)] };
+}
+
+/** Spans in runs of words, and of times and names. */
+function runsOf(spans: readonly Drawable[]): readonly (readonly Drawable[])[] {
+  const runs: Drawable[][] = [];
+  for (const [at, span] of spans.entries()) {
+    const before = spans[at - 1];
+    if (before && isWords(before) === isWords(span)) runs.at(-1)?.push(span);
+    else runs.push([span]);
+  }
+  return runs;
+}
+
+export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing): ActionsBlock[] {
+  const elements = buttons
+    .map((button, index) => drawButton(button, index, hidden))
+    .filter((button) => button !== undefined);
+  return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
+}
+
+/** The button of an offer. A checklist needs a kept page; without one, the whole offer is reviewed at once. */
+export function offerButton({ label, args, opens, checklist }: PageOffer, at = 0, kept?: KeptAs): Button {
+  return {
+    label: opens === undefined ? label : `${label}…`,
+    press: checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind: opens ?? 'run', args },
+  };
+}
+
+/**
+ * Drops a button whose value is too long; callers store long arguments and use their id. If the label can't show its
+ * text in full, a press opens the form, which shows it, instead of running the command.
+ */
+function drawButton(button: Button, index: number, hidden: Hidden): SlackButton | undefined {
+  const { label, style, confirm } = button;
+  const isCut = visible(label).length > limits.buttonText;
+  const press: Press = isCut && button.press.kind === 'run' ? { ...button.press, kind: 'form' } : button.press;
+  const value = buttonValue(press);
+  if (value.length > limits.buttonValue) return undefined;
+  const rest = notShown(hidden);
+  const unseen = rest && press.kind === 'decision' && press.verdict === 'approve' ? `\n${rest}` : '';
+  return {
+    type: 'button',
+    action_id: `${press.kind}:${index}`,
+    text: plainText(label, limits.buttonText),
+    value,
+    ...(style && { style }),
+    ...(confirm && {
+      confirm: {
+        title: plainText(confirm.title, limits.confirmTitle),
+        text: plainText(
+          cut(visible(plain(confirm.says)), limits.confirmText - unseen.length) + unseen,
+          limits.confirmText,
+        ),
+        confirm: plainText(confirm.yes, limits.confirmButton),
+        deny: plainText('Go back', limits.confirmButton),
+      },
+    }),
+  };
+}
+
+/** How much of a change its card does not show. */
+type Hidden = { readonly items: number; readonly characters: number };
+const nothing: Hidden = { items: 0, characters: 0 };
+
+/** The end of the question before an approval: what the card doesn't show. Empty if the card shows everything. */
+function notShown({ items, characters }: Hidden): string {
+  const parts = [items > 0 && counted(items, 'item'), characters > 0 && counted(characters, 'character')];
+  if (items + characters === 0) return '';
+  const verb = items + characters === 1 ? 'is' : 'are';
+  return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
+}
+
+export const plainText = (text: string, limit: number): PlainTextElement => ({
+  type: 'plain_text',
+  text: cut(visible(text), limit) || ' ',
+  emoji: false,
+});
+
+/** Keeps a message within Slack's limits. The rest is cut from the end and counted; footer and buttons always stay. */
+function bounded(
+  line: Text,
+  blocks: readonly KnownBlock[],
+  buttons: readonly Button[],
+  hidden: Hidden = nothing,
+  footer: readonly KnownBlock[] = [],
+): Drawn {
+  const { kept, left } = fittingBeside(blocks, [...footer, ...buttonRow(buttons, hidden)]);
+  const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
+  const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
+  return {
+    text: mrkdwnLine(shortened(line, limits.line).text) || ' ',
+    blocks: [...kept, ...restNote, ...footer, ...row],
+  };
+}
+
+/** The first blocks that fit beside `others`, and how many characters the remaining blocks have. */
+function fittingBeside(blocks: readonly KnownBlock[], others: readonly KnownBlock[]) {
+  const kept = fitting(blocks.slice(0, limits.blocks), limits.characters - jsonLength(others), jsonLength);
+  return { kept, left: charactersIn(blocks.slice(kept.length)) };
+}

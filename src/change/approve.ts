@@ -1,0 +1,291 @@
+import { unlocking } from '../commands/rights.ts';
+import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
+import type { Needed } from '../policy/approval-requirement.ts';
+import { samePerson } from '../policy/people.ts';
+import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
+import type { Member, Policy } from '../policy/rules.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Change } from '../storage/changes.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { joined, mention, say, time, type Text } from '../words/text.ts';
+import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
+import type { DecisionKind } from './buttons.ts';
+import { membersUnknown } from '../access/unknown-groups.ts';
+
+/** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
+
+/** A decision, and the version of the change that the person saw. */
+export type Decision = { readonly verdict: DecisionKind; readonly version: number };
+
+/** A change and its approvers at this moment. People carry the groups they are in now. */
+export type VoteContext = {
+  readonly change: Pick<
+    Change,
+    'number' | 'state' | 'settled_at' | 'last_note' | 'version' | 'expires_at' | 'cools_down' | 'sent_at' | 'lost_at'
+  >;
+  readonly policy: Policy;
+  readonly needed: 'none' | Needed;
+  readonly asked: ApprovalRequest;
+  readonly by: Member;
+  /** Who has approved so far. */
+  readonly voters: readonly Member[];
+  /** Whether anybody `may` end it under today's rules; undefined: Slack doesn't say. */
+  readonly anybody: boolean | undefined;
+  /** A sentence that says who can close it, for somebody who can't. */
+  readonly whoCloses?: Text | undefined;
+  /** Epoch milliseconds, the database's clock. */
+  readonly now: number;
+};
+
+/** Whether a person may end a change that is stuck: decline a waiting one, or close an unknown one. */
+export type EndRight =
+  | { readonly kind: 'may' }
+  /** Through a right to unlock, and only if nobody `may`. `forced`: also if it is unknown whether anybody `may`. */
+  | { readonly kind: 'if nobody may'; readonly forced: boolean }
+  | { readonly kind: 'may not'; readonly why: 'yourself' | 'denied' | 'not named' }
+  /** It depends on who is in these Slack user groups, and Slack doesn't say. */
+  | { readonly kind: 'may not'; readonly why: 'unknown'; readonly groups: readonly string[] };
+
+export type DecisionResult =
+  | { readonly kind: 'move'; readonly event: ChangeEvent }
+  /** The vote counts and `left` more are needed, perhaps fewer once the members of the `unknown` groups are known. */
+  | {
+      readonly kind: 'vote';
+      readonly left: readonly { readonly count: number }[];
+      readonly unknown?: readonly string[];
+    };
+
+/** What the decision does. If it does nothing, throws `Refusal` with the reason. */
+export function decisionResult(decision: Decision, voting: VoteContext): DecisionResult {
+  switch (decision.verdict) {
+    case 'approve':
+      return approve(decision, voting);
+    case 'decline':
+      refuseIfStale(decision, voting, 'waiting');
+      refuseUnlessEnder(voting, 'decline');
+      return move({ kind: 'decline' });
+    case 'cancel':
+      refuseUnlessIn(voting, ['waiting', 'approved']);
+      if (!isAsker(voting.policy, voting.by.id, voting.asked)) {
+        throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
+      }
+      return move({ kind: 'cancel' });
+    case 'stop':
+      // Anyone who can read the change may stop it: if that was a mistake, the change can be asked for again.
+      refuseUnlessIn(voting, ['approved']);
+      if (!coolsDown(voting.change)) throw refusal(voting, say`There's nothing to stop.`);
+      return move({ kind: 'cancel' });
+    case 'happened':
+    case 'did_not_happen':
+      return close(decision, voting);
+    case 'halt':
+      // As for *stop*: anyone who can read the batch may halt it.
+      refuseUnlessIn(voting, ['running']);
+      return move({ kind: 'halt' });
+    case 'end':
+      refuseIfStale(decision, voting, 'stopped');
+      if (!isAsker(voting.policy, voting.by.id, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
+      return move({ kind: 'end' });
+    case 'go_on':
+    case 'retry':
+      refuseIfStale(decision, voting, 'stopped');
+      refuseIfOver(voting);
+      refuseUnlessLetsGoOn(voting, 'let it go on');
+      return move({ kind: 'go_on' });
+  }
+}
+
+function approve(decision: Decision, voting: VoteContext): DecisionResult {
+  const { policy, asked, by, voters, change, now } = voting;
+  if (change.settled_at === null && change.state === 'approved') {
+    const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
+    throw refusal(voting, say`${isTwice ? "You've already approved it." : "It's already approved."}`);
+  }
+  refuseIfStale(decision, voting, 'waiting');
+  if (now >= change.expires_at) {
+    throw refusal(voting, say`The time to approve it ended at ${time(change.expires_at)}.`);
+  }
+  const needed = neededOf(voting);
+  const everybody = [...voters, by];
+  const left = outstanding(policy, needed, asked, everybody);
+  if (left.length === 0) return move({ kind: 'approve' });
+  const unknown = groupsInDoubt(policy, needed, asked, everybody);
+  return unknown.length > 0 ? { kind: 'vote', left, unknown } : { kind: 'vote', left };
+}
+
+/**
+ * Whether a person may end it under today's rules. They may if they can approve it, by the requirement it was made with
+ * or by today's; if either is `none`, also if they may run the command. If nobody may, the right to unlock is enough.
+ * The askers of a change that needed approval never may, nor may people who can't read its targets.
+ */
+export function mayEnd({
+  policy,
+  needed,
+  asked,
+  by,
+}: Pick<VoteContext, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
+  const reads = asked.aims.map(({ target }) => decideReading(policy, by, target));
+  const unread = reads.filter((one) => one.kind === 'not allowed');
+  const isHidden = unread.some((one) => unknownIn(one).length === 0);
+  if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
+  if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };
+  const approvals = [needed, approvalOf(policy, asked)];
+  const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
+  if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
+  const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];
+  if (own.some(({ kind }) => kind === 'allowed')) return { kind: 'may' };
+  const aims = asked.aims.filter(({ access }) => access === 'change');
+  const forced = decideAccess(policy, by, { command: unlocking.forced, aims });
+  const usual = decideAccess(policy, by, { command: unlocking.usual, aims });
+  if (forced.kind === 'allowed') return { kind: 'if nobody may', forced: true };
+  if (usual.kind === 'allowed') return { kind: 'if nobody may', forced: false };
+  const unknown = [...votes.flatMap((vote) => vote?.groups ?? []), ...[...own, forced, usual].flatMap(unknownIn)];
+  const isDenied = votes.some((vote) => vote?.kind === 'does not count' && vote.why === 'denied');
+  return mayNot(unknown, isDenied ? 'denied' : 'not named');
+}
+
+/** The refusal: because these groups are unknown, if there are any; otherwise because of `why`. */
+const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRight =>
+  groups.length > 0 ? { kind: 'may not', why: 'unknown', groups: [...new Set(groups)] } : { kind: 'may not', why };
+
+/** Whether this right is enough; `anybody` as in `VoteContext`. */
+export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
+  right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
+
+function close(decision: Decision, voting: VoteContext): DecisionResult {
+  const { change, now } = voting;
+  refuseIfStale(decision, voting, 'unknown');
+  refuseUnlessEnder(voting, 'close');
+  const from = closableFrom(change);
+  if (now < from) {
+    throw refusal(
+      voting,
+      say`It could still reach the host until ${time(closableMinute(change))}, so I haven't closed it. Please press again after that.`,
+    );
+  }
+  return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
+}
+
+function refuseIfOver(voting: VoteContext): void {
+  const { change, now } = voting;
+  if (now < change.expires_at) return;
+  throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
+}
+
+/** Throws `Refusal` unless the person may approve the batch or, if it needed no approval, asked for it. */
+function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
+  const { policy, needed, asked, by } = voting;
+  if (needed === 'none') {
+    if (isAsker(policy, by.id, asked)) return;
+    throw refusal(voting, say`Only ${mention(asked.requester)} can ${verb}.`);
+  }
+  const vote = mayApprove(policy, by, needed, asked);
+  if (vote.kind === 'counts') return;
+  if (vote.why === 'unknown') throw refusal(voting, couldNotCheck(vote.groups, verb));
+  throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${verb}.`);
+}
+
+/** The refusal of a click while the right to make it is unknown. */
+const couldNotCheck = (groups: readonly string[], verb: string): Text =>
+  say`**I couldn't check whether you may ${verb}.** ${membersUnknown(groups)} Please press it again in a minute.`;
+
+/** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
+function neededOf(voting: VoteContext): Needed {
+  const { policy, needed, asked, by } = voting;
+  if (needed === 'none') throw refusal(voting, refusalText(voting, undefined, 'approve'));
+  const vote = mayApprove(policy, by, needed, asked);
+  if (vote.kind === 'counts') return needed;
+  throw refusal(
+    voting,
+    vote.why === 'unknown' ? couldNotCheck(vote.groups, 'approve this') : refusalText(voting, vote.why, 'approve'),
+  );
+}
+
+function refuseUnlessEnder(voting: VoteContext, verb: string): void {
+  const right = mayEnd(voting);
+  if (isEnough(right, voting.anybody)) return;
+  if (right.kind === 'if nobody may' && voting.anybody === undefined) {
+    throw refusal(
+      voting,
+      say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please press it again in a minute.`,
+    );
+  }
+  if (right.kind === 'may not' && right.why === 'unknown')
+    throw refusal(voting, couldNotCheck(right.groups, `${verb} this`));
+  const own = say`The rules don't let you do this yourself, so you can't ${verb} it.`;
+  const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);
+  throw refusal(voting, joined([voting.needed === 'none' ? own : others, voting.whoCloses]));
+}
+
+function refusalText(
+  { policy, by, asked }: VoteContext,
+  why: 'yourself' | 'denied' | 'not named' | undefined,
+  verb: string,
+): Text {
+  switch (why) {
+    case 'yourself': {
+      const instead = verb === 'decline' ? say`To take it back, press **Cancel**.` : undefined;
+      const says = samePerson(policy, by.id, asked.requester)
+        ? say`**This is your own change**, so somebody else has to ${verb} it.`
+        : say`**You handed this on, so it counts as yours too.** Somebody else has to ${verb} it.`;
+      return joined([says, instead]);
+    }
+    case 'denied':
+      return say`A rule denies you this command here, so you can't ${verb} it.`;
+    case 'not named':
+    case undefined:
+      return say`You're not among the people who can ${verb} it.`;
+  }
+}
+
+/** Throws `Refusal` unless the change is still in the state and version that the person saw. */
+function refuseIfStale({ version }: Decision, voting: VoteContext, state: Change['state']): void {
+  refuseUnlessIn(voting, [state]);
+  if (version !== voting.change.version) throw refusal(voting, say`It has changed since you saw it. Look again.`);
+}
+
+function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][]): void {
+  const { change } = voting;
+  if (change.settled_at === null && states.includes(change.state)) return;
+  const note = change.last_note === null ? undefined : parseStored<Text>(change.last_note);
+  throw refusal(voting, joined([alreadyText(change), note]));
+}
+
+/** Why a click comes too late or too early. For a closed change, its last note says how it was closed. */
+function alreadyText({ state, last_note: note, lost_at }: VoteContext['change']): string {
+  switch (state) {
+    case 'waiting':
+      return "It's still waiting for approval.";
+    case 'approved':
+      return "It's approved, and not sent yet.";
+    case 'sending':
+      return "It's already being sent.";
+    case 'accepted':
+      return 'The host has already accepted it.';
+    case 'unknown':
+      return "It was already sent, and I don't know what came of it.";
+    case 'running':
+      return "It's under way.";
+    case 'stopped':
+      return "It's stopped.";
+    case 'happened':
+    case 'did_not_happen':
+    case 'done':
+    case 'failed':
+    case 'rejected':
+    case 'ended':
+      return `It's already closed${note === null ? `: ${state.replaceAll('_', ' ')}` : ''}.`;
+    case 'declined':
+    case 'expired':
+    case 'cancelled':
+    case 'invalidated':
+    case 'superseded':
+      if (note !== null) return "It's already closed.";
+      return `It's already ${state}.${lost_at === null ? ' Nothing was sent.' : ''}`;
+  }
+}
+
+const refusal = ({ change }: VoteContext, why: Text): Refusal =>
+  new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
+
+const move = (event: ChangeEvent): DecisionResult => ({ kind: 'move', event });

@@ -1,0 +1,129 @@
+import { isBatch, type Change } from '../storage/changes.ts';
+import type { Vote } from '../storage/votes.ts';
+import { bold, channel, inShort, joined, mention, say, time, type Text } from '../words/text.ts';
+import { whoIsAsked } from '../access/approver-lookup.ts';
+import { tooFewApprove } from '../access/nobody-approves.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import {
+  approveWithNote,
+  buttonsFor,
+  decisionButtons,
+  everythingButton,
+  type Button,
+  type CardReader,
+} from './buttons.ts';
+import { closableMinute } from './change.ts';
+import { factsOf, frozenCardOf, isDone, titleNow, type FrozenCard } from './freeze.ts';
+import { markOf, stateText } from './state-words.ts';
+
+/** A change as people see it now: frozen words, current state, buttons. Plain data; `slack/` draws it. */
+export type Card = {
+  readonly mark: string;
+  readonly headline: Text;
+  readonly lines: readonly Text[];
+  readonly warning: Text | undefined;
+  readonly facts: FrozenCard['facts'];
+  readonly buttons: readonly Button[];
+};
+
+/** A message other than the card: a thread reply, a direct message, a notice. Stored as JSON until it is posted. */
+export type Note = {
+  readonly text: Text;
+  readonly buttons?: readonly Button[];
+  /** The text without what holds only until the change moves on. It replaces the text then. */
+  readonly lasting?: Text;
+  /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
+  readonly minor?: true;
+  /** What is said instead to whoever may not read what the message is about; by default, nothing. */
+  readonly hidden?: Text;
+  /** Once this is posted, the batch's file is added to it. */
+  readonly withFile?: true;
+};
+
+/** Who approved, and when. */
+export type Approved = Pick<Vote, 'person' | 'at'>;
+export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
+  approved.map(({ person: who, at }) => say`${mention(who)}, ${time(at)}`);
+
+/** The card of a change row. `approved` are the approvals so far, oldest first. `reader`: left out, everybody reads it. */
+export function renderCard(
+  change: Change,
+  approved: readonly Approved[],
+  installation: string,
+  reader?: CardReader,
+): Card {
+  const frozen = frozenCardOf(change);
+  return {
+    mark: markOf(change),
+    headline: say`**${titleNow(change)}** · #${change.number}`,
+    lines: [
+      joined(
+        [
+          say`Asked by ${askersNamed(change)}`,
+          change.reason === null ? undefined : say`“${change.reason}”`,
+          timerLine(change),
+          reader?.cardIn === undefined ? undefined : say`card in ${channel(reader.cardIn)}`,
+        ],
+        ' · ',
+      ),
+      ...stateLines(change),
+    ],
+    // Once a change is settled or unknown, its warning is pointless.
+    warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
+    // Its outcome says what is true now; `change <n>` shows what was approved. A batch is named by its facts alone.
+    facts: [...(isDone(change) && !isBatch(change) ? [] : frozen.facts), ...approvalFacts(change, approved)],
+    buttons: buttonsFor(reader, change, cardButtons(change, installation)),
+  };
+}
+
+/** Who can approve the change and until when, and who has approved. */
+function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
+  const { asks = [] } = authorizationOf(change);
+  const already = approved.map(({ person: who }) => who);
+  const until = say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`;
+  const asked = joined([until, tooFewApprove(asks)], '. ');
+  return factsOf({
+    Approve: change.state === 'waiting' ? asked : undefined,
+    'Approved by': joined(approvedBy(approved), '; '),
+  });
+}
+
+/** The decision buttons, *Approve with a note…* and *Everything that will be sent*, until the change is settled. */
+function cardButtons(change: Change, installation: string): readonly Button[] {
+  if (change.settled_at !== null) return [];
+  const isBefore = change.state === 'waiting' || change.state === 'approved';
+  const shown = { installation, number: change.number };
+  const everything = everythingButton(shown, isBefore);
+  const buttons = decisionButtons(change, installation);
+  if (change.state !== 'waiting') return [...buttons, everything];
+  const withNote = approveWithNote({ ...shown, version: change.version });
+  return [...buttons.slice(0, 1), withNote, everything, ...buttons.slice(1)];
+}
+
+function stateLines(change: Change): readonly Text[] {
+  if (change.state === 'approved' && change.last_note !== null)
+    return [joined([stateText(change), say`I keep trying until ${time(change.expires_at)}.`])];
+  if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
+    return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
+  }
+  return [joined([stateText(change), change.state === 'unknown' ? whatToDo(change) : undefined])];
+}
+
+/** A card stands where nobody has read its thread, for example in App Home. */
+const whatToDo = (change: Change): Text =>
+  say`Please check ${change.target_name} in the host's panel. It can be closed from ${time(closableMinute(change))}.`;
+
+function timerLine(change: Change): Text | undefined {
+  const { timerOf } = authorizationOf(change);
+  return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
+}
+
+/** Who asked for the change, and who handed the request on to them. */
+export const askersNamed = ({ requester, handed_on_by: by }: Pick<Change, 'requester' | 'handed_on_by'>): Text =>
+  say`${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
+
+/** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
+export function factLines(facts: FrozenCard['facts']): Text {
+  const lines = facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)]));
+  return joined(lines, '\n');
+}

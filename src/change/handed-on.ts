@@ -1,0 +1,194 @@
+import type { Field } from '../commands/kit/fields.ts';
+import { scrub } from '../base/secret.ts';
+import { endHandedOn, findHandedOn, listHandedOn, type HandedOnRequest } from '../storage/handed-on.ts';
+import type { Change } from '../storage/changes.ts';
+import { enqueueMessage, ownWords, type Message } from '../storage/messages.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import type { Tx } from '../storage/database.ts';
+import { Refusal } from '../base/errors.ts';
+import { clipped, code, either, joined, mention, named, say, time, type Text } from '../words/text.ts';
+import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
+import type { Target } from '../hosting/contract/target.ts';
+import { aboutOf } from '../access/targets.ts';
+import { membersUnknownQuietly } from '../access/unknown-groups.ts';
+import type { Runners } from '../access/who-may-run.ts';
+import { canonicalArgs, isNamed, isSite, shownAs, withoutId, type Resolved } from '../language/resolve.ts';
+import type { ChangeContext } from './context.ts';
+import { type Note } from './card.ts';
+import type { Frozen } from './freeze.ts';
+import { runButton } from './buttons.ts';
+
+/** A handed-on request: what its messages say, and how it is run and ends. */
+
+const maxValueLength = 300;
+
+export type OfferMessage = Pick<Message, 'key' | 'recipient' | 'about'> & { readonly kind: 'direct' | 'notice' };
+
+/** What is asked for, and who asks. Mentions nobody. */
+export function handedOnWords(context: Pick<ChangeContext, 'company'>, resolved: Resolved, name: string): Text {
+  const { parsed, input } = resolved;
+  const where = aboutOf(resolved, context.company()).target?.name;
+  const fields = Object.entries<Field>(parsed.command.fields).flatMap(([key, field]) => {
+    const value = input[key];
+    const shown = isNamed(value) || isSite(value) ? [value.name] : shownAs(field, value);
+    const words = clipped(scrub(shown.join(' ')), maxValueLength);
+    return words === '' ? [] : [say`${field.label}: ${code(words)}`];
+  });
+  const reason = parsed.reason === undefined ? undefined : say`“${scrub(parsed.reason)}”`;
+  return joined(
+    [
+      say`🙋 **${named(name)} asks somebody who may: ${parsed.path}${where === undefined ? '' : ` on ${where}`}.**`,
+      ...fields,
+      reason,
+    ],
+    '\n',
+  );
+}
+
+/** The message that offers the request of whoever has this name. `resolved` has the id of the handed-on request. */
+export function offerNote(
+  name: string,
+  says: Text,
+  { people, unknown }: Runners,
+  resolved: Resolved,
+  expiresAt: number,
+): Note {
+  const who = people.length > 0 ? say`${either(displayNames(people))} may run it.` : undefined;
+  const rest =
+    unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
+  const until = say`It can be run once, until ${time(expiresAt)}, and becomes the change of whoever runs it. If it needs approval, somebody else has to give it.`;
+  return {
+    text: joined([says, joined([who, rest, until])], '\n'),
+    buttons: [
+      {
+        label: `Run it for ${name}…`,
+        press: { kind: 'review', args: canonicalArgs(resolved, { reason: resolved.parsed.reason }) },
+        style: 'primary',
+      },
+    ],
+  };
+}
+
+/** Queues the messages that offer the request. */
+export async function postOffers(tx: Tx, all: readonly OfferMessage[], note: Note, at: number): Promise<void> {
+  const body = JSON.stringify(note);
+  for (const one of all) await enqueueMessage(tx, { ...one, body, at });
+}
+
+/** How a request ends: what its offers then say, who ran it as which change, and the audit line. */
+type OfferEnd = {
+  readonly at: number;
+  readonly says: Text;
+  readonly used?: Pick<HandedOnRequest, 'used_by' | 'change'>;
+  readonly line: { readonly event: string; readonly by: string; readonly details: Readonly<Record<string, unknown>> };
+};
+
+/** What the request is about, from its offers. */
+const targetsIn = (offers: readonly OfferMessage[]): readonly Target[] | 'company' => {
+  const about = offers.find((one) => one.about !== ownWords)?.about;
+  return about ? parseStored<readonly Target[]>(about) : 'company';
+};
+
+/** Ends the request and replaces every offer. False, with nothing written, if it has ended already. */
+export async function endOffers(
+  { changeStore }: Pick<ChangeContext, 'changeStore'>,
+  tx: Tx,
+  { id, command, args, person, says: asked, posted }: HandedOnRequest,
+  { at, says, used, line }: OfferEnd,
+): Promise<boolean> {
+  const buttons =
+    used?.change == null ? [] : [runButton({ label: `Show #${used.change}`, args: ['change', String(used.change)] })];
+  if ((await endHandedOn(tx, id, at, used)) === undefined) return false;
+  const text = joined([parseStored<Text>(asked), says], '\n');
+  const offers = parseStored<readonly OfferMessage[]>(posted);
+  await postOffers(tx, offers, { text, minor: true }, at);
+  // Without a message in a channel, whoever asked sees none of the offers.
+  if (offers.every(({ kind }) => kind === 'direct'))
+    await postOffers(
+      tx,
+      [{ key: `hand_on:${id}:end`, kind: 'direct', recipient: person, about: ownWords }],
+      { text, buttons },
+      at,
+    );
+  const details = { handed_on: id, command, args, handed_on_by: person, ...line.details };
+  await changeStore.note(tx, { ...line, at, about: targetsIn(offers), details });
+  return true;
+}
+
+/**
+ * The handed-on request that these arguments belong to, or undefined. Throws `Refusal` if it was run already, has
+ * expired, or had other arguments.
+ */
+export async function handedOnWith(
+  { database }: ChangeContext,
+  resolved: Resolved,
+): Promise<HandedOnRequest | undefined> {
+  const { handedOn } = resolved.parsed;
+  if (handedOn === undefined) return undefined;
+  const row = await findHandedOn(database.db, handedOn);
+  if (row === undefined || row.args !== JSON.stringify(canonicalArgs(withoutId(resolved))))
+    throw new Refusal('This request was not handed on like that. Nothing was done.');
+  if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
+  return row;
+}
+
+/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
+export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
+  const involved = await whoWouldBeInvolved(context, frozen, requester);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
+  return involved;
+}
+
+/** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
+export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
+  const { approval } = frozen.authorization;
+  const handedOn = await handedOnWith(context, frozen);
+  const askers = { requester, handedOnBy: handedOn?.person ?? null };
+  const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
+  return { handedOn, approvers, askers };
+}
+
+/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody else ran it first. */
+export async function useHandedOnFor(
+  context: ChangeContext,
+  tx: Tx,
+  row: HandedOnRequest,
+  saved: Change,
+  at: number,
+): Promise<void> {
+  const { number, requester, requester_name: name } = saved;
+  const says = say`▶️ ${named(name)} runs it as #${number}.`;
+  const used = { used_by: requester, change: number };
+  const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
+  if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;
+  throw ended((await findHandedOn(tx, row.id)) ?? row);
+}
+
+function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
+  if (by !== null)
+    return new Refusal(
+      say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
+    );
+  const isSetBack = ended_at !== null && ended_at < expires_at;
+  return new Refusal(
+    say`${isSetBack ? setBack : say`**It has expired: it could be run until ${time(expires_at)}.**`} Nothing was done.`,
+    {
+      hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
+    },
+  );
+}
+
+const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
+
+export const endedLine = (why: 'expired' | 'set back') => ({ event: 'hand_on_end', by: 'sitehand', details: { why } });
+
+/** Ends all handed-on requests after the database was set back: they may have been run already. */
+export async function endAllHandedOn(context: ChangeContext, tx: Tx, at: number): Promise<void> {
+  const says = say`⚠️ ${setBack}`;
+  for (;;) {
+    const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
+    for (const row of rows) await endOffers(context, tx, row, { at, says, line: endedLine('set back') });
+    if (rows.length === 0) return;
+  }
+}

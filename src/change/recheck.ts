@@ -1,0 +1,207 @@
+import { Refusal } from '../base/errors.ts';
+import { isPartOfBatch, type Change } from '../storage/changes.ts';
+import { listVotes, type Vote } from '../storage/votes.ts';
+import { groupsInDoubt, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
+import type { Needed } from '../policy/approval-requirement.ts';
+import { code, joined, say, type Text } from '../words/text.ts';
+import { HostTrouble } from '../hosting/client.ts';
+import { aboutOf, storedTargets } from '../access/targets.ts';
+import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
+import { authorize, type Person } from '../access/access-check.ts';
+import { factsOf, fingerprint, preconditionsOf } from './freeze.ts';
+import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
+import { factLines } from './card.ts';
+import { reparse, type Reparsed } from '../language/reparse.ts';
+import { sourcesOf } from './read-sources.ts';
+import { troubleText } from './host-trouble.ts';
+import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
+import type { ChangeContext } from './context.ts';
+
+/** Whether a change may still be sent as frozen. `later`: something couldn't be checked, so nothing is decided. */
+export type Rechecked =
+  | { readonly kind: 'as it was' }
+  | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
+
+/** Checks rights, votes, target and preconditions again, with the same functions as at the start. */
+export async function recheck(context: ChangeContext, change: Change): Promise<Rechecked> {
+  if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
+  const { timerOf, approval } = authorizationOf(change);
+  const isHeld = timerOf === undefined && context.rulesDiffer();
+  // Otherwise the loosest file would decide.
+  if (isHeld && approval !== 'none') return rulesDiffer;
+  const rights = await recheckRights(context, change);
+  if ('kind' in rights) return isHeld && rights.kind === 'invalidated' ? rulesDiffer : rights;
+  return recheckDrift(context, change, rights);
+}
+
+/** How long to wait for the host's list of sites, which shows whether the target still exists. */
+export const listingMs = 8_000;
+
+const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
+const later = (why: Text): Rechecked => ({ kind: 'later', why });
+const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
+const rulesDiffer = later(
+  say`My replicas go by different rules right now, so this waits until the same policy file is everywhere.`,
+);
+const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
+const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
+
+async function recheckRights(context: ChangeContext, change: Change): Promise<Reparsed | Rechecked> {
+  const { timerOf, approval } = authorizationOf(change);
+  const isTimer = timerOf !== undefined;
+  const groups = groupsOf(context.policy(), change, 'requester');
+  const how = recentFor(change) ?? (approval === 'none' ? 'fresh' : undefined);
+  // Network calls, in parallel.
+  const [person, approvers, since] = await Promise.all([
+    isTimer ? undefined : context.whoIs(change.requester, groups, undefined, how),
+    isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
+    // A timer's removal reads the target by its id, so it doesn't wait for the list.
+    isTimer ? 0 : context.freshenNames(listingMs),
+  ]);
+  if (!isTimer && person === undefined) return slackIsSilent;
+  const moved = isTimer ? undefined : recheckTargets(context, change, since);
+  if (moved) return moved;
+  const restored = reparse(change, namesWith(context, change));
+  if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
+  return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
+}
+
+/** Why the targets forbid the send: gone, renamed or not known right now. Undefined: they don't. */
+function recheckTargets(context: ChangeContext, change: Change, since: number): Rechecked | undefined {
+  for (const target of storedTargets(change)) {
+    const presence = context.presenceOf(target, since);
+    if (presence === 'gone') return invalidated(say`${target.name} is gone: the host no longer lists it.`);
+    if (presence === 'missing')
+      return later(
+        say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`,
+      );
+    if (presence !== 'listed') {
+      const { trouble } = context.listing();
+      const why = trouble ? troubleText(trouble) : say`The host hasn't given me a complete list of its sites yet.`;
+      return later(say`${why} So I can't check that ${target.name} is still there.`);
+    }
+    const now = listedAs(context.names(undefined), target);
+    if (now && target.kind !== 'company' && now.name !== target.name) {
+      return invalidated(say`${target.name} is called ${now.name} now.`);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the requester still has the right and, after an approval, the votes suffice under the old and today's rules. */
+function recheckRules(
+  context: ChangeContext,
+  change: Change,
+  restored: Reparsed,
+  person: Person,
+  approvers: readonly Person[] | undefined,
+): Reparsed | Rechecked {
+  const policy = context.policy();
+  const now = approvalNow(context, person, restored);
+  if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);
+  if (now instanceof MembershipUnknown) return notKnown(now.groups);
+  const then = authorizationOf(change).approval;
+  if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
+  if (approvers === undefined) return slackIsSilent;
+  const voters = approvers.filter(countsFor(context, change));
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, ...askersOf(change) };
+  const suffice = (needed: 'none' | Needed): boolean =>
+    needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
+  if (suffice(then) && suffice(now.approval)) return restored;
+  const needed = now.unsure.length > 0 ? [then] : [then, now.approval];
+  const unknown = groupsThatDecide(context, change, asked, approvers, needed);
+  const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
+  if (unknown !== undefined && groups.length > 0) return notKnown(groups);
+  if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);
+  return invalidated(say`The rules now ask for another approval.`);
+}
+
+/** The unknown Slack user groups that decide whether these votes suffice; undefined: they can't suffice. */
+function groupsThatDecide(
+  context: ChangeContext,
+  change: Change,
+  asked: ApprovalRequest,
+  approvers: readonly Person[],
+  needed: readonly ('none' | Needed)[],
+): readonly string[] | undefined {
+  const policy = context.policy();
+  const members = approvers.filter(({ standing }) => standing === 'member');
+  const readers = members.filter((one) => readerOf(context, one)(change) || hiddenBy(context, one, change).length > 0);
+  const wanted = needed.filter((one) => one !== 'none');
+  if (wanted.some((one) => outstanding(policy, one, asked, readers, 'perhaps').length > 0)) return undefined;
+  const unsure = wanted.flatMap((one) => groupsInDoubt(policy, one, asked, readers));
+  return [...unsure, ...readers.flatMap((one) => hiddenBy(context, one, change))];
+}
+
+function approvalNow(
+  { policy, company }: ChangeContext,
+  person: Person,
+  { resolved }: Reparsed,
+): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | MembershipUnknown | undefined {
+  try {
+    const { authorization, unsure = [] } = authorize(policy(), person, resolved, company());
+    return { approval: authorization.approval, unsure };
+  } catch (error) {
+    if (error instanceof MembershipUnknown) return error;
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The changes of a batch have the same people. Asking Slack again for each change would use up its limit for everybody,
+ * and the batch was checked like any change when it began.
+ */
+const recentFor = (change: Change): 'recent' | undefined => (isPartOfBatch(change) ? 'recent' : undefined);
+
+const approversNow = async (context: ChangeContext, change: Change): Promise<readonly Person[] | undefined> =>
+  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
+
+/** The voters as Slack knows them now; undefined if Slack doesn't answer. */
+async function voterPeople(
+  { whoIs, policy }: Pick<ChangeContext, 'whoIs' | 'policy'>,
+  change: Change,
+  votes: readonly Vote[],
+): Promise<readonly Person[] | undefined> {
+  const groups = groupsOf(policy(), change, 'approver');
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups, undefined, recentFor(change))));
+  const known = people.filter((one) => one !== undefined);
+  return known.length < people.length ? undefined : known;
+}
+
+/** Whose vote counts: members who may read the change, as for a click. */
+const countsFor = (context: ChangeContext, change: Change) => (person: Person) =>
+  person.standing === 'member' && readerOf(context, person)(change);
+
+/** The approvers whose votes count, as Slack knows them now; undefined if Slack doesn't answer. */
+export async function freshVoters(
+  context: ChangeContext,
+  change: Change,
+  votes: readonly Vote[],
+): Promise<readonly Person[] | undefined> {
+  return (await voterPeople(context, change, votes))?.filter(countsFor(context, change));
+}
+
+async function recheckDrift(
+  context: ChangeContext,
+  change: Change,
+  { action, resolved }: Reparsed,
+): Promise<Rechecked> {
+  // No preconditions: nothing to compare, so skip the read.
+  if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };
+  try {
+    const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
+    if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
+    const of = { input: resolved.input, snapshot: now };
+    const wrong = action.impossible?.(of);
+    const drifted = say`${change.target_name} is not as it was when this was asked for.`;
+    if (wrong) return { kind: 'drifted', why: say`${drifted} Asking again would be refused now: ${wrong.says}` };
+    const { facts } = action.card({ ...of, now: await context.database.now() });
+    const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
+    return { kind: 'drifted', why: joined([why, factLines(factsOf(facts))], '\n') };
+  } catch (error) {
+    if (error instanceof HostTrouble) return { kind: 'host trouble', why: troubleText(error) };
+    if (error instanceof Refusal) return { kind: 'host trouble', why: error.says };
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { Refusal, type Args } from '../base/errors.ts';
+import { HostTrouble } from '../hosting/client.ts';
+import { findChange, findLater, listChanges, touchedSince, type Change } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
+import { enqueueMessage, lastingMessages } from '../storage/messages.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { joined, say, typed } from '../words/text.ts';
+import type { Person } from '../access/access-check.ts';
+import { readerOf } from '../access/visibility.ts';
+import type { Note } from './card.ts';
+import type { ShownChange } from './buttons.ts';
+import { leftOf } from './freeze.ts';
+import { reparse } from '../language/reparse.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import { sourcesOf } from './read-sources.ts';
+import { troubleText } from './host-trouble.ts';
+import type { ChangeContext } from './context.ts';
+import { refuseUnlessOurs } from './foreign-button.ts';
+import { hourMs } from '../words/duration.ts';
+
+/** How long *Undo* works, in milliseconds. */
+export const undoMs = hourMs;
+
+/** What *Undo* does; stored with its change. */
+export type Undo = {
+  /** The arguments of the command that undoes it, with ids. */
+  readonly args: Args;
+  /** The state that the change left, as JSON; null: no read showed it. */
+  readonly left: string | null;
+  /** Epoch milliseconds. */
+  readonly until: number;
+};
+
+/** Whether the target is as a change left it; `unknown`: no read showed how that was, or another change may count. */
+type Since = 'as left' | 'changed' | 'unknown';
+
+/**
+ * The arguments that undo a change. Unless the target is as the change left it, they are reviewed before they run.
+ * Throws `Refusal` if it is too late or the host can't be asked.
+ */
+export async function undoOf(
+  context: ChangeContext,
+  person: Person,
+  { installation, number }: ShownChange,
+): Promise<{ readonly change: Change; readonly args: Args; readonly since: Since }> {
+  const { database } = context;
+  await refuseUnlessOurs(database, installation);
+  const change = await findChange(database.db, number);
+  const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
+  // A change that the person may not see is answered like one that doesn't exist.
+  if (!change || !undo || (await database.now()) >= undo.until || !readerOf(context, person)(change)) {
+    throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
+  }
+  await refuseIfUndone(context, person, change, undo);
+  return { change, args: undo.args, since: await whatIsSince(context, person, change, undo) };
+}
+
+/** How many changes before an undo are looked at for the one that it has undone. */
+const maxEarlier = 20;
+
+/** Takes *Undo* off the reply to a change that this one has undone. */
+export async function withdrawUndo(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {
+  const earlier = await listChanges(tx, { target, beforeNumber: number, limit: maxEarlier });
+  const undone = earlier.filter(({ undo }) => undo !== null && JSON.stringify(parseStored<Undo>(undo).args) === args);
+  for (const { number: change } of undone) {
+    for (const { key, kind, recipient, body } of await lastingMessages(tx, change)) {
+      const { lasting, buttons = [] } = parseStored<Note>(body);
+      const others = buttons.filter(({ press }) => press.kind !== 'undo');
+      if (others.length === buttons.length) continue;
+      const text = joined([lasting, say`#${number} has undone it.`]);
+      const note = JSON.stringify({ text, buttons: others, minor: true } satisfies Note);
+      await enqueueMessage(tx, { key, change, kind, recipient, body: note, at });
+    }
+  }
+}
+
+/** Throws `Refusal` if a later change did the same as *Undo*: it was pressed twice, or somebody typed it. */
+async function refuseIfUndone({ database, names }: ChangeContext, person: Person, change: Change, { args }: Undo) {
+  const restored = reparse({ args: JSON.stringify(args) }, names(person));
+  const same = restored && JSON.stringify(canonicalArgs(restored.resolved));
+  const later = same && (await findLater(database.db, change.number, change.target, same));
+  if (!later) return;
+  const isDone = later.state === 'done' || later.state === 'happened';
+  throw new Refusal(
+    say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
+    { hint: say`${typed(`change ${later.number}`)} shows how it stands.` },
+  );
+}
+
+async function whatIsSince(context: ChangeContext, person: Person, change: Change, { left }: Undo): Promise<Since> {
+  const restored = reparse(change, context.names(person));
+  // If the person can't read the target, they are refused when the arguments run.
+  if (restored?.action.look === undefined) return 'as left';
+  const touched = await touchedSince(context.database.db, change);
+  if (touched === 'yes') return 'changed';
+  if (left === null) return 'unknown';
+  const { action, resolved } = restored;
+  const now = await action
+    .look?.({ input: resolved.input, ...sourcesOf(context, person.id) })
+    .catch((error: unknown) => {
+      if (!(error instanceof HostTrouble)) throw error;
+      throw new Refusal(say`${troubleText(error)} Nothing was done.`, {
+        hint: 'Please press it again in a minute.',
+      });
+    });
+  if (leftOf(action, resolved, now) !== left) return 'changed';
+  return touched === 'no' ? 'as left' : 'unknown';
+}

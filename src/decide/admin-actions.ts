@@ -1,0 +1,243 @@
+import type { QueryService, PauseResult, ResumeResult } from '../commands/kit/builtin.ts';
+import type { Pause } from '../commands/kit/change-lines.ts';
+import type { LockInfo } from '../commands/kit/lock-info.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { scrub } from '../base/secret.ts';
+import type { Tx } from '../storage/database.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
+import { samePerson } from '../policy/people.ts';
+import { enqueueMessage } from '../storage/messages.ts';
+import { wakeQueues } from '../storage/queue.ts';
+import { pauseKey, readKv, removeKv, writeKv } from '../storage/kv.ts';
+import { countStates } from '../storage/queue-stats.ts';
+import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
+import type { Authorization } from '../access/authorization.ts';
+import type { Channel, Person } from '../access/access-check.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { enqueueOps } from '../post/ops-messages.ts';
+import { listChanges } from '../storage/changes.ts';
+import { withHolder } from '../change/lock-in-the-way.ts';
+import { lockInWords } from '../change/lock-replies.ts';
+import { frozenCardOf } from '../change/freeze.ts';
+import type { Sight } from '../access/sight.ts';
+import type { MayRead } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
+import type { AdminAction } from '../change/change-store.ts';
+import type { ChangeContext } from '../change/context.ts';
+import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { answerDelivery, requestDetails } from './claim-delivery.ts';
+
+/** Actions that aren't changes, such as lock and pause. Action, audit line and announcement are one transaction. */
+
+/** Who acts, by which rules, and the inbox row that this answers. */
+export type Actor = {
+  readonly person: Person;
+  readonly authorization: Authorization | undefined;
+  readonly inbox: string | undefined;
+};
+/** Where it was said; undefined: not in a channel, or in one that they may not be in. */
+export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
+
+/** Who is answered, the channel for their cards, and what the answer may show them. */
+export type Asking = Actor & SaidIn & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
+
+const maxHeldRead = 200;
+const maxHeldNamed = 5;
+const maxTitleLength = 200;
+
+/** The lock and pause commands for one person. */
+export const adminActions = (
+  context: ChangeContext,
+  actor: Actor & SaidIn,
+  sight: Pick<Sight, 'reader' | 'mayAny'>,
+): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
+  ...locking(context, actor),
+  ...pausing(context, actor, sight),
+});
+
+function locking(context: ChangeContext, actor: Actor & SaidIn): Pick<QueryService, 'lock' | 'unlock'> {
+  const { person } = actor;
+  return {
+    lock: async (env, reason, forMs) => {
+      const saidIn = await actor.saidIn();
+      return exclusiveTransaction(context.database, async (tx, at) => {
+        const target = targetKey(env);
+        const why = scrub(reason);
+        const until = forMs === undefined ? undefined : at + forMs;
+        const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
+        const held = await takeLocks(tx, [target], terms, at);
+        if (held) {
+          const inTheWay = await withHolder(tx, held, { targets: JSON.stringify([env]) });
+          return { done: false, says: lockInWords(inTheWay, at) };
+        }
+        const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
+        const says = say`**${mention(person.id)} locked ${env.name}** ${end}: “${why}”. Changes to it are refused.`;
+        await record(context, actor, tx, at, { event: 'lock', about: [env], reason: why, until, says }, saidIn);
+        return { done: true, lock: { by: { person: person.id }, why, until } };
+      });
+    },
+    unlock: async (env) => {
+      const saidIn = await actor.saidIn();
+      return exclusiveTransaction(context.database, async (tx, at) => {
+        const held = await heldLock(tx, targetKey(env), at);
+        if (held === undefined) return { done: false, lock: undefined };
+        const freed = await deletePersonLock(tx, held.target);
+        if (freed === undefined) return { done: false, lock: lockInfoOf(held) };
+        await wakeQueues(tx, [freed.target], at);
+        const isOwn = freed.person === null || samePerson(context.policy(), freed.person, person.id);
+        const whose = isOwn ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
+        const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
+        await record(context, actor, tx, at, { event: 'unlock', about: [env], lock: freed, says }, saidIn);
+        if (!isOwn) await tellOwner(tx, freed, env, person.id, at);
+        return { done: true, lock: lockInfoOf(freed) };
+      });
+    },
+  };
+}
+
+/** Whoever kept others away has to know that they no longer do. */
+async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environment, by: string, at: number) {
+  const text = say`🔓 **${mention(by)} removed your lock of ${env.name}** (“${reason}”). It no longer keeps changes out.`;
+  const key = `unlocked:${env.id}:${owner}:${at}`;
+  const about = JSON.stringify([env]);
+  await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, about, body: JSON.stringify({ text }), at });
+}
+
+function pausing(
+  context: ChangeContext,
+  actor: Actor,
+  sight: Pick<Sight, 'reader' | 'mayAny'>,
+): Pick<QueryService, 'pause' | 'resume'> {
+  const { person } = actor;
+  const shown = (pause: Pause | undefined) => pause && pauseSeenBy(sight, pause);
+  const held = (tx: Tx) => heldNow(tx, sight.reader('changes'));
+  return {
+    pause: (reason) =>
+      exclusiveTransaction(context.database, async (tx, at) => {
+        const paused = await readPause(tx);
+        const counts = await countStates(tx);
+        const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
+        const around = { held: counts.approved ?? 0, named: await held(tx), atHost };
+        if (paused) return { done: false, pause: pauseSeenBy(sight, paused), ...around };
+        const why = reason === undefined ? undefined : scrub(reason);
+        const pause: Pause = { by: person.id, name: person.name, why, at };
+        await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+        const because = why === undefined ? say`.` : say`: “${why}”.`;
+        const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
+        await record(context, actor, tx, at, { event: 'pause', about: 'company', reason: why, says });
+        return { done: true, pause, ...around };
+      }),
+    resume: (began) =>
+      exclusiveTransaction(context.database, async (tx, at) => {
+        const { ended, left } = pauseToEnd(await readPause(tx), began);
+        if (ended) await endPause(context, actor, tx, at, ended, left);
+        const approved = (await countStates(tx)).approved ?? 0;
+        return { ended: shown(ended), left: shown(left), held: approved, named: await held(tx) };
+      }),
+  };
+}
+
+/** The pause that `resume` means, and the one that stays. */
+function pauseToEnd(paused: Pause | undefined, began: number | undefined): Pick<ResumeResult, 'ended' | 'left'> {
+  if (paused === undefined) return { ended: undefined, left: undefined };
+  const { earlier, ...newest } = paused;
+  const all = earlier ? [earlier, newest] : [newest];
+  // Two people may end the same pause at the same time: the second of them must not end another one.
+  const ended = all.find((one) => (began === undefined ? !one.stayed : one.at === began));
+  return { ended, left: all.findLast((one) => one !== ended) };
+}
+
+async function endPause(
+  context: ChangeContext,
+  actor: Actor,
+  tx: Tx,
+  at: number,
+  ended: Pause,
+  left: Pause | undefined,
+): Promise<void> {
+  const who = mention(actor.person.id);
+  if (left) await writeKv(tx, { key: pauseKey, value: JSON.stringify({ ...left, stayed: true }), at: left.at });
+  else await removeKv(tx, pauseKey);
+  const says = left
+    ? say`**${who} ended the pause of ${named(ended.by)}.** Sending stays paused, because ${left.by === 'sitehand' ? 'I' : named(left.by)} paused it too ${time(left.at, 'date')}.`
+    : say`**${who} resumed sending.** It was paused by ${named(ended.by)} ${time(ended.at, 'date')}.`;
+  await record(context, actor, tx, at, {
+    event: 'resume',
+    about: 'company',
+    paused: ended,
+    ...(left && { left }),
+    says,
+  });
+}
+
+/** The oldest approved, unsent changes that this person may read. */
+async function heldNow(tx: Tx, mayRead: MayRead): Promise<PauseResult['named']> {
+  const held = await listChanges(tx, { state: 'approved', limit: maxHeldRead });
+  return held
+    .toReversed()
+    .filter(mayRead)
+    .slice(0, maxHeldNamed)
+    .map((change) => ({ number: change.number, title: plain(frozenCardOf(change).title).slice(0, maxTitleLength) }));
+}
+
+/** Writes the audit line of an action without other effects here, and answers its delivery. */
+export const writeDown = (context: ChangeContext, actor: Actor, entry: AdminEntry): Promise<void> =>
+  exclusiveTransaction(context.database, (tx, at) => record(context, actor, tx, at, entry));
+
+type AdminEntry = Pick<AdminAction, 'event' | 'about'> & { readonly says?: Text } & Readonly<Record<string, unknown>>;
+
+/** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel and where it was said. */
+export async function record(
+  context: ChangeContext,
+  actor: Actor,
+  tx: Tx,
+  at: number,
+  entry: AdminEntry,
+  saidIn?: string,
+): Promise<void> {
+  const { event, about, says, ...rest } = entry;
+  const { person } = actor;
+  await answerDelivery(tx, actor.inbox, at);
+  const details = { ...rest, ...actorDetails(actor) };
+  await context.changeStore.note(tx, { event, by: person.id, at, about, details });
+  const [target] = about === 'company' ? [] : about;
+  const key = `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`;
+  if (says) await enqueueOps(tx, key, says, at);
+  if (says === undefined || saidIn === undefined || isDirect(saidIn) || saidIn === context.policy().channels.ops)
+    return;
+  const note = { about: JSON.stringify(about), body: JSON.stringify({ text: says }) };
+  await enqueueMessage(tx, { key, kind: 'notice', recipient: saidIn, ...note, at });
+}
+
+/** What an audit line says about the person, the rules and the delivery. */
+export const actorDetails = ({ person, authorization, inbox }: Actor) => ({
+  name: person.name,
+  ...requestDetails(inbox),
+  ...(authorization && { authorization: JSON.stringify(authorization) }),
+});
+
+export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo => ({
+  by: change === null ? { person: person ?? '' } : { change },
+  why: reason,
+  until: until ?? undefined,
+});
+
+/** The pause of all sending as this person may see it: its reason can name any site. */
+export async function pauseFor(context: ChangeContext, sight: Pick<Sight, 'mayAny'>): Promise<Pause | undefined> {
+  const pause = await readPause(context.database.db);
+  return pause && pauseSeenBy(sight, pause);
+}
+
+function pauseSeenBy(sight: Pick<Sight, 'mayAny'>, pause: Pause): Pause {
+  if (sight.mayAny()) return pause;
+  const { earlier } = pause;
+  return { ...pause, why: undefined, ...(earlier && { earlier: { ...earlier, why: undefined } }) };
+}
+
+/** The pause of all sending, or undefined. */
+export async function readPause(db: ReadHandle): Promise<Pause | undefined> {
+  const stored = await readKv(db, pauseKey);
+  return stored && parseStored<Pause>(stored.value);
+}

@@ -1,0 +1,91 @@
+import { Refusal } from '../base/errors.ts';
+import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
+import type { Tx } from '../storage/database.ts';
+import { LockHeld, type ChangeStore } from '../change/change-store.ts';
+import type { Authorized } from '../access/access-check.ts';
+import { coolsDown } from '../change/change.ts';
+import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
+import { idsOf } from '../policy/people.ts';
+import { withHolder, lockInTheWay } from '../change/lock-in-the-way.ts';
+import { refuseTooMany } from '../change/open-changes-limit.ts';
+import { newChangeDetails, rowOf, type Requester } from '../send/new-change.ts';
+import type { Frozen } from '../change/freeze.ts';
+import { asked, opsIfTooFew } from '../change/replies.ts';
+import { lockedOut } from '../change/lock-replies.ts';
+import { isPaused } from '../storage/kv.ts';
+import { handleSetBack } from '../send/failover-and-restore.ts';
+import { checkBefore } from '../send/check-around.ts';
+import { useHandedOnFor, whoIsInvolved } from '../change/handed-on.ts';
+import { usePlace } from '../change/queue.ts';
+import { claimDelivery } from './claim-delivery.ts';
+import type { SendContext } from '../send/context.ts';
+
+/** Whether the rules require a reason and none was given. */
+export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
+  approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
+
+export const reasonRequired = (): Refusal =>
+  new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
+
+/** Begins the change, and says in its thread what it waits for. Throws `LockHeld` if it needs a lock at once. */
+async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: number): Promise<Change> {
+  const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
+  const held = await lockInTheWay(tx, row, now);
+  if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
+  const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
+  const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
+  const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
+  const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
+  await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
+  return saved;
+}
+
+/**
+ * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
+ * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
+ * same transaction: if it throws, nothing is saved.
+ */
+export async function save(
+  context: SendContext,
+  frozen: Frozen,
+  requester: Requester,
+  confirmation: Confirmation,
+  inboxKey: string | undefined,
+  also?: (tx: Tx, saved: Change) => Promise<void>,
+): Promise<Change | undefined> {
+  const { database, changeStore } = context;
+  refuseUnlessConfirmed(frozen, confirmation);
+  if (lacksReason(frozen)) throw reasonRequired();
+  // Detect a failover first, so this change isn't treated as older.
+  await handleSetBack(context);
+  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
+  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
+  let begunRow: NewChange | undefined;
+  try {
+    const change = await database.transaction(async (tx) => {
+      const now = await database.now(tx);
+      begunRow = undefined;
+      if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
+      const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.person });
+      await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
+      const saved = await begin(tx, changeStore, row, now);
+      begunRow = row;
+      await also?.(tx, saved);
+      // A removal by a timer uses nobody's place in a queue.
+      if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
+      if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
+      return saved;
+    });
+    if (change) context.onSaved();
+    // Approvers see the site's state; changes sent at once are read in `execute`.
+    if (change?.state === 'waiting') void checkBefore(context, change);
+    return change;
+  } catch (error) {
+    if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
+    // If only the answer to the commit was lost, the change is saved and will be sent.
+    const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
+    if (saved === undefined) throw error;
+    context.onSaved();
+    return saved;
+  }
+}

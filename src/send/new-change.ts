@@ -1,0 +1,123 @@
+import type { Channel, Person } from '../access/access-check.ts';
+import { scrub } from '../base/secret.ts';
+import { counted } from '../commands/kit/page.ts';
+import type { Change, NewChange } from '../storage/changes.ts';
+import { requestId } from '../storage/inbox.ts';
+import { canaryIn } from './freeze-batch.ts';
+import type { BatchItem, BatchProgress } from '../change/batch.ts';
+import { readyToSend } from '../change/change.ts';
+import { nameToType } from '../change/confirmation.ts';
+import { batchTarget, targetKey } from '../access/targets.ts';
+import type { Frozen } from '../change/freeze.ts';
+import { nextLook } from './reminders.ts';
+import { canonicalArgs, withoutId } from '../language/resolve.ts';
+
+/** Who asks, and the channel for the card. */
+export type Requester = { readonly person: Person; readonly channel: Channel };
+
+/** The delivery it was asked in, and the person who handed it on. */
+type Origin = { readonly inboxKey?: string | undefined; readonly handedOnBy?: string | undefined };
+
+/** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
+export function rowOf(
+  frozen: Frozen,
+  { person, channel }: Requester,
+  now: number,
+  { inboxKey, handedOnBy }: Origin = {},
+): NewChange {
+  return {
+    ...targetColumns(frozen),
+    command: frozen.parsed.path,
+    risk: frozen.action.risk,
+    args: JSON.stringify(canonicalArgs(withoutId(frozen))),
+    snapshot: JSON.stringify(frozen.snapshot ?? null),
+    preconditions: frozen.preconditions,
+    call: frozen.call,
+    card: frozen.card,
+    fingerprint: frozen.fingerprint,
+    // The reason is public and stored, so pasted keys are removed.
+    reason: frozen.parsed.reason === undefined ? null : scrub(frozen.parsed.reason),
+    requester: person.id,
+    requester_name: person.name,
+    requester_team: person.team,
+    channel: channel.id,
+    request: inboxKey === undefined ? null : requestId(inboxKey),
+    handed_on_by: handedOnBy ?? null,
+    authorization: JSON.stringify(frozen.authorization),
+    created_at: now,
+    ...initialState(frozen, now),
+  };
+}
+
+/** The target columns. A batch is about all of its environments, and locks none of them itself. */
+function targetColumns(
+  frozen: Frozen,
+): Pick<NewChange, 'target' | 'target_name' | 'cools_down' | 'targets' | 'progress'> {
+  const { action, target, alsoReads, items } = frozen;
+  if (items) {
+    const canary = canaryIn(frozen, items);
+    const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
+    const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
+    const targets = JSON.stringify(alsoReads);
+    const target_name = counted(items.length, 'environment');
+    return { target: batchTarget, target_name, cools_down: 0, targets, progress: JSON.stringify(progress) };
+  }
+  if (target === undefined) throw new Error('a change has a target');
+  return {
+    target: targetKey(target),
+    target_name: target.name,
+    cools_down: coolsDown(action, target),
+    targets: JSON.stringify([target, ...alsoReads]),
+  };
+}
+
+/** The row of the change that a batch begins for one of its items, as it was frozen. */
+export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now: number): NewChange {
+  const { command, risk, reason, request, channel, authorization, expires_at } = batch;
+  const { requester, requester_name, requester_team, handed_on_by } = batch;
+  return {
+    command,
+    risk,
+    reason,
+    request,
+    channel,
+    authorization,
+    expires_at,
+    requester,
+    requester_name,
+    requester_team,
+    handed_on_by,
+    ...frozen,
+    target: targetKey(target),
+    target_name: target.name,
+    cools_down: 0,
+    targets: JSON.stringify([target]),
+    batch: batch.number,
+    created_at: now,
+    state: 'approved',
+    due_at: now,
+  };
+}
+
+function initialState(
+  { authorization, action, target }: Frozen,
+  now: number,
+): Pick<NewChange, 'state' | 'expires_at' | 'due_at'> {
+  const { approval } = authorization;
+  if (approval !== 'none') {
+    const expires_at = now + approval.expires;
+    return { state: 'waiting', expires_at, due_at: nextLook({ created_at: now, expires_at }, authorization, now) };
+  }
+  return { state: 'approved', ...readyToSend({ cools_down: coolsDown(action, target), expires_at: now }, now) };
+}
+
+/** What needs its target's name typed can also be stopped for ten seconds. */
+const coolsDown = (...of: Parameters<typeof nameToType>): number => (nameToType(...of) === undefined ? 0 : 1);
+
+/** What the audit line of a new change says. */
+export function newChangeDetails(row: NewChange) {
+  const { command, args, reason, request, handed_on_by, requester_name: name } = row;
+  const { call, fingerprint, authorization, snapshot } = row;
+  const from = { ...(request && { request }), ...(handed_on_by && { handed_on_by }) };
+  return { command, args, reason, ...from, name, call, fingerprint, authorization, snapshot };
+}

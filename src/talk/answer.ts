@@ -1,0 +1,94 @@
+import type { AnyBuiltin, BuiltinAnswer } from '../commands/kit/builtin.ts';
+import type { Page } from '../commands/kit/page.ts';
+import type { AnyReport, ReportContext } from '../commands/kit/report.ts';
+import type { Authorized } from '../access/access-check.ts';
+import { createSight, refuseUnlessShown, type Sight } from '../access/sight.ts';
+import type { Args } from '../base/errors.ts';
+import { sentTo } from './change-history.ts';
+import { atOnce, eachFor, withheldText } from './each-environment.ts';
+import { queryServiceFor } from './query-service.ts';
+import { asRefusal } from '../change/host-trouble.ts';
+import { siteCheckFor } from '../change/check-plan.ts';
+import { sourcesOf, timedOn } from '../change/read-sources.ts';
+import { NotAdmitted } from '../base/semaphore.ts';
+import { everything } from '../language/many-environments.ts';
+import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
+import { writeDown, type Actor } from '../decide/admin-actions.ts';
+import type { Asking } from '../decide/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
+import { seenRows } from './seen-rows.ts';
+import { offeringSourced } from './typed-offers.ts';
+
+/** An answer, and what it has shown so far: a second answer that follows later adds to it. */
+export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
+
+/** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
+export async function answerOf(
+  context: PipelineContext,
+  authorized: Authorized,
+  command: AnyReport | AnyBuiltin,
+  actor: Omit<Asking, 'sight'>,
+): Promise<Answer | { readonly kind: 'instead'; readonly args: Args }> {
+  const now = Date.now();
+  const { person } = actor;
+  const sight = createSight(context, person, authorized.parsed.path);
+  for (const target of [authorized.target, ...authorized.alsoReads])
+    if (target) sight.may(authorized.parsed.path, target);
+  const { shown } = sight;
+  // The rules may have changed while it was read.
+  const checked = (page: Page): Page => {
+    refuseUnlessShown(context, person, shown());
+    const { later } = page;
+    const whole = offeringSourced(page, context.policy(), person);
+    return later ? { ...whole, later: async () => checked(await later()) } : whole;
+  };
+  if (command.shape === 'builtin') {
+    if (command.freshens) await context.freshenNames();
+    const queryService = queryServiceFor(context, { ...actor, sight }, now);
+    const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
+    const isOfMany = Object.values(authorized.input).some(areEnvironments);
+    const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
+    return 'instead' in answer
+      ? { kind: 'instead', args: answer.instead }
+      : { kind: 'show', page: checked(answer), shown };
+  }
+  if (command.noted !== undefined) await recordRequest(context, authorized, actor, command.noted);
+  const { path } = authorized.parsed;
+  const surroundings = { ...surroundingsFor(context, { person, sight }, path), now };
+  const page = command.show({ input: authorized.input, ...surroundings }).catch((error: unknown) => {
+    throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
+  });
+  return { kind: 'show', page: checked(await (authorized.target === undefined ? atOnce(page) : page)), shown };
+}
+
+/** What a report works with. */
+const surroundingsFor = (
+  context: PipelineContext,
+  { person, sight }: Pick<Asking, 'person' | 'sight'>,
+  path: string,
+): Omit<ReportContext, 'now'> => ({
+  ...sourcesOf(context, person.id),
+  read: (call) => context.read(call, person.id),
+  timed: async (env) => (sight.may('timers', env) === 'yes' ? timedOn(context, env) : []),
+  zone: person.zone,
+  alias: context.alias,
+  analyzeLog: context.logs.analyze,
+  siteCheck: siteCheckFor(context, person.id),
+  sentChanges: (env, since) => sentTo(context, sight.reader('changes'), env, since),
+  seen: seenRows(context, sight, path),
+  withheld: (other, env) => withheldText(sight, other, env),
+  each: eachFor(context, person, sight),
+  everything: () => everything(context.names(person)),
+});
+
+function asPage(answer: BuiltinAnswer): Page {
+  if ('instead' in answer) throw new Error('a report over many environments names another command');
+  return answer;
+}
+
+/** Writes the request to the audit trail. If that fails, nothing is shown. */
+function recordRequest(context: PipelineContext, authorized: Authorized, actor: Actor, event: string): Promise<void> {
+  const { target } = authorized;
+  const entry = { event, about: target ? [target] : ('company' as const), args: canonicalArgs(authorized).join(' ') };
+  return writeDown(context, actor, entry);
+}

@@ -1,0 +1,167 @@
+import type { QueryService } from '../commands/kit/builtin.ts';
+import type { EnvironmentResult } from '../commands/kit/report.ts';
+import type { BriefStatus, FirstReading, SiteStatus, SiteWork, StatusPart } from '../commands/kit/site-status.ts';
+import { newestBackup } from '../commands/backups/newest.ts';
+import { loudestError } from '../commands/logs/loudest.ts';
+import type { HostReader } from '../hosting/contract/call.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import type { JustBegun } from '../base/just-begun.ts';
+import { impressionIn, type SiteReading } from '../site-check/reading.ts';
+import { canonicalId } from '../policy/people.ts';
+import { listChanges, type Change } from '../storage/changes.ts';
+import { heldLock } from '../storage/locks.ts';
+import { queueOf } from '../storage/queue.ts';
+import type { Person } from '../access/access-check.ts';
+import { mayRunOn } from '../access/may-run.ts';
+import { batchTarget, targetKey } from '../access/targets.ts';
+import type { Sight } from '../access/sight.ts';
+import { stillToDo } from '../change/batch.ts';
+import { siteCheckFor } from '../change/check-plan.ts';
+import { lockInfoOf, pauseFor } from '../decide/admin-actions.ts';
+import { listedChange } from './change-history.ts';
+import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
+import { timersFor } from '../waiting/timer-list.ts';
+import type { Asking } from '../decide/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
+import { hourMs } from '../words/duration.ts';
+
+/** The state of one environment for one person. Its parts are read at the same time, independently. */
+
+/** The time for one part. After that, the card is shown without it. */
+const partMs = 2_000;
+/** When the readings of a site end, counted from the question. */
+const verdictMs = 24_000;
+const maxOpen = 30;
+/** How many open batches are read, the newest first, to find those that are about an environment. */
+const maxBatches = 100;
+/** How many changes are read to find the newest settled ones that a person may see. */
+const maxRead = 50;
+const maxSettled = 3;
+
+/** The status of environments, and which commands are known to be allowed on them. */
+export const statusFor = (
+  context: PipelineContext,
+  { person, sight }: Asking,
+  now: number,
+): Pick<QueryService, 'status' | 'briefStatus' | 'mayRunOn'> => ({
+  mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
+  status: async (env) => {
+    const part = partsOf(context, { person, sight }, env);
+    const { statusParts: shared } = context;
+    const checking = checkOf(context, person, env);
+    const [site, work, backup, errors, changes, access, pause] = await Promise.all([
+      part('check', checking.once),
+      part('status', async () => workOf(context, sight, env, await openBatches(context))),
+      part('backups list', (read) => newestBackup(read, env), shared.backup),
+      part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
+      part('changes', () => settledOf(context, sight, env)),
+      part('timers', () => timersFor(context, sight, now).timers(env)),
+      part('status', () => pauseFor(context, sight)),
+    ]);
+    return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
+  },
+  briefStatus: async (all) => {
+    const each = eachFor(context, person, sight);
+    const paths = ['status', 'backups list'];
+    const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
+    const batches = await openBatches(context);
+    const briefs: EnvironmentResult<BriefStatus>[] = [];
+    for (const { env, part: backup } of backups) {
+      const part = withheldPart(sight, 'status', env) ?? {
+        kind: 'found' as const,
+        found: { work: await workOf(context, sight, env, batches), backup },
+      };
+      briefs.push({ env, part });
+    }
+    return briefs;
+  },
+});
+
+/**
+ * Reads the site itself once. If that reading is bad or not done when the card goes out, two more follow. The first
+ * reading is not cancelled then, because it counts for the verdict.
+ */
+function checkOf(context: PipelineContext, person: Person, env: Environment) {
+  const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
+  const plan = planFor(env);
+  const signal = AbortSignal.timeout(verdictMs);
+  let first: Promise<SiteReading> | undefined;
+  const once = async (): Promise<FirstReading> => {
+    if (plan.kind === 'cannot be checked') return plan;
+    first = read(plan, { signal });
+    return { kind: 'read', reading: await first, instead };
+  };
+  const verdictAfter = (site: StatusPart<FirstReading>): SiteStatus['verdict'] => {
+    const isBad = site.kind === 'found' && site.found.kind === 'read' && impressionIn(site.found.reading) === 'bad';
+    const reading = first;
+    if (plan.kind !== 'pages' || reading === undefined || (site.kind !== 'late' && !isBad)) return undefined;
+    return async () => ({ plan, instead, ...(await readOn(plan, await reading, { signal })) });
+  };
+  return { once, verdictAfter };
+}
+
+/** Reads one part, if the person may run its command. Never rejects, and ends in time. */
+function partsOf(context: PipelineContext, { person, sight }: Pick<Asking, 'person' | 'sight'>, env: Environment) {
+  return async <T>(
+    path: string,
+    work: (read: HostReader) => Promise<T>,
+    shared?: JustBegun<StatusPart<T>>,
+  ): Promise<StatusPart<T>> => {
+    const withheld = withheldPart(sight, path, env);
+    if (withheld) return withheld;
+    const found = shared?.find(env.id);
+    if (found) return found;
+    // Each part has its own turn at the host, so that a hanging part doesn't delay another.
+    const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
+    const reading = partWithin(
+      partMs,
+      (late) => work((call) => context.read(call, account, late)),
+      (error) => failedPart(context, `reading a status: ${path}`, error),
+    );
+    shared?.keep(env.id, reading);
+    return reading;
+  };
+}
+
+/** An open batch, with the ids of the environments that are still to do. */
+type OpenBatch = { readonly batch: Change; readonly left: ReadonlySet<string> };
+
+/** Read before the changes, so that one that a batch begins meanwhile is in one of them. */
+async function openBatches({ database }: PipelineContext): Promise<readonly OpenBatch[]> {
+  const batches = await listChanges(database.db, { target: batchTarget, isOpen: true, limit: maxBatches });
+  return batches.map((batch) => ({ batch, left: stillToDo(batch) }));
+}
+
+async function workOf(
+  context: PipelineContext,
+  sight: Sight,
+  env: Environment,
+  batches: readonly OpenBatch[],
+): Promise<SiteWork> {
+  const { db } = context.database;
+  const target = targetKey(env);
+  const [held, own, queue] = await Promise.all([
+    context.database.now().then((now) => heldLock(db, target, now)),
+    listChanges(db, { target, isOpen: true, limit: maxOpen }),
+    queueOf(db, target),
+  ]);
+  const aboutIt = batches.flatMap(({ batch, left }) => (left.has(env.id) ? [batch] : []));
+  const found = [...own, ...aboutIt].toSorted((one, other) => other.number - one.number);
+  const open = found.filter(sight.reader('changes'));
+  return {
+    lock: held && { info: lockInfoOf(held), since: held.taken_at },
+    open: open.map(listedChange),
+    hidden: found.length - open.length,
+    queued: queue.length,
+    more: own.length === maxOpen || batches.length === maxBatches,
+  };
+}
+
+async function settledOf(context: PipelineContext, sight: Sight, env: Environment) {
+  const found = await listChanges(context.database.db, { target: targetKey(env), isOpen: false, limit: maxRead });
+  const settled = found.filter(sight.reader('changes'));
+  return {
+    lines: settled.slice(0, maxSettled).map(listedChange),
+    more: settled.length > maxSettled || found.length === maxRead,
+  };
+}

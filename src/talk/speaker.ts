@@ -1,0 +1,47 @@
+import { Refusal } from '../base/errors.ts';
+import { mentionedGroups } from '../policy/people.ts';
+import { assertMember, type Person } from '../access/access-check.ts';
+import { groupsToAsk } from '../access/unknown-groups.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { PipelineContext } from './context.ts';
+
+/** Who sent a request, and the user groups that matter for it. */
+
+/** The id of a person, and the team or enterprise named in the request. */
+export type Sender = { readonly person: string; readonly team: string | undefined };
+
+/**
+ * The sender, with the groups that decide whether they may run this. Throws `Refusal` if Slack doesn't say who they
+ * are, or if they may do nothing here.
+ */
+export async function identifySender(
+  context: PipelineContext,
+  { person, team }: Sender,
+  parsed?: Pick<ParsedCommand, 'path' | 'command'>,
+): Promise<Person> {
+  const isGlance = parsed?.command.shape === 'builtin' && parsed.command.glances === true;
+  const ask = isGlance ? context.glanceAt : context.personOf;
+  return requireMember(await ask(person, groupsToAsk(context.policy(), parsed), team));
+}
+
+/** As `identifySender`, for things that are only shown or suggested: older answers about user groups are good enough. */
+export async function identifyViewer(
+  context: PipelineContext,
+  { person, team }: Sender,
+  shows: 'names' | 'everything' = 'names',
+): Promise<Person> {
+  const policy = context.policy();
+  const groups = shows === 'names' ? groupsToAsk(policy) : mentionedGroups(policy);
+  return requireMember(await context.glanceAt(person, groups, team));
+}
+
+function requireMember(known: Person | undefined): Person {
+  if (known === undefined) {
+    throw new Refusal("Slack isn't telling me who you are right now. Nothing was done.", {
+      hint: 'Try again in a minute.',
+      isLater: true,
+    });
+  }
+  assertMember(known);
+  return known;
+}

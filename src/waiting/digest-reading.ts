@@ -1,0 +1,181 @@
+import { isOldBackup, newestBackup } from '../commands/backups/newest.ts';
+import { age, counted, isAhead } from '../commands/kit/page.ts';
+import { inCompanyList } from '../commands/themes/installed.ts';
+import { allThemesIfAllowed, type AllThemes } from '../hosting/contract/all-themes.ts';
+import { watching, type HostReader } from '../hosting/contract/call.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { listChanges, type Change } from '../storage/changes.ts';
+import { exclusiveLock } from '../storage/locks.ts';
+import { listTimers } from '../storage/timers.ts';
+import { beginning, code, list, say, time, type Text } from '../words/text.ts';
+import type { Person } from '../access/access-check.ts';
+import { readerOf, type MayRead } from '../access/visibility.ts';
+import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
+import { whyUnread } from '../change/host-trouble.ts';
+import type { SendContext } from '../send/context.ts';
+import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
+import { startDeadline } from '../base/time-limit.ts';
+import { dayMs } from '../words/duration.ts';
+
+/** What a digest says about some environments. It names no people and no addresses, because a whole channel reads it. */
+
+export type DigestFindings = {
+  /** By the title of its part, in the order shown. */
+  readonly found: Readonly<Record<string, readonly Text[]>>;
+  /** What could not be read, and why. */
+  readonly unread: readonly Text[];
+};
+
+/** The time for all reads of the host and of sites. What is unread by then is listed as unread. */
+const readMs = 90_000;
+const maxRows = 1_000;
+/** The most characters of a theme's name. */
+const maxThemeLength = 80;
+const maxNamed = 5;
+
+/** Reads everything about these environments, after people's own work, until `stopping`. Host trouble doesn't reject it. */
+export async function readDigest(
+  context: SendContext,
+  owner: Person,
+  envs: readonly Environment[],
+  { now, stopping }: { readonly now: number; readonly stopping: AbortSignal },
+): Promise<DigestFindings> {
+  using late = startDeadline(readMs);
+  const ending = AbortSignal.any([stopping, late.signal]);
+  const read: HostReader = (call) => context.read(call, watching, ending);
+  const ofHost = async () => [await themesOf(context, read, envs), await backupsOf(context, read, envs, now)] as const;
+  const [[themes, backups], certificates, changes, locks, access] = await Promise.all([
+    ofHost(),
+    certificatesOf(context, envs, ending),
+    changesOf(context, readerOf(context, owner, 'changes'), envs),
+    locksOf(context, envs, now),
+    accessOf(context, envs, now),
+  ]);
+  return {
+    found: {
+      'Changes with an unknown outcome': changes.unknown,
+      'Vulnerable themes': themes.found,
+      'Old backups': backups.found,
+      'Certificates that expire': certificates.found,
+      'Locks without end': locks,
+      'Timed access that ends within a week': access,
+      'Changes that wait for approval': changes.waiting,
+    },
+    unread: [...themes.unread, ...backups.unread, ...certificates.unread, ...changes.unread],
+  };
+}
+
+async function themesOf(context: SendContext, read: HostReader, envs: readonly Environment[]): Promise<DigestPart> {
+  const { id } = context.company();
+  if (id === '') return { found: [], unread: [say`Vulnerable themes: the host doesn't say which company this is.`] };
+  const all = await readOr(context, () => allThemesIfAllowed(read, id));
+  if ('why' in all) return { found: [], unread: [say`Vulnerable themes: ${all.why}`] };
+  const { value } = all;
+  if ('withheld' in value)
+    return { found: [], unread: [say`Vulnerable themes: the host does not show my key the themes of the company.`] };
+  const each = envs.map((env) => ({ env, ...vulnerableOn(env, value) }));
+  const untold = each.filter(({ isTold }) => !isTold).map(({ env }) => env.name);
+  return {
+    found: each.flatMap(({ env, themes }) =>
+      themes.length === 0 ? [] : [say`${env.name}: ${list(themes, maxNamed)}`],
+    ),
+    unread:
+      untold.length === 0
+        ? []
+        : [say`Vulnerable themes: the host doesn't tell about all themes of ${list(untold, maxNamed)}.`],
+  };
+}
+
+/** The host's list says which themes are vulnerable. If an environment isn't in the list, nothing is known about it. */
+function vulnerableOn(env: Environment, all: AllThemes) {
+  const { themes: installed = [], isWhole = false } = inCompanyList(env, all) ?? {};
+  return {
+    themes: installed
+      .filter(({ vulnerable }) => vulnerable)
+      .map(({ name, version }) => beginning([name, version ?? ''].join(' ').trim(), maxThemeLength)),
+    isTold: isWhole && installed.every(({ vulnerable }) => vulnerable !== null),
+  };
+}
+
+async function backupsOf(
+  context: SendContext,
+  read: HostReader,
+  envs: readonly Environment[],
+  now: number,
+): Promise<DigestPart> {
+  const found: Text[] = [];
+  const unread: { readonly name: string; readonly why: Text }[] = [];
+  for (const env of envs) {
+    const newest = await readOr(context, () => newestBackup(read, env));
+    if ('why' in newest) unread.push({ name: env.name, why: newest.why });
+    else if (newest.value === null) found.push(say`${env.name}: the host lists none`);
+    else if (newest.value.at === undefined)
+      unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
+    else if (isAhead(newest.value.at, now))
+      unread.push({ name: env.name, why: say`The host dates the newest one in the future.` });
+    else if (isOldBackup(newest.value.at, now))
+      found.push(say`${env.name}: the newest is from ${time(newest.value.at, 'date')}, ${age(now - newest.value.at)}`);
+  }
+  return { found, unread: notRead('Backups', unread) };
+}
+
+/** What was read, or why it was not. */
+async function readOr<T>(
+  context: SendContext,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly why: Text }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { why: whyUnread(context, 'reading for a digest', error) };
+  }
+}
+
+async function changesOf({ database }: SendContext, mayRead: MayRead, envs: readonly Environment[]) {
+  const hidden = new Set<number>();
+  const inState = async (state: 'unknown' | 'waiting'): Promise<readonly Text[]> => {
+    const batches = await listChanges(database.db, { target: batchTarget, state, limit: maxRows });
+    const told: Text[] = [];
+    for (const env of envs) {
+      const own = await listChanges(database.db, { target: targetKey(env), state, limit: maxRows });
+      for (const change of [...own, ...batches.filter((one) => isAbout(one, env))]) {
+        if (mayRead(change)) told.push(changeText(env, change));
+        else hidden.add(change.number);
+      }
+    }
+    return told;
+  };
+  const [unknown, waiting] = [await inState('unknown'), await inState('waiting')];
+  return {
+    unknown,
+    waiting,
+    unread: hidden.size > 0 ? [say`Open changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : [],
+  };
+}
+
+/** Without its title and its other environments, which may name a site that this channel may not see. */
+const changeText = ({ name }: Environment, { number, command, lost_at, created_at }: Change): Text =>
+  say`${name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
+
+async function locksOf({ database }: SendContext, envs: readonly Environment[], now: number) {
+  const found: Text[] = [];
+  for (const env of envs) {
+    const lock = await exclusiveLock(database.db, targetKey(env), now);
+    if (lock && lock.person !== null && lock.until === null)
+      found.push(say`${env.name}: since ${time(lock.taken_at, 'date')}`);
+  }
+  return found;
+}
+
+async function accessOf({ database }: SendContext, envs: readonly Environment[], now: number) {
+  const found: Text[] = [];
+  for (const env of envs)
+    for (const timer of await listTimers(database.db, maxRows, targetKey(env)))
+      if (timer.ends_at <= now + 7 * dayMs)
+        found.push(
+          timer.gave_up_at === null
+            ? say`${env.name}: ${code(`#${timer.change}`)} until ${time(timer.ends_at, 'date')}`
+            : say`⚠️ ${env.name}: ${code(`#${timer.change}`)} is still open, and I gave up closing it`,
+        );
+  return found;
+}

@@ -1,0 +1,132 @@
+import { isAsker } from '../policy/approvers.ts';
+import { idsOf } from '../policy/people.ts';
+import { listChanges, type Change } from '../storage/changes.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { listQueued } from '../storage/queue.ts';
+import { listVotes } from '../storage/votes.ts';
+import { mayEnd } from '../change/approve.ts';
+import { coolsDown } from '../change/change.ts';
+import { askersOf } from '../access/authorization.ts';
+import type { Person } from '../access/access-check.ts';
+import { endingOf, isCloser } from '../change/closers.ts';
+import { namesWith, readerOf } from '../access/visibility.ts';
+import type { Card, Note } from '../change/card.ts';
+import { currentCard } from '../change/current-card.ts';
+import { maxPlaces, placeNote } from '../change/queue.ts';
+import { untoldTo } from '../post/undelivered.ts';
+import { reparse } from '../language/reparse.ts';
+import type { ChangeContext } from '../change/context.ts';
+
+/** One person's overview of all changes; each list is newest first. */
+type Overview = {
+  /** What this person can still stop. */
+  readonly toStop: readonly Card[];
+  /** Waiting for this person's decision: unknown outcomes, and approvals. */
+  readonly toDecide: readonly Card[];
+  /** Their own unsettled changes. */
+  readonly mine: readonly Card[];
+  /** Their places in queues, oldest first. */
+  readonly places: readonly Note[];
+  /** How many more there are than shown. */
+  readonly more: { readonly toDecide: number; readonly mine: number };
+  /** What they were to be told and never were, newest first. */
+  readonly untold: readonly Note[];
+  /** The newest changes that the person may read. */
+  readonly recent: readonly RecentChange[];
+  /** The numbers of all changes shown, and of their batches: closing a part of a batch redraws the card of the batch. */
+  readonly numbers: readonly number[];
+};
+
+/** A card without buttons, and when its change was asked for, epoch ms. */
+export type RecentChange = { readonly card: Card; readonly at: number };
+
+const recentOf = ({ created_at: at }: Change, card: Card): RecentChange => ({ card: { ...card, buttons: [] }, at });
+
+/** How many changes are read for each list, and how many are shown. */
+const maxRead = 100;
+const maxShown = { toStop: 8, toDecide: 8, mine: 5, recent: 10 } as const;
+
+/** Reads the overview with a bounded number of queries. */
+export async function overviewFor(context: ChangeContext, person: Person): Promise<Overview> {
+  const { db } = context.database;
+  const mayRead = readerOf(context, person);
+  const ids = idsOf(context.policy(), person.id);
+  const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
+    (await listChanges(db, { ...filter, limit: maxRead })).filter(mayRead);
+  const mayList = readerOf(context, person, 'changes');
+  const [approved, waiting, unknown, open, latest] = await Promise.all([
+    read({ state: 'approved' }),
+    read({ state: 'waiting' }),
+    read({ state: 'unknown' }),
+    // An open batch stands for its changes.
+    read({ requesters: ids, isOwn: true, isOpen: true }),
+    read({ isOwn: true }),
+  ]);
+  const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
+  const [toStop, rest] = [decidable.filter(isApproved), decidable.filter((one) => !isApproved(one))];
+  const undecided = await notVotedBy(db, ids, rest);
+  const isShown = new Set([...toStop, ...undecided].map(({ number }) => number));
+  const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
+  const unsettled = [...open, ...left].filter(({ number }) => !isShown.has(number));
+  const shown = {
+    toStop: toStop.slice(0, maxShown.toStop),
+    toDecide: undecided.slice(0, maxShown.toDecide),
+    mine: unsettled.slice(0, maxShown.mine),
+    recent: latest.filter(mayList).slice(0, maxShown.recent),
+  };
+  const drawOne = (change: Change): Promise<Card> => cardFor(context, person, change);
+  const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
+  return {
+    toStop: await draw(shown.toStop),
+    toDecide: await draw(shown.toDecide),
+    mine: await draw(shown.mine),
+    places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
+    more: { toDecide: undecided.length - shown.toDecide.length, mine: unsettled.length - shown.mine.length },
+    untold: await untoldTo(context, ids),
+    recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),
+    numbers: Object.values(shown).flat().flatMap(numbersOf),
+  };
+}
+
+const cardFor = async ({ database, policy }: ChangeContext, { id }: Person, change: Change): Promise<Card> =>
+  currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
+    isAsker: isAsker(policy(), id, askersOf(change)),
+  });
+
+const isApproved = ({ state }: Change): boolean => state === 'approved';
+
+const numbersOf = ({ number, batch }: Change): readonly number[] => (batch === null ? [number] : [number, batch]);
+
+/** Whether it belonged to a batch that is not among the `open` changes. */
+const isWithoutBatch = ({ batch }: Change, open: readonly Change[]): boolean =>
+  batch !== null && !open.some(({ number }) => number === batch);
+
+/** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
+function decidableBy(context: ChangeContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+  const policy = context.policy();
+  let unlockable = 0;
+  return filterAsync(changes, async (change) => {
+    const reparsed = reparse(change, namesWith(context, change));
+    if (reparsed === undefined) return false;
+    const ending = endingOf(change, reparsed, context.company());
+    const right = mayEnd({ ...ending, policy, by });
+    // Finding other closers is expensive, so it is done for at most as many changes as are shown.
+    if (right.kind === 'if nobody may') unlockable += 1;
+    return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
+  });
+}
+
+const notVotedBy = (db: ReadHandle, ids: readonly string[], changes: readonly Change[]): Promise<readonly Change[]> =>
+  filterAsync(
+    changes,
+    async ({ number, state }) =>
+      state !== 'waiting' || (await listVotes(db, number)).every(({ person }) => !ids.includes(person)),
+  );
+
+async function filterAsync(
+  changes: readonly Change[],
+  isKept: (change: Change) => Promise<boolean>,
+): Promise<readonly Change[]> {
+  const kept = await Promise.all(changes.map(isKept));
+  return changes.filter((_, at) => kept[at]);
+}

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import type { NewKinds } from '../commands/kit/watch.ts';
+import { readHours, hoursEnd } from '../commands/kit/values/hours.ts';
+import { watching } from '../hosting/contract/call.ts';
+import { getLogs, logFiles } from '../hosting/contract/logs.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { idsOf } from '../policy/people.ts';
+import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { isAnyDue } from '../storage/lease.ts';
+import { enqueueMessage } from '../storage/messages.ts';
+import type { Tx } from '../storage/tx.ts';
+import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../storage/watches.ts';
+import { amount, plain, say, time, type Text } from '../words/text.ts';
+import { mayHear } from '../access/assert-channel.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { listedAs } from '../access/visibility.ts';
+import { whyUnread } from '../change/host-trouble.ts';
+import type { Note } from '../change/card.ts';
+import { createPoller, type Poller } from '../post/poller.ts';
+import type { SendContext } from '../send/context.ts';
+import { environmentsThen } from './digest-standing.ts';
+import * as notes from './watch-notes.ts';
+import { withTrouble, watchProgress, withKinds, type News, type Trouble, type WatchProgress } from './watch-limits.ts';
+import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
+import { dayMs, hourMs, minuteMs } from '../words/duration.ts';
+
+const pollMs = 2_000;
+/** Longer than a read with all of its retries, plus the analysis. */
+const leaseMs = 240_000;
+const maxAtOnce = 2;
+/** How many reads all watches of all replicas may begin per minute. Each may take three tries; the host allows 35. */
+const readsPerMinute = 8;
+const minIntervalMs = 5 * minuteMs;
+/** When a watch that has ended tries again to tell what it holds back. */
+const laterMs = 15 * minuteMs;
+const maxLines = 20_000;
+/** How far before the last look a read begins, so that the lines are shown to cover 24 hours. */
+const backMs = 36 * hourMs;
+/** How late a line may arrive in the host's log. */
+const lateMs = 10 * minuteMs;
+
+/** The time between two looks of a watch (ms). It grows with the number of watches, so that all get their turn. */
+export const intervalMs = (watches: number): number =>
+  Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
+
+/** Creates what looks for watches that are due. `onNote` is called when there may be messages to post. */
+export function createWatcher(context: SendContext, onNote: () => void): Poller {
+  const onTrouble = (error: unknown): void => context.onTrouble('looking for a watch', error);
+  const look = async (): Promise<void> => {
+    const claimed = await claimDue(context);
+    if (claimed.length === 0) return;
+    await Promise.all(claimed.map((watch) => lookFor(context, watch).catch(onTrouble)));
+    onNote();
+  };
+  return createPoller({ everyMs: pollMs, look, onTrouble });
+}
+
+async function claimDue(context: SendContext): Promise<readonly Watch[]> {
+  const { database, owner, policy } = context;
+  if (!(await isAnyDue(database, ['watches'], await database.now())) || !context.hasLogRoom()) return [];
+  return exclusiveTransaction(database, (tx, now) =>
+    claimWatches(tx, { owner, now, leaseMs, limit: maxAtOnce }, readsPerMinute, (id) => idsOf(policy(), id)),
+  );
+}
+
+/** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
+async function lookFor(context: SendContext, watch: Watch): Promise<void> {
+  const now = await context.database.now();
+  if (now >= watch.ends_at) return endInTime(context, watch, now);
+  const standing = await watchStanding(context, watch);
+  if (standing.kind === 'lost') return endLost(context, watch, standing, now);
+  if (standing.kind === 'unsure') return pause(context, watch, standing.groups);
+  if (standing.kind === 'later') return unread(context, watch, standing.why);
+  const { env } = standing;
+  const read = await readLog(context, watch, env, now);
+  if ('why' in read) return unread(context, watch, read.why, env);
+  await tellNew(context, watch, env, read, now);
+}
+
+type Unread = { readonly why: Text };
+
+async function readLog(context: SendContext, watch: Watch, env: Environment, now: number): Promise<NewKinds | Unread> {
+  const since = Math.floor(Math.max(watch.created_at, watch.read_to - lateMs) / 1_000) * 1_000;
+  const from = new Date(since - backMs).toISOString();
+  try {
+    const call = getLogs({ env_id: env.id, file_name: logFiles.error, lines: maxLines, from });
+    const text = await context.read(call, watching);
+    const match = watch.match ?? undefined;
+    const found = await context.logs.findNew({ text, wanted: maxLines, since, match, now });
+    if (found.reaches === undefined && found.lines > 0)
+      return { why: say`Its lines have no times that can be true, so I can't tell what is new.` };
+    return found;
+  } catch (error) {
+    return { why: whyUnread(context, `looking for watch ${watch.id}`, error) };
+  }
+}
+
+/** Saves a look that read the log, and tells what it found. */
+async function tellNew(
+  context: SendContext,
+  watch: Watch,
+  env: Environment,
+  read: NewKinds,
+  now: number,
+): Promise<void> {
+  const { trouble, ...before } = watchProgress(watch);
+  const { isResumed, still } = sureAgain(trouble);
+  const gap = gapIn(watch, read);
+  const taken = withKinds(before, read.kinds, now, quietEnd(watch, now));
+  const after = gap && withTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
+  const lines: Note[] = [];
+  if (isResumed) lines.push(notes.resumedNote(watch, env));
+  if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
+  if (!gap && still && still.told.length > 0) lines.push(notes.readAgainNote(watch, env, still));
+  if (taken.news) lines.push(notes.newsNote(watch, env, taken.news, read));
+  await saveLook(context, watch, {
+    progress: after?.progress ?? taken.progress,
+    read_to: now,
+    dueBy: taken.due,
+    notes: lines,
+    ...(isResumed && { event: 'watch_resume' }),
+  });
+}
+
+/** The trouble without the doubt about rights, and whether there was that doubt. */
+const sureAgain = (trouble: Trouble | undefined) => ({
+  isResumed: trouble?.told.includes('unsure') ?? false,
+  still: trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') },
+});
+
+/** What to say if lines since the last look could not be read, because the host gives only the newest. */
+const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
+  isCut && reaches !== undefined && reaches > read_to
+    ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`
+    : undefined;
+
+async function unread(context: SendContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
+  const { progress, isNews } = withTrouble(watchProgress(watch), 'unread', await context.database.now());
+  const { since } = progress.trouble;
+  await saveLook(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
+}
+
+async function pause(context: SendContext, watch: Watch, groups: readonly string[]): Promise<void> {
+  const { progress, isNews } = withTrouble(watchProgress(watch), 'unsure', await context.database.now());
+  const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
+  await saveLook(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
+}
+
+/** The result of a look. `dueBy`: the latest time of the next look (epoch ms). */
+type LookResult = Pick<WatchStep, 'notes' | 'event'> & {
+  readonly progress: WatchProgress;
+  readonly read_to?: number;
+  readonly dueBy?: number | undefined;
+};
+
+async function saveLook(
+  context: SendContext,
+  watch: Watch,
+  { progress, read_to, dueBy = Infinity, ...about }: LookResult,
+): Promise<void> {
+  const { database } = context;
+  const now = await database.now();
+  const next = now + intervalMs(await countWatches(database.db));
+  const dueAt = Math.max(now, Math.min(next, watch.ends_at, dueBy));
+  const patch = { progress: JSON.stringify(progress), ...(read_to && { read_to }) };
+  await moveWatch(context, watch, { patch, onward: { dueAt }, ...about });
+}
+
+/** How a watch or a digest goes on; its messages and where they go; its audit line, with `details` and `why`. */
+type WatchStep = {
+  readonly patch?: Parameters<typeof noteWatch>[2];
+  readonly onward: Onward;
+  readonly notes?: readonly Note[];
+  readonly place?: NotePlace;
+  readonly event?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly why?: Text;
+};
+
+/** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
+export async function moveWatch(context: SendContext, watch: Watch, step: WatchStep): Promise<void> {
+  const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    if ((await noteWatch(tx, watch, patch, onward)) === undefined) return;
+    for (const note of told) await enqueueNote(context, tx, watch, note, quietEnd(watch, at) ?? at, place);
+    if (event === undefined) return;
+    const reason = why && { reason: plain(why) };
+    const all = { ...auditDetails(watch), ...details, ...reason };
+    await context.changeStore.note(tx, { event, by: 'sitehand', at, about: environmentsThen(watch), details: all });
+  });
+}
+
+/**
+ * Where a message of a watch goes, and what it is about: by default its environments as of its start. `key`: the message
+ * edits an earlier one in the channel with that key.
+ */
+type NotePlace = { readonly to?: 'owner'; readonly key?: string; readonly about?: readonly Environment[] };
+
+/**
+ * Queues a message of a watch to its channel or, if that is asked for or the channel may not hear of what it is about, to
+ * its owner. `at` (epoch ms) may be later than now.
+ */
+export async function enqueueNote(
+  { policy, names }: Pick<SendContext, 'policy' | 'names'>,
+  tx: Tx,
+  watch: Watch,
+  note: Note,
+  at: number,
+  { to, key = `watch:${watch.id}:${randomUUID()}`, about = environmentsThen(watch) }: NotePlace = {},
+): Promise<void> {
+  const { requester, channel } = watch;
+  const listed = names(undefined);
+  const now = about.map((one) => listedAs(listed, one) ?? one);
+  const isToPerson = to === 'owner' || isDirect(channel) || !mayHear(policy(), channel, now);
+  await enqueueMessage(tx, {
+    ...(isToPerson
+      ? { key: `${key}:${requester}`, kind: 'direct', recipient: requester }
+      : { key, kind: 'notice', recipient: channel }),
+    about: JSON.stringify(now),
+    body: JSON.stringify(note),
+    at,
+  });
+}
+
+export const auditDetails = (watch: Watch) => ({
+  watch: watch.id,
+  channel: watch.channel,
+  owner: watch.requester,
+});
+
+/** Ends a watch or a digest that may not go on. News that wasn't told is dropped: the owner may no longer read it. */
+export const endLost = (
+  context: SendContext,
+  watch: Watch,
+  { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
+  now: number,
+): Promise<void> =>
+  moveWatch(context, watch, {
+    onward: { endedAt: now, why: reason },
+    notes: [notes.endedNote(watch, why)],
+    event: watch.kind === 'digest' ? 'digest_end' : 'watch_end',
+    why,
+    ...(reason === 'no_channel' && { place: { to: 'owner' } }),
+  });
+
+/**
+ * Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. If
+ * those can't be checked, it tries again until a day after its end.
+ */
+async function endInTime(context: SendContext, watch: Watch, now: number): Promise<void> {
+  const { held, heldMore } = watchProgress(watch);
+  const isHolding = held.length + heldMore > 0;
+  const quietUntil = isHolding ? quietEnd(watch, now) : undefined;
+  if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
+  const standing = isHolding ? await watchStanding(context, watch) : undefined;
+  if (standing?.kind === 'lost') return endLost(context, watch, standing, now);
+  const isLater = standing !== undefined && standing.kind !== 'may' && now < watch.ends_at + dayMs;
+  if (isLater) return moveWatch(context, watch, { onward: { dueAt: now + laterMs } });
+  const env = standing?.kind === 'may' ? standing.env : undefined;
+  const isTold = env !== undefined && held.length > 0;
+  const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
+  const untold = env === undefined ? held.length + heldMore : 0;
+  const note = notes.overNote(watch, env ?? storedEnvironment(watch), news, untold);
+  await moveWatch(context, watch, { onward: { endedAt: now, why: 'over' }, notes: [note], event: 'watch_end' });
+}
+
+const quietEnd = ({ quiet, zone }: Watch, now: number): number | undefined =>
+  quiet === null ? undefined : hoursEnd(readHours('Quiet hours', quiet), now, zone);

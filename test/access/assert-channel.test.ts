@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { assertChannel } from '../../src/access/assert-channel.ts';
+import { blog, live, policyFrom, refusalOf, refusalText } from '../fixtures.ts';
+
+const policy = policyFrom(`version: 1
+groups: { developers: [U01ANA] }
+rules:
+  - { allow: [read], to: [developers] }
+channels:
+  C0SHOP: { sites: ['acme-shop'] }
+  C0BLOG: { sites: ['acme-blog'] }
+  C0ACME: { sites: ['acme-*'] }
+  C0DOCS: { sites: ['docs'] }
+`);
+const refusedIn = (channel: string, ...targets: Parameters<typeof assertChannel>[2]): string =>
+  refusalText(refusalOf(() => assertChannel(policy, { id: channel, shared: false }, targets)));
+
+test('in a channel for other sites, it names the channels in which they can be discussed', () => {
+  expect(refusedIn('C0SHOP', blog)).toBe(
+    'This channel is for other sites. Nothing was done. Ask me in #C0BLOG, #C0ACME or a direct message.',
+  );
+  expect(refusedIn('C0DOCS', blog, live)).toContain('Ask me in #C0ACME or a direct message.');
+  expect(refusedIn('C0ACME', undefined, { ...live, site: { id: '1', name: 'docs' } }, blog)).toMatch(
+    /Ask me in a direct message\.$/,
+  );
+});
+
+test('of more than three such channels it names three', () => {
+  const channels = ['C0ONE', 'C0TWO', 'C0SIX', 'C0TEN'].map((id) => `  ${id}: { sites: ['acme-*'] }\n`).join('');
+  const many = policyFrom(`version: 1
+groups: {}
+rules: []
+channels:
+  C0DOCS: { sites: ['docs'] }
+${channels}`);
+  const refused = refusalOf(() => assertChannel(many, { id: 'C0DOCS', shared: false }, [live]));
+  expect(refusalText(refused)).toContain('Ask me in #C0ONE, #C0TWO, #C0SIX or a direct message.');
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Confirmation, NotAsShown, nameToType, isAsShown, shownOf } from '../../src/change/confirmation.ts';
+import { save } from '../../src/decide/submit.ts';
+import type { Frozen } from '../../src/change/freeze.ts';
+import { Refusal, type Args } from '../../src/base/errors.ts';
+import type { Change } from '../../src/storage/changes.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { refusalText } from '../fixtures.ts';
+import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
+import { idOf, roles } from '../matrix/people-and-rules.ts';
+
+/** A change is saved only after its review, with the name typed if required, on every frontend. */
+
+let database: Database;
+beforeAll(async () => {
+  database = await openStill();
+});
+afterAll(() => database.close());
+
+const push = ['push', idOf('staging'), idOf('live'), '--database'];
+const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
+const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
+const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
+  save(contextOver(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+const countChanges = async (): Promise<number> =>
+  (await database.db.selectFrom('changes').selectAll().execute()).length;
+
+describe('promise 5: a change is saved only as it was shown', () => {
+  const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
+    shown: frozen.fingerprint,
+    typedName: nameToType(frozen.action, frozen.target),
+    ...more,
+  });
+  test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
+    ['a change without a review', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
+    [
+      'a doubtful address that is not on live, without a review',
+      ['allowlist', 'add', idOf('staging'), '10.0.0.5'],
+      () => 'not needed',
+      /need to see what this does first/,
+    ],
+    ['a sensitive change without a review', add, () => 'not needed', /need to see what this does first/],
+    ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
+    ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
+    ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
+    ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],
+    [
+      'a letter is a capital',
+      push,
+      (frozen) => seen(frozen, { typedName: 'acme-Shop/live' }),
+      /^This is not acme-shop\/live\. Capitals count: it has “S” where the name has “s”\. Nothing was done\./,
+    ],
+    ['no fingerprint came', push, (frozen) => seen(frozen, { shown: undefined }), /^This changed while you read it\./],
+    ['something else was shown', add, (frozen) => seen(frozen, { shown: 'f'.repeat(64) }), /^This changed while/],
+    ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
+  ])('%s', async (_, words, confirmation, sentence) => {
+    const frozen = await frozenFrom(contextOver(database), 'ana', words);
+    const before = await countChanges();
+    const saved = await tryToSave(frozen, confirmation(frozen));
+    if (!(saved instanceof Refusal)) throw new Error('it was saved');
+    expect(refusalText(saved)).toMatch(sentence);
+    expect(saved instanceof NotAsShown).toBe(/changed/.test(refusalText(saved)));
+    expect(await countChanges()).toBe(before);
+  });
+
+  test.each<[string, Args, (frozen: Frozen) => Confirmation]>([
+    ['a reviewed change with the typed name', push, confirmationOf],
+    ['a reviewed change that needs no typed name', add, confirmationOf],
+    ['a routine change without a review', ['cache', 'clear', idOf('live')], () => 'not needed'],
+    [
+      'a sensitive change that is not on live',
+      ['allowlist', 'add', idOf('staging'), '198.51.100.4'],
+      () => 'not needed',
+    ],
+  ])('%s is saved', async (_, words, confirmation) => {
+    const frozen = await frozenFrom(contextOver(database), 'ana', words);
+    expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
+  });
+
+  test('a timer runs a command that was shown when it was set', async () => {
+    const frozen = await frozenFrom(contextOver(database), 'ana', add);
+    const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
+    expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
+  });
+});
+
+test('promise 5: an approval that was promised is not dropped; one that is needed only now needs no new review', () => {
+  const free = { fingerprint: 'f', authorization: { approval: 'none', rules: [], policy: '' } } as const;
+  const needed = { requirements: [{ by: ['leads'], count: 1 }], expires: 60_000, reason: 'optional' } as const;
+  const guarded = { fingerprint: 'f', authorization: { ...free.authorization, approval: needed } };
+  expect(isAsShown(free, shownOf(free))).toBe(true);
+  expect(isAsShown(guarded, shownOf(guarded))).toBe(true);
+  expect(isAsShown(free, shownOf(guarded))).toBe(false);
+  expect(isAsShown(guarded, shownOf(free))).toBe(true);
+  expect(isAsShown({ ...guarded, fingerprint: 'g' }, shownOf(guarded))).toBe(false);
+  expect(isAsShown(free, undefined)).toBe(false);
+});

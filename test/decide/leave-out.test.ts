@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { catalogue } from '../../src/commands/index.ts';
+import { authorize } from '../../src/access/access-check.ts';
+import { shownOf } from '../../src/change/confirmation.ts';
+import { freezeBatch } from '../../src/send/freeze-batch.ts';
+import { frozenCardOf, freeze } from '../../src/change/freeze.ts';
+import { parse } from '../../src/language/parse.ts';
+import { resolve } from '../../src/language/resolve.ts';
+import { applyLeftOut } from '../../src/decide/leave-out.ts';
+import { plain } from '../../src/words/text.ts';
+import { ana, company, environment, policyOf } from '../fixtures.ts';
+
+/** What is left of a reviewed batch. */
+
+const policy = policyOf(
+  '{ allow: [read], to: everyone }',
+  '{ allow: ["cache clear"], to: everyone, where: ["a/*"] }',
+  '{ allow: ["cache clear"], to: everyone, where: ["b/*", "c/*"], batchValidity: 2h }',
+);
+const environments = ['a/live', 'b/live', 'c/live'].map((name, at) => environment(name, at + 1));
+const ids = environments.map(({ id }) => id);
+
+function reviewed() {
+  const parsed = parse('cache clear */live', catalogue);
+  if (parsed?.command.shape !== 'action') throw new Error('this is an action');
+  const { command } = parsed;
+  const authorized = authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
+  const items = authorized.each?.map((one) => freeze(one, command, undefined, { now: 1_000 })) ?? [];
+  return freezeBatch(authorized, command, items);
+}
+const left = (without: readonly string[]) => {
+  const shown = reviewed();
+  const confirmation = { shown: shownOf(shown), typedName: undefined, leaveOut: without };
+  return applyLeftOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).frozen;
+};
+
+test('is valid for as long as was shown, also if what is left might be valid for longer', () => {
+  const frozen = left(ids.slice(0, 1));
+  expect(frozen.items).toHaveLength(2);
+  expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
+  expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min');
+});
+
+test('is an ordinary change if only one environment is left, and has no validity of its own', () => {
+  expect(left(ids.slice(0, 2)).authorization).not.toHaveProperty('batchValidity');
+});
