@@ -6,7 +6,7 @@ import { authorizationOf } from '../../src/access/authorization.ts';
 import type { Card, Note } from '../../src/change/card.ts';
 import { createPostQueues } from '../../src/post/fair-order.ts';
 import { drawCard, drawNote } from '../../src/block-kit/blocks.ts';
-import { decisionIn } from '../../src/slack/answers/decisions.ts';
+import { decisionIn } from '../../src/block-kit/button-value.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';

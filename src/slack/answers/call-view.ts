@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { notRecognised, Refusal } from '../../base/errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../change/call-details.ts';
+import type { Press } from '../../change/buttons.ts';
 import { isAsShown } from '../../change/confirmation.ts';
 import { next } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { say } from '../../words/text.ts';
 import type { Drawn } from '../../block-kit/blocks.ts';
-import { drawCallPage, type CallOf, type Surface } from '../../block-kit/call-pages.ts';
+import { drawCallPage, type Surface } from '../../block-kit/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { pressAgain, drawIntoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -15,18 +16,12 @@ import { senderFields } from '../context/payload-shapes.ts';
 
 /** *Everything that will be sent*, page by page, for a card or a form. Pages of a saved change come from its row. */
 
-/** The page in a button's value, with the change if there is one. Refuses any other value. */
-function pageIn(value: string): { readonly page: number; readonly of: CallOf } {
-  const [, page, installation, number] = /^(\d{1,9})(?: (\S+) (\d{1,15}))?$/.exec(value) ?? [];
-  if (page === undefined) throw notRecognised('button');
-  const of = installation === undefined ? undefined : { installation, number: Number(number) };
-  return { page: Number(page), of };
-}
+type CallPress = Extract<Press, { readonly kind: 'call' }>;
 
 /** Handles a card's button: opens a modal, or sends a private message if no modal can be opened. */
-export async function showCall(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
+export async function showCall(context: SlackContext, interaction: Interaction, press: CallPress): Promise<void> {
   const view = await openView(context, interaction, loading).catch(ignoreNoForms);
-  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
+  const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, press, surface);
   const inMessage = async (): Promise<void> => context.ephemeral(interaction, await draw('message'));
   if (view === undefined) return inMessage();
   const inModal = async () => callView(await draw('modal'));
@@ -44,10 +39,9 @@ function ignoreNoForms(error: unknown): undefined {
 async function pageOfChange(
   context: SlackContext,
   interaction: Pick<Interaction, 'person' | 'team'>,
-  value: string,
+  { page, of }: CallPress,
   surface: Surface,
 ): Promise<Drawn> {
-  const { page, of } = pageIn(value);
   if (of === undefined) throw notRecognised('button');
   const reader = await identifySender(context.pipeline, interaction);
   return drawCallPage(await detailsFor(context.pipeline, reader, of), { of, surface, page });
@@ -70,15 +64,14 @@ export const modalPressShape = z.object({
 export async function turnPage(
   context: SlackContext,
   interaction: Interaction,
-  pressed: z.infer<typeof modalPressShape>,
+  { view }: z.infer<typeof modalPressShape>,
+  press: CallPress,
 ): Promise<void> {
-  const { view } = pressed;
-  const [{ value }] = pressed.actions;
   const memo = memoOf(view.private_metadata);
   const draw = async () =>
     memo === undefined
-      ? callView(await pageOfChange(context, interaction, value, 'modal'))
-      : callView(await pageOfForm(context, interaction, memo, value), memo);
+      ? callView(await pageOfChange(context, interaction, press, 'modal'))
+      : callView(await pageOfForm(context, interaction, memo, press), memo);
   const { id, hash } = view;
   const into = view.callback_id === 'call' ? { id, hash } : await openView(context, interaction, loading, 'push');
   const became = into && (await drawIntoView(context, interaction, { ...into, title: callTitle }, draw));
@@ -87,8 +80,12 @@ export async function turnPage(
 }
 
 /** Reads from the host and freezes again. If the result is not what the form showed, the person is told. */
-async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
-  const { page } = pageIn(value);
+async function pageOfForm(
+  context: SlackContext,
+  interaction: Interaction,
+  memo: Memo,
+  { page }: CallPress,
+): Promise<Drawn> {
   const checked = await checkReview(context, interaction, memo, { first: 'review' });
   const result = await next(context.pipeline, checked, undefined);
   if (result.kind === 'refuse') throw result.refusal;

@@ -3,31 +3,27 @@ import { notRecognised, Refusal } from '../../base/errors.ts';
 import { leftToDo, questionFor } from '../../change/call-details.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { decide, EndedByClick, refuseUnlessDecides } from '../../decide/decide.ts';
-import { decisionKinds, type ShownVersion, type DecisionKind } from '../../change/buttons.ts';
+import type { DecisionKind, Press } from '../../change/buttons.ts';
 import { joined, say } from '../../words/text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../../block-kit/blocks.ts';
+import { buttonValue, pressIn } from '../../block-kit/button-value.ts';
 import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** The value of a decision button: installation, number, seen version, verdict. Any other value is refused. */
-const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
-
-/** Reads the value of a decision button; undefined if it is not one of ours. */
-export function decisionIn(value: string): (ShownVersion & { readonly verdict: DecisionKind }) | undefined {
-  const [, installation = '', number, version, verdict] = parts.exec(value) ?? [];
-  const known = decisionKinds.find((one) => one === verdict);
-  return known && { installation, number: Number(number), version: Number(version), verdict: known };
-}
+/** A press that decides about a change, or opens the form for it. */
+export type DecisionPress = Extract<Press, { readonly verdict: DecisionKind }>;
 
 /** Handles a decision button: *Decline* opens a form for the reason; everything else is decided at once. */
-export async function pressDecision(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
-  const decision = decisionIn(value);
-  if (decision === undefined) throw notRecognised('button');
+export async function pressDecision(
+  context: SlackContext,
+  interaction: Interaction,
+  decision: DecisionPress,
+): Promise<void> {
   const { person, team, inbox } = interaction;
   if (decision.verdict !== 'decline') return decide(context.pipeline, { ...decision, person, team, inbox });
-  return openDecision(context, interaction, value);
+  return openDecision(context, interaction, decision);
 }
 
 /**
@@ -37,16 +33,15 @@ export async function pressDecision(context: SlackContext, interaction: Interact
 export async function openDecision(
   context: SlackContext,
   interaction: Interaction,
-  value: string,
+  decision: DecisionPress,
   how?: 'push',
 ): Promise<void> {
-  const decision = decisionIn(value);
-  if (decision?.verdict !== 'approve' && decision?.verdict !== 'decline' && decision?.verdict !== 'go_on')
+  if (decision.verdict !== 'approve' && decision.verdict !== 'decline' && decision.verdict !== 'go_on')
     throw notRecognised('button');
   const { number, verdict } = decision;
   const title = titles[verdict];
   const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
-  const memo: Memo = { origin: originOf(interaction), decision: value };
+  const memo: Memo = { origin: originOf(interaction), decision: buttonValue(decision) };
   const draw = async (): Promise<ModalView> => {
     const { person, team } = interaction;
     await refuseUnlessDecides(context.pipeline, { ...decision, person, team });
@@ -73,8 +68,8 @@ export async function decideByForm(
   memo: Memo,
   values: unknown,
 ): Promise<void> {
-  const decision = decisionIn(memo.decision ?? '');
-  if (decision?.verdict !== verdict) throw notRecognised('form');
+  const decision = pressIn('decision', memo.decision ?? '');
+  if (decision.kind !== 'decision' || decision.verdict !== verdict) throw notRecognised('form');
   const { reason, leaveOut } = readInputs(values);
   await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
     throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;

@@ -1,6 +1,5 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import { notRecognised } from '../../base/errors.ts';
 import { showCall } from '../answers/call-view.ts';
 import { openChecklist } from '../answers/checklist.ts';
 import { openDecision, pressDecision } from '../answers/decisions.ts';
@@ -8,7 +7,9 @@ import { originChannelFor } from '../answers/channels.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleFormButton, handleLine } from '../answers/dispatch.ts';
 import { sendPageFile, sharePage, showRest } from '../answers/kept-page.ts';
+import { pressIn } from '../../block-kit/button-value.ts';
 import { isDirect } from '../../access/direct-messages.ts';
+import type { Press, ShownChange } from '../../change/buttons.ts';
 import { undoOf } from '../../change/undo.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { join } from '../../language/tokenize.ts';
@@ -59,7 +60,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
       work: async (interaction) => {
         try {
           const cardsIn = await cardChannelOf(context, kind, read.data);
-          await onPress(context, { ...interaction, cardsIn }, kind, value);
+          await onPress(context, { ...interaction, cardsIn }, pressIn(kind, value));
         } finally {
           // After a press, it still shows the old state.
           if (view?.type === 'home') await publishHome(context, user.id);
@@ -90,46 +91,38 @@ function threadOf({ container, message }: z.infer<typeof buttonPressShape>): str
   return thread === container?.message_ts ? undefined : thread;
 }
 
-async function onPress(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
-  switch (kind) {
+async function onPress(context: SlackContext, interaction: Interaction, press: Press): Promise<void> {
+  switch (press.kind) {
     case 'run':
-      return handleLine(context, interaction, value);
+      return handleLine(context, interaction, join(press.args));
     case 'form':
-      return handleFormButton(context, interaction, value, 'fields');
+      return handleFormButton(context, interaction, join(press.args), 'fields');
     case 'review':
-      return handleFormButton(context, interaction, value, 'review');
+      return handleFormButton(context, interaction, join(press.args), 'review');
     case 'undo':
-      return pressUndo(context, interaction, value);
+      return pressUndo(context, interaction, press);
     case 'decision':
-      return pressDecision(context, interaction, value);
+      return pressDecision(context, interaction, press);
     case 'note':
     case 'without':
-      return openDecision(context, interaction, value);
+      return openDecision(context, interaction, press);
     case 'call':
-      return showCall(context, interaction, value);
-    case 'checklist': {
-      const [at = '', id = ''] = value.split(' ');
-      return openChecklist(context, interaction, { page: id, at: Number(at) });
-    }
+      return showCall(context, interaction, press);
+    case 'checklist':
+      return openChecklist(context, interaction, { page: press.id, at: press.at });
     case 'share':
-      return sharePage(context, interaction, value);
+      return sharePage(context, interaction, press.id);
     case 'file':
-      return sendPageFile(context, interaction, value);
-    case 'page': {
-      const [from = '0', id = ''] = value.split(' ');
-      return showRest(context, interaction, { id, from: Number(from) });
-    }
-    default:
-      throw notRecognised('button');
+      return sendPageFile(context, interaction, press.id);
+    case 'page':
+      return showRest(context, interaction, press);
   }
 }
 
 /** *Undo* runs its arguments as if the person had typed them, or opens the review if the target may have changed. */
-async function pressUndo(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
-  const [, installation = '', number] = /^(\S+) (\d{1,15})$/.exec(value) ?? [];
-  if (number === undefined) throw notRecognised('button');
+async function pressUndo(context: SlackContext, interaction: Interaction, of: ShownChange): Promise<void> {
   const person = await identifySender(context.pipeline, interaction);
-  const { change, args, since } = await undoOf(context.pipeline, person, { installation, number: Number(number) });
+  const { change, args, since } = await undoOf(context.pipeline, person, of);
   if (since === 'as left') return handleLine(context, interaction, join(args));
   const changed = say`changed ${change.target_name} since #${change.number} was done.`;
   const says = since === 'changed' ? say`Somebody has ${changed}` : say`I can't tell whether somebody has ${changed}`;

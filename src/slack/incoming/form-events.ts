@@ -1,11 +1,12 @@
 import type { App, ViewSubmitAction } from '@slack/bolt';
 import type { Option } from '@slack/types';
 import { z } from 'zod';
-import { Refusal } from '../../base/errors.ts';
+import { notRecognised, Refusal } from '../../base/errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { namedBy } from '../../language/resolve.ts';
 import { say } from '../../words/text.ts';
 import { drawNote } from '../../block-kit/blocks.ts';
+import { pressIn } from '../../block-kit/button-value.ts';
 import { likelyWords, searchIn } from '../../language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../base/failpoints.ts';
@@ -84,15 +85,13 @@ function handlePress(context: SlackContext, pressed: z.infer<typeof modalPressSh
   const { view, trigger_id: trigger = '' } = pressed;
   const [{ action_id: id, value }] = pressed.actions;
   const interaction = interactionOf(context, pressed, memoOf(view.private_metadata), `press:${view.id}:${trigger}`);
-  return id.startsWith('note:')
-    ? runHandler(
-        context,
-        interaction,
-        'opening a form',
-        () => openDecision(context, interaction, value, 'push'),
-        'usual',
-      )
-    : runHandler(context, interaction, 'turning a page', () => turnPage(context, interaction, pressed), 'usual');
+  const act = async (): Promise<void> => {
+    const press = pressIn(id.split(':')[0] ?? '', value);
+    if (press.kind === 'note') return openDecision(context, interaction, press, 'push');
+    if (press.kind === 'call') return turnPage(context, interaction, pressed, press);
+    throw notRecognised('button');
+  };
+  return runHandler(context, interaction, 'opening a form or turning a page', act, 'usual');
 }
 
 const modalActionShape = z.object({ view: z.object({ type: z.literal('modal') }) });
