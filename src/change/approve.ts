@@ -8,6 +8,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { joined, mention, say, time, type Text } from '../words/text.ts';
+import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import type { DecisionKind } from './buttons.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
@@ -253,36 +254,11 @@ function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][])
 
 /** Why a click comes too late or too early. For a closed change, its last note says how it was closed. */
 function alreadyText({ state, last_note: note, lost_at }: VoteContext['change']): string {
-  switch (state) {
-    case 'waiting':
-      return "It's still waiting for approval.";
-    case 'approved':
-      return "It's approved, and not sent yet.";
-    case 'sending':
-      return "It's already being sent.";
-    case 'accepted':
-      return 'The host has already accepted it.';
-    case 'unknown':
-      return "It was already sent, and I don't know what came of it.";
-    case 'running':
-      return "It's under way.";
-    case 'stopped':
-      return "It's stopped.";
-    case 'happened':
-    case 'did_not_happen':
-    case 'done':
-    case 'failed':
-    case 'rejected':
-    case 'ended':
-      return `It's already closed${note === null ? `: ${state.replaceAll('_', ' ')}` : ''}.`;
-    case 'declined':
-    case 'expired':
-    case 'cancelled':
-    case 'invalidated':
-    case 'superseded':
-      if (note !== null) return "It's already closed.";
-      return `It's already ${state}.${lost_at === null ? ' Nothing was sent.' : ''}`;
-  }
+  const { already, isUnsent } = states[state];
+  if (already !== undefined) return already;
+  if (note !== null) return "It's already closed.";
+  if (!isUnsent) return `It's already closed: ${stateLabel(state)}.`;
+  return `It's already ${state}.${lost_at === null ? ' Nothing was sent.' : ''}`;
 }
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>

@@ -2,6 +2,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { say, type Text } from '../words/text.ts';
+import { states, type StandingOfState } from '../words/states.ts';
 
 /**
  * A batch: one request for the same change of many environments. The batch is itself a change, which waits for approval
@@ -64,16 +65,7 @@ export type StopReason =
  * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because the
  * target has changed since it was frozen; it needs a new review.
  */
-export type Standing =
-  | 'to do'
-  | 'under way'
-  | 'done'
-  | 'accepted'
-  | 'unknown'
-  | 'failed'
-  | 'not sent'
-  | 'changed meanwhile'
-  | 'left out';
+export type Standing = StandingOfState | 'to do' | 'left out';
 
 /** What this file reads of a change of the batch. */
 export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
@@ -123,33 +115,8 @@ export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: Chang
   if (isLeftOut) return 'left out';
   if (skipped) return 'not sent';
   if (change === undefined) return 'to do';
-  switch (change.state) {
-    case 'waiting':
-    case 'approved':
-    case 'sending':
-    case 'running':
-    case 'stopped':
-      return 'under way';
-    case 'accepted':
-      return change.settled_at === null ? 'under way' : 'accepted';
-    case 'done':
-    case 'happened':
-      return 'done';
-    case 'unknown':
-      return 'unknown';
-    case 'failed':
-    case 'rejected':
-    case 'did_not_happen':
-      return 'failed';
-    case 'declined':
-    case 'cancelled':
-    case 'expired':
-    case 'invalidated':
-    case 'ended':
-      return 'not sent';
-    case 'superseded':
-      return 'changed meanwhile';
-  }
+  const isOver = change.state === 'accepted' && change.settled_at !== null;
+  return isOver ? 'accepted' : states[change.state].inBatch;
 }
 
 const endedWell = (standing: Standing): boolean => standing === 'done' || standing === 'accepted';

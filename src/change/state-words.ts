@@ -1,41 +1,16 @@
 import type { Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
+import { states } from '../words/states.ts';
 import { inline, plain, say, type Text } from '../words/text.ts';
 
 /** The state of a change, in an emoji and in a sentence. */
 
-/** The emoji of a state, the same everywhere. A later warning takes its place, such as that access is still open. */
+/** The emoji of a state. A later warning takes its place, such as that access is still open. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): string {
-  switch (change.state) {
-    case 'waiting':
-      return '⏳';
-    case 'approved':
-      return '👍';
-    case 'sending':
-    case 'running':
-      return '▶️';
-    case 'stopped':
-      return '✋';
-    case 'accepted':
-      return change.settled_at === null ? '▶️' : isWarning(change) ? '⚠️' : '☑️';
-    case 'done':
-    case 'happened':
-      return isWarning(change) ? '⚠️' : '✅';
-    case 'failed':
-    case 'rejected':
-    case 'did_not_happen':
-      return '❌';
-    case 'unknown':
-      return '⚠️';
-    case 'declined':
-    case 'expired':
-    case 'cancelled':
-    case 'invalidated':
-    case 'superseded':
-    case 'ended':
-      return '⛔';
-  }
+  const isOver = change.settled_at !== null;
+  const mark = change.state === 'accepted' && isOver ? '☑️' : states[change.state].mark;
+  return isOver && ['☑️', '✅'].includes(mark) && isWarning(change) ? '⚠️' : mark;
 }
 
 /** The emoji that a reply begins with, by event. */
@@ -54,27 +29,6 @@ export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
 const isWarning = ({ last_note: note }: Pick<Change, 'last_note'>): boolean =>
   note !== null && plain(parseStored<Text>(note)).startsWith('⚠️');
 
-const stateSentences: Readonly<Record<Change['state'], string>> = {
-  waiting: 'Waiting for approval.',
-  approved: 'Not sent yet.',
-  sending: 'Sending.',
-  accepted: 'Accepted by the host; running.',
-  done: 'Done.',
-  failed: 'The host says it failed.',
-  rejected: 'The host rejected it; nothing happened.',
-  unknown: 'Outcome unknown.',
-  happened: 'A person says it happened.',
-  did_not_happen: 'A person says it did not happen.',
-  declined: 'Declined; nothing was sent.',
-  expired: 'Expired; nothing was sent.',
-  cancelled: 'Cancelled; nothing was sent.',
-  invalidated: 'Invalidated; nothing was sent.',
-  superseded: 'Superseded; nothing was sent.',
-  running: 'Running.',
-  stopped: 'Stopped; nothing more is sent for now.',
-  ended: 'Ended; not all were done.',
-};
-
 /** The time for *Stop* begins only when the message with it is posted (`coolsDown`). */
 const stoppable = 'Not sent yet: ten seconds after the last approval at the earliest. Until then it can be stopped.';
 
@@ -84,7 +38,7 @@ export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_no
   if (change.state === 'approved' && coolsDown(change)) return inline(stoppable);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
-  return inline(stateSentences[change.state]);
+  return inline(states[change.state].says);
 }
 
 /** A warning about a change that is asked again. */

@@ -1,6 +1,6 @@
 import { catalogue, type Command } from '../commands/index.ts';
 import { allCommands } from '../commands/builtin/help.ts';
-import { stateIn } from '../commands/builtin/states.ts';
+import { stateIn } from '../words/states.ts';
 import type { Field } from '../commands/kit/fields.ts';
 import { cannotDo, type CannotDo } from '../commands/cannot.ts';
 import { attempt } from '../base/errors.ts';

@@ -7,7 +7,7 @@ import { listAudit } from '../storage/audit.ts';
 import { changesInBatch, findChange, listChanges, isBatch, type Change } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import { code, inline, joined, plain, say, time, type Text } from '../words/text.ts';
-import { stateLabel } from '../commands/builtin/states.ts';
+import { stateLabel } from '../words/states.ts';
 import { eventInWords } from '../change/event-names.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { frozenCardOf, isDone, titleNow, type FrozenCard } from '../change/freeze.ts';

@@ -6,7 +6,7 @@ import { near, didYouMean } from '../../words/nearest-words.ts';
 import { type Page, paragraph } from '../kit/page.ts';
 import { firstOf } from '../most-used.ts';
 import { approvalSomewhere } from './can.ts';
-import { stateIn, stateLabel, states } from './states.ts';
+import { stateIn, stateLabel, states } from '../../words/states.ts';
 
 /** What is typed after `help` to see all commands. */
 export const allCommands = 'all';
@@ -137,7 +137,7 @@ function helpOnOther(wanted: string, mine: readonly CommandHelp[]): Page {
   const paths = mine.map(({ path }) => path);
   const state = stateIn(wanted);
   if (state !== undefined) {
-    const { says, see = [] } = states[state];
+    const { means: says, see = [] } = states[state];
     return {
       title: say`**${stateLabel(state)}** · not a command, but a state of a change`,
       parts: [

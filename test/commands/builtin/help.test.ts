@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { help } from '../../../src/commands/builtin/help.ts';
-import { stateLabel, states } from '../../../src/commands/builtin/states.ts';
+import { stateLabel, states } from '../../../src/words/states.ts';
 import type { Ability, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import { catalogue } from '../../../src/commands/index.ts';
