@@ -39,6 +39,9 @@ describe.concurrent('a batch', () => {
       await card.shows('[Stop]');
       await rob.clicks(card.card(), 'Stop');
       await card.tells('Stopped by @Rob.');
+      // The answer to what is on its way is 429 too.
+      const onTheirWay = "select number from changes where batch = ? and state = 'sending'";
+      await eventually(scenario, 'none on its way', () => scenario.rows(onTheirWay, card.number).length === 0);
       scenario.hosting.faults.remove();
       // A change that was on its way when it stopped comes back, and is taken back too.
       await eventually(scenario, 'all taken back', () =>
