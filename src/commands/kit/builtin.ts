@@ -21,8 +21,6 @@ export type QueryService = WatchService & {
     readonly zone: string;
   };
   readonly now: number;
-  /** Every command, in the catalogue's order, and whether this person may run it somewhere. */
-  commands(): readonly CommandHelp[];
   /** What this person may read. `at`: when the host listed it, epoch ms. */
   names(): {
     readonly environments: readonly Environment[];
@@ -42,11 +40,6 @@ export type QueryService = WatchService & {
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   /** The timer of a change, even if it is over; undefined if this person may not read it or there is none. */
   timer(change: number): Promise<TimerLine | undefined>;
-  /**
-   * Whether somebody (by default this person) may run these arguments, and what decides it. An action without its target
-   * is one on any that this person can see. Runs nothing.
-   */
-  can(args: Args, person: string | undefined): Promise<Ability>;
   /** The trail lines that this person may read, newest first. `more`: there may be older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
   /** Checks the whole trail against its hashes and against the head that was published last. */
@@ -60,8 +53,6 @@ export type QueryService = WatchService & {
     env: Environment,
     since: number,
   ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
-  /** This person's policy groups, whether the policy knows them at all, and user groups with unknown members. */
-  standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
   /** Locks an environment for `forMs`, or until it is unlocked. `says`: who locks it already, so nothing was done. */
   lock(
     env: Environment,
@@ -88,32 +79,12 @@ export type QueryService = WatchService & {
   mayRunOn(path: string, env: Environment): boolean;
   /** The environments that this person used last, newest first. */
   recent(): Promise<readonly Environment[]>;
-  /** Checks everything that Sitehand needs. The results have nothing that the reader may not know. */
-  health(): Promise<readonly Check[]>;
-  /** Facts about this installation. */
-  buildInfo(): BuildInfo;
   /** The site that this channel is bound to. */
   bound(): Promise<ChannelBinding | undefined>;
   /** Binds this channel to a site and announces it; false if it was already bound to it. */
   use(site: NamedSite): Promise<boolean>;
   /** Ends the binding; resolves with it, or undefined if there was none. */
   forget(): Promise<ChannelBinding | undefined>;
-};
-
-/** A command, as help shows it to one person. */
-export type CommandHelp = {
-  readonly path: string;
-  readonly summary: string;
-  /** The title of its form, and the label of the button that opens it. */
-  readonly button: string;
-  readonly isAction: boolean;
-  /** Whole lines. */
-  readonly examples: readonly string[];
-  /** What can follow its path: how it is typed, and what it means. */
-  readonly words: readonly (readonly [typed: string, means: string])[];
-  readonly mayRun: boolean;
-  /** The Slack user groups that would decide that, if Slack doesn't say who is in them. */
-  readonly unknown: readonly string[];
 };
 
 /** The site that a channel is bound to. */
@@ -125,80 +96,11 @@ export type ChannelBinding = {
   readonly by: string;
 };
 
-/**
- * One check of something that Sitehand needs. `ok` is undefined if unknown; `isBroken`: it does not start, or can do
- * nothing, until that is mended; `hint` says what to do about a problem.
- */
-export type Check = {
-  readonly what: string;
-  readonly ok: boolean | undefined;
-  readonly isBroken?: true;
-  readonly says: Text;
-  readonly hint?: Text;
-};
-
-export type BuildInfo = {
-  readonly version: string;
-  readonly licence: string;
-  /** The dialect of the hosting API. */
-  readonly dialect: string;
-  readonly database: string;
-  /** An id that is unique to this database. */
-  readonly installation: string;
-};
-
 export type ChangesQuery = {
   readonly env: Environment | undefined;
   readonly mine: boolean;
   readonly waiting: boolean;
 };
-
-/** A rule of the policy: the line where it starts, and its text or what of it applies. */
-export type RuleLine = { readonly line: number; readonly text: string };
-
-/** Whether somebody may run a command on a target, and what decides it. */
-export type Ability = {
-  readonly person: { readonly id: string; readonly name: string };
-  readonly path: string;
-  /** The class of the command; `named` means that a rule has to name it. */
-  readonly risk: string;
-  /** The target, or how many there are if none was named; undefined if the command has none. */
-  readonly target: string | undefined;
-  /** Why it is refused in the channel of the question, whatever the rules allow, and where it isn't. */
-  readonly notHere?: Text;
-  readonly answer:
-    | { readonly kind: 'for everybody' }
-    | { readonly kind: 'allowed'; readonly rules: readonly RuleLine[]; readonly approval: 'none' | RequiredApproval }
-    /** No target was named, and it is allowed on some. */
-    | {
-        readonly kind: 'allowed somewhere';
-        readonly rules: readonly RuleLine[];
-        readonly approval: 'none' | ApprovalSomewhere | 'depends on the target';
-      }
-    | { readonly kind: 'denied'; readonly rule: RuleLine; readonly whoMay: readonly string[] }
-    | { readonly kind: 'no rule'; readonly lets: readonly RuleLine[]; readonly whoMay: readonly string[] }
-    /** Guests, bots and people from outside: the rules do not apply to them. */
-    | { readonly kind: 'not welcome'; readonly why: string }
-    | { readonly kind: 'hidden'; readonly what: string }
-    /** It depends on who is in these Slack user groups, which Slack doesn't say. */
-    | { readonly kind: 'unknown'; readonly userGroups: readonly string[] };
-};
-
-/** The approval that the rules require. `expires` is in milliseconds. */
-export type RequiredApproval = {
-  readonly asks: readonly { readonly count: number; readonly people: number; readonly groups: readonly string[] }[];
-  /** The names of the approvers. */
-  readonly who: Text;
-  /** Who is notified, if the rules name anybody; else empty. */
-  readonly notified: Text;
-  /** That too few people can approve it right now, if that is certain. */
-  readonly tooFew: Text | undefined;
-  readonly expires: number;
-  readonly reason: 'required' | 'optional';
-};
-
-/** As `RequiredApproval`; `who` has the groups, because who of them may see it depends on the target. */
-export type ApprovalSomewhere = Pick<RequiredApproval, 'who' | 'expires' | 'reason'>;
 
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
 export type ForceUnlockResult =
@@ -284,7 +186,10 @@ export type Builtin<F extends Fields> = {
   readonly ownRight?: keyof F & string;
   readonly fields: F;
   /** Returns a page, or the arguments of another command to run instead, with this person's rights. */
-  answer(of: { readonly input: Input<F>; readonly queryService: QueryService }): Promise<BuiltinAnswer> | BuiltinAnswer;
+  answer?(of: {
+    readonly input: Input<F>;
+    readonly queryService: QueryService;
+  }): Promise<BuiltinAnswer> | BuiltinAnswer;
 };
 
 export function builtin<const F extends Fields>(of: Omit<Builtin<F>, 'shape'>): Builtin<F> {

@@ -11,7 +11,9 @@ async function pageOf(found: Awaited<ReturnType<QueryService['changes']>>) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A list without a time reads nothing else.
   const queryService = { changes: async () => found } as unknown as QueryService;
   const input = { env: undefined, mine: false, waiting: true, since: undefined };
-  return changes.answer({ input, queryService });
+  const page = await changes.answer?.({ input, queryService });
+  if (page === undefined) throw new Error('no page');
+  return page;
 }
 
 async function listed(change: Change): Promise<string> {
