@@ -1,10 +1,17 @@
-import type { TrailFile } from '../commands/kit/audit.ts';
 import { csvLine } from '../words/csv.ts';
 import type { Database } from '../storage/database.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { trailSince, type Entry } from './audit-query.ts';
 
 /** The trail as a file: CSV for spreadsheets, or one JSON object per line. */
+
+export type TrailFile = {
+  readonly name: string;
+  readonly content: string;
+  readonly lines: number;
+  /** Older lines were left out. */
+  readonly more: boolean;
+};
 
 type Format = 'csv' | 'jsonl';
 

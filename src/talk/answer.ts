@@ -4,10 +4,9 @@ import type { AnyReport, ReportContext } from '../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { createSight, refuseUnlessShown, type Sight } from '../access/sight.ts';
 import type { Args } from '../base/errors.ts';
-import { builtinPageAt } from './builtin-pages.ts';
+import { answerBuiltin } from './builtin-pages.ts';
 import { sentTo } from './change-history.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
-import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../change/host-trouble.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
@@ -45,7 +44,7 @@ export async function answerOf(
   };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const made = Promise.resolve(answerOfBuiltin(context, authorized, command, { ...actor, sight }));
+    const made = Promise.resolve(answerBuiltin(authorized.parsed.path, context, { ...actor, sight }, authorized.input));
     const isOfMany = Object.values(authorized.input).some(areEnvironments);
     const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
     return 'instead' in answer
@@ -59,14 +58,6 @@ export async function answerOf(
     throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(authorized));
   });
   return { kind: 'show', page: checked(await (authorized.target === undefined ? atOnce(page) : page)), shown };
-}
-
-function answerOfBuiltin(context: PipelineContext, authorized: Authorized, command: AnyBuiltin, asking: Asking) {
-  const { input, parsed } = authorized;
-  const page = builtinPageAt.get(parsed.path);
-  if (page !== undefined) return page(context, asking, input);
-  if (command.answer === undefined) throw new Error(`${parsed.path} has no page`);
-  return command.answer({ input, queryService: queryServiceFor(context, asking, Date.now()) });
 }
 
 /** What a report works with. */

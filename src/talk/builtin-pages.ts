@@ -3,6 +3,21 @@ import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
 import type { Asking } from '../decide/admin-actions.ts';
+import { queueLeavePage, queuePage } from '../waiting/queue-list.ts';
+import { digestPage } from '../waiting/start-digest.ts';
+import { watchPage } from '../waiting/start-watch.ts';
+import { timersCancelPage, timersPage } from '../waiting/timer-list.ts';
+import { watchesPage, watchStopPage } from '../waiting/watch-list.ts';
+import { findingOf } from '../audit/audit-anchor.ts';
+import { findingPage } from '../audit/finding.ts';
+import type { Args } from '../base/errors.ts';
+import { auditExportPage, auditPage } from './audit-pages.ts';
+import { changePage } from './change-page.ts';
+import { changesPage } from './changes-page.ts';
+import { lockPage, unlockPage } from './lock-pages.ts';
+import { pausePage, resumePage } from './pause-pages.ts';
+import { changesExportPage } from './time-line-file.ts';
+import { usePage } from './use-page.ts';
 import { aboutPage } from './build-info.ts';
 import { abilityPage } from './can-page.ts';
 import { commandsFor } from './command-help.ts';
@@ -11,37 +26,62 @@ import { environmentsPage, namesFor } from './environments-page.ts';
 import { doctorPage } from './health/doctor-page.ts';
 import { healthOf } from './health/health.ts';
 import { helpPage } from './help-page.ts';
+import { statusPage } from './status-page.ts';
 import { whoamiPage } from './whoami-page.ts';
 
 type Answer = BuiltinAnswer | Promise<BuiltinAnswer>;
 
 /** What each built-in command answers, limited to what the person may read. One without a line does not compile. */
 export const builtinPages = {
+  status: statusPage,
+  watch: watchPage,
+  watches: watchesPage,
+  'watch stop': watchStopPage,
+  digest: digestPage,
   environments: (context, asking, { search }) => environmentsPage(namesFor(context, asking), search, Date.now()),
+  changes: changesPage,
+  'changes export': changesExportPage,
+  change: changePage,
+  timers: timersPage,
+  'timers cancel': timersCancelPage,
   can: async (context, { person, cardChannel }, { command, person: who }) => {
     const ability = await explainTo(context, person, command, who, cardChannel);
     return abilityPage(ability, ability.person.id === person.id);
   },
-  help: (context, { person, cardChannel }, { command }) =>
-    helpPage(
-      {
-        commands: commandsFor(context.policy(), person),
-        can: (args) => explainTo(context, person, args, undefined, cardChannel),
-      },
-      command,
-    ),
+  audit: auditPage,
+  'audit verify': async ({ database, auditKeys }) =>
+    findingPage(await findingOf(database.db, auditKeys, await database.now())),
+  'audit export': auditExportPage,
+  use: usePage,
+  lock: lockPage,
+  unlock: unlockPage,
+  queue: queuePage,
+  'queue leave': queueLeavePage,
+  pause: pausePage,
+  resume: resumePage,
+  help: (context, { person, cardChannel }, { command }) => {
+    const commands = commandsFor(context.policy(), person);
+    const can = (args: Args) => explainTo(context, person, args, undefined, cardChannel);
+    return helpPage({ commands, can }, command);
+  },
   whoami: ({ policy }, { person }) => whoamiPage(policy(), person),
   doctor: async (context, { person }) =>
     doctorPage(await healthOf({ ...context, read: (call) => context.read(call, person.id) })),
   about: (context) => aboutPage(context),
-} satisfies Partial<{
+} satisfies {
   readonly [Path in keyof Builtins]: (
     context: PipelineContext,
     asking: Asking,
     input: Input<Builtins[Path]['fields']>,
   ) => Answer;
-}>;
+};
 
-/** The same by a path that was typed; its input was read by the fields of the same command. */
 type AnyPage = { of(context: PipelineContext, asking: Asking, input: Input<Fields>): Answer }['of'];
-export const builtinPageAt: ReadonlyMap<string, AnyPage> = new Map(Object.entries(builtinPages));
+const byPath: ReadonlyMap<string, AnyPage> = new Map(Object.entries(builtinPages));
+
+/** Answers the built-in command `path`. `input` was read by its fields. Throws `Refusal`. */
+export function answerBuiltin(path: string, ...of: Parameters<AnyPage>): Answer {
+  const page = byPath.get(path);
+  if (page === undefined) throw new Error(`${path} is no built-in command`);
+  return page(...of);
+}

@@ -1,14 +1,23 @@
-import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../../words/text.ts';
-import { addressesInShort } from '../allowlist/listing.ts';
-import { cutTo } from '../logs/section.ts';
-import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
-import { heldBy } from '../kit/lock-info.ts';
-import { ifUtc } from '../kit/log-query.ts';
+import { actor, amount, bold, code, joined, mention, say, time, typed, type Text } from '../words/text.ts';
+import { addressesInShort } from '../commands/allowlist/listing.ts';
+import { cutTo } from '../commands/logs/section.ts';
+import type { Pause } from '../storage/kv.ts';
+import type { TimerLine } from '../waiting/timer-list.ts';
+import type { ListedChange } from './change-history.ts';
+import { heldBy } from './lock-pages.ts';
+import { ifUtc } from '../commands/kit/log-query.ts';
 import { siteText } from './status-site.ts';
-import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
-import { age, counted, isAhead } from '../kit/page.ts';
-import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
-import { isOldBackup } from '../backups/newest.ts';
+import { age, counted, isAhead } from '../commands/kit/page.ts';
+import {
+  whyMissing,
+  type LoudestError,
+  type NewestBackup,
+  type StatusLine,
+  type StatusPart,
+  type StatusText,
+} from '../commands/kit/site-status.ts';
+import type { SiteStatus, SiteWork } from './site-status.ts';
+import { isOldBackup } from '../commands/backups/newest.ts';
 
 const maxOpen = 3;
 const maxTimed = 2;

@@ -1,9 +1,9 @@
-import { impressionIn, impressionOf, slownessIn, type Look, type SiteReading } from '../../site-check/reading.ts';
-import { bold, code, joined, say, type Text } from '../../words/text.ts';
-import { asWhom, certificateIn, isOnlyCached, seconds } from '../check.ts';
-import { counted } from '../kit/page.ts';
-import type { FirstReading, StatusPart } from '../kit/site-status.ts';
-import { whyMissing, type StatusText } from './status-line.ts';
+import { impressionIn, impressionOf, slownessIn, type Look, type SiteReading } from '../site-check/reading.ts';
+import { bold, code, joined, say, type Text } from '../words/text.ts';
+import { asWhom, certificateIn, isOnlyCached, seconds } from '../commands/check.ts';
+import { counted } from '../commands/kit/page.ts';
+import { whyMissing, type StatusPart, type StatusText } from '../commands/kit/site-status.ts';
+import type { FirstReading } from './site-status.ts';
 
 /** The site's own answer, as one line of a status. */
 
