@@ -1,10 +1,8 @@
 import type { QueryService } from '../commands/kit/builtin.ts';
-import { writeDown } from '../decide/admin-actions.ts';
+import { writeDown, type Asking } from '../decide/admin-actions.ts';
 import { refuseUnlessShown } from '../access/sight.ts';
-import { exportFile } from '../audit/audit-export.ts';
-import { trailFor } from '../audit/audit-query.ts';
+import { exportFile, trailFor } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
-import type { Asking } from '../decide/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
 /** What the audit commands need, for one person. */
