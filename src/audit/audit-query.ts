@@ -6,7 +6,9 @@ import type { ReadHandle } from '../storage/tx.ts';
 import { eventInWords } from '../change/event-names.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import { parseDetails, type AuditDetails } from './audit-details.ts';
+import { parseDetails, type AuditDetails } from './audit-anchor.ts';
+import { csvLine } from '../words/csv.ts';
+import type { Database } from '../storage/database.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
 
@@ -41,6 +43,14 @@ export type TrailLine = {
   readonly approvers: readonly string[];
   /** What the host answered. */
   readonly receipt: string | undefined;
+};
+
+export type TrailFile = {
+  readonly name: string;
+  readonly content: string;
+  readonly lines: number;
+  /** Older lines were left out. */
+  readonly more: boolean;
 };
 
 /** A line with its stored event, details and hashes. */
@@ -199,4 +209,72 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
     approvers,
     fingerprint: asked?.fingerprint,
   };
+}
+
+/** The trail as a file: CSV for spreadsheets, or one JSON object per line. */
+
+type Format = 'csv' | 'jsonl';
+
+/** The limits of a file for Slack. */
+const maxLines = 100_000;
+const maxCharacters = 40_000_000;
+
+const columns = [
+  'line',
+  'at',
+  'actor',
+  'name',
+  'event',
+  'what',
+  'change',
+  'target',
+  'reason',
+  'rules',
+  'policy',
+  'fingerprint',
+  'approvers',
+  'receipt',
+  'details',
+  'previous',
+  'hash',
+] as const;
+
+type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;
+
+/** The header; empty for `jsonl`. */
+export const headOf = (format: Format): string => (format === 'csv' ? csvLine(columns) : '');
+
+/** One line of the trail, with its line break. */
+export function exportLine(format: Format, entry: Entry): string {
+  const row: Row = { ...entry, line: entry.seq, at: new Date(entry.at).toISOString(), what: entry.says };
+  if (format === 'jsonl') return `${JSON.stringify(row, [...columns])}\n`;
+  return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));
+}
+
+/** All lines since `since` (epoch ms) that a person may read, as a file; the oldest are left out if it gets too long. */
+export async function exportFile(
+  database: Pick<Database, 'db' | 'now'>,
+  mayRead: MayRead,
+  format: Format,
+  since: number | undefined,
+): Promise<TrailFile> {
+  const day = new Date(await database.now()).toISOString().slice(0, 10);
+  const name = `audit-trail-${day}.${format}`;
+  const lines: string[] = [];
+  let characters = 0;
+  const file = (more: boolean): TrailFile => ({
+    name,
+    content: headOf(format) + lines.toReversed().join(''),
+    lines: lines.length,
+    more,
+  });
+  for await (const entries of trailSince(database.db, mayRead, since)) {
+    for (const entry of entries) {
+      const line = exportLine(format, entry);
+      if (lines.length === maxLines || characters + line.length > maxCharacters) return file(true);
+      lines.push(line);
+      characters += line.length;
+    }
+  }
+  return file(false);
 }

@@ -15,8 +15,7 @@ import {
 } from '../base/config.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { parseArgs } from '../language/parse.ts';
-import { headOf, exportLine } from '../audit/audit-export.ts';
-import { wholeTrail } from '../audit/audit-query.ts';
+import { headOf, exportLine, wholeTrail } from '../audit/audit-query.ts';
 import { confirmTrail, findingOf } from '../audit/audit-anchor.ts';
 import { createChangeStore } from '../change/change-store.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
@@ -24,10 +23,7 @@ import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../words/text.ts';
-import { failureMessage } from './failure.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
-import { whoRunsThis } from './who-runs-this.ts';
+import { failureMessage, exitCodeOf, exitCodes, out, type Out, whoRunsThis } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard

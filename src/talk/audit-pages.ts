@@ -1,6 +1,5 @@
 import { refuseUnlessShown } from '../access/sight.ts';
-import { exportFile } from '../audit/audit-export.ts';
-import { trailFor, type TrailLine } from '../audit/audit-query.ts';
+import { exportFile, trailFor, type TrailLine } from '../audit/audit-query.ts';
 import type { audit } from '../commands/builtin/audit.ts';
 import type { auditExport } from '../commands/builtin/audit/export.ts';
 import type { Input } from '../commands/kit/fields.ts';

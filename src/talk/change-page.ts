@@ -14,7 +14,7 @@ import { markOf, stateText } from '../change/state-words.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
 import { mayBreakSite } from '../send/check-around.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { parseDetails } from '../audit/audit-details.ts';
+import { parseDetails } from '../audit/audit-anchor.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 
 const maxEvents = 100;

@@ -9,7 +9,6 @@ import { code, joined, mention, sample, say, time, typed, type Text } from '../w
 import { isAbout, targetKey } from '../access/targets.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { Asking } from '../decide/admin-actions.ts';
-
 import { listedChange, type ListedChange } from './change-history.ts';
 import type { PipelineContext } from './context.ts';
 import { timeLineFor } from './time-line.ts';

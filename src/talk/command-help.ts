@@ -1,5 +1,5 @@
 import { catalogue, type Command } from '../commands/index.ts';
-import { commonOptions } from '../commands/kit/action-options.ts';
+import { commonOptions } from '../commands/kit/action.ts';
 import type { Field } from '../commands/kit/fields.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';

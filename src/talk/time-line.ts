@@ -10,7 +10,7 @@ import { plain, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
-import { parseDetails } from '../audit/audit-details.ts';
+import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText } from '../change/state-words.ts';
 import { eventInWords } from '../change/event-names.ts';
 import { frozenCardOf } from '../change/freeze.ts';

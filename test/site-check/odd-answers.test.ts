@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { slowness } from '../../src/site-check/failure.ts';
+import { slowness } from '../../src/site-check/look.ts';
 import { impressionIn, type SiteReading } from '../../src/site-check/reading.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';

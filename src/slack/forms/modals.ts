@@ -18,7 +18,7 @@ import { identifySender } from '../../talk/speaker.ts';
 import { argsOf } from '../../language/usage.ts';
 import { joined, say, typed, type Text } from '../../words/text.ts';
 import { drawNote, drawRefusal } from '../../block-kit/blocks.ts';
-import { Locked } from '../../change/lock-replies.ts';
+import { Locked } from '../../change/lock-in-the-way.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
 import { errorNote } from '../context/handler.ts';
 import { within } from '../../base/time-limit.ts';

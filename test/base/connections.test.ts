@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { boundConnections, serverOptions } from '../../src/sockets/connections.ts';
+import { boundConnections, serverOptions } from '../../src/base/connections.ts';
 
 const half = 'POST / HTTP/1.1\r\nhost: bot\r\ncontent-length: 8\r\n\r\nhalf';
 const whole = 'GET / HTTP/1.1\r\nhost: bot\r\n\r\n';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFrameReader } from '../../src/sockets/answer-frames.ts';
+import { createFrameReader } from '../../src/base/answer-bounds.ts';
 
 const limits = { informational: 8, headBytes: 65_536 };
 const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n';

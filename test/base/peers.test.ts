@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { WebClient } from '@slack/web-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { boundAnswers } from '../../src/sockets/answer-bounds.ts';
+import { boundAnswers } from '../../src/base/answer-bounds.ts';
 import { postBatch } from '../../src/audit/out/webhook.ts';
 import type { Client } from '../../src/hosting/client.ts';
 import { clearCache } from '../../src/hosting/contract/cache.ts';

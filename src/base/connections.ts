@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { beforeParsing } from './received-bytes.ts';
+import { beforeParsing } from './answer-bounds.ts';
 
 /** Above this multiple of the limit Node drops new connections at once, so that the machine keeps file descriptors. */
 const maxFactor = 5;
