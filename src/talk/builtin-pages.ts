@@ -1,4 +1,7 @@
 import { explainTo } from '../access/explain-access.ts';
+import { findingOf } from '../audit/audit-anchor.ts';
+import { findingPage } from '../audit/finding.ts';
+import type { Args } from '../base/errors.ts';
 import type { Builtins } from '../commands/index.ts';
 import type { BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Fields, Input } from '../commands/kit/fields.ts';
@@ -8,30 +11,35 @@ import { digestPage } from '../waiting/start-digest.ts';
 import { watchPage } from '../waiting/start-watch.ts';
 import { timersCancelPage, timersPage } from '../waiting/timer-list.ts';
 import { watchesPage, watchStopPage } from '../waiting/watch-list.ts';
-import { findingOf } from '../audit/audit-anchor.ts';
-import { findingPage } from '../audit/finding.ts';
-import type { Args } from '../base/errors.ts';
 import { auditExportPage, auditPage } from './audit-pages.ts';
-import { changePage } from './change-page.ts';
-import { changesPage } from './changes-page.ts';
-import { lockPage, unlockPage } from './lock-pages.ts';
-import { pausePage, resumePage } from './pause-pages.ts';
-import { changesExportPage } from './time-line-file.ts';
-import { usePage } from './use-page.ts';
 import { aboutPage } from './build-info.ts';
 import { abilityPage } from './can-page.ts';
+import { changePage } from './change-page.ts';
+import { changesPage } from './changes-page.ts';
 import { commandsFor } from './command-help.ts';
 import type { PipelineContext } from './context.ts';
 import { environmentsPage, namesFor } from './environments-page.ts';
 import { doctorPage } from './health/doctor-page.ts';
 import { healthOf } from './health/health.ts';
 import { helpPage } from './help-page.ts';
+import { lockPage, unlockPage } from './lock-pages.ts';
+import { pausePage, resumePage } from './pause-pages.ts';
 import { statusPage } from './status-page.ts';
+import { changesExportPage } from './time-line-file.ts';
+import { usePage } from './use-page.ts';
 import { whoamiPage } from './whoami-page.ts';
 
 type Answer = BuiltinAnswer | Promise<BuiltinAnswer>;
 
-/** What each built-in command answers, limited to what the person may read. One without a line does not compile. */
+/** What answers each built-in command, limited to what the person may read. One without a line does not compile. */
+export type BuiltinPages = {
+  readonly [Path in keyof Builtins]: (
+    context: PipelineContext,
+    asking: Asking,
+    input: Input<Builtins[Path]['fields']>,
+  ) => Answer;
+};
+
 export const builtinPages = {
   status: statusPage,
   watch: watchPage,
@@ -68,14 +76,9 @@ export const builtinPages = {
   doctor: async (context, { person }) =>
     doctorPage(await healthOf({ ...context, read: (call) => context.read(call, person.id) })),
   about: (context) => aboutPage(context),
-} satisfies {
-  readonly [Path in keyof Builtins]: (
-    context: PipelineContext,
-    asking: Asking,
-    input: Input<Builtins[Path]['fields']>,
-  ) => Answer;
-};
+} satisfies BuiltinPages;
 
+/** A page by a path that is only known as text: its input can be that of any command. */
 type AnyPage = { of(context: PipelineContext, asking: Asking, input: Input<Fields>): Answer }['of'];
 const byPath: ReadonlyMap<string, AnyPage> = new Map(Object.entries(builtinPages));
 

@@ -11,13 +11,12 @@ import type { ChangeContext } from '../change/context.ts';
 
 /** Past changes, limited to what one person may read. */
 
-/** Of how many of its newest changes those that were sent are told. */
+/** How many of an environment's newest changes are read. */
 const maxSent = 100;
 const maxTitleLength = 200;
 
 /**
- * What was sent for an environment since `since` (epoch ms) and may be read, oldest first, among its newest
- * changes.
+ * What was sent for an environment since `since` (epoch ms) and may be read, oldest first, among its newest changes.
  */
 export async function sentTo(
   context: ChangeContext,

@@ -6,7 +6,10 @@ import type { Page } from './page.ts';
 /** A page, or the arguments of another command to run instead, with this person's rights. */
 export type BuiltinAnswer = Page | { readonly instead: Args };
 
-/** A command about Sitehand itself; `talk/builtin-pages.ts` answers it. `right`: everybody, any reader, or only people with a rule that names it. */
+/**
+ * A command about Sitehand itself, answered by `talk/builtin-pages.ts`. `right`: everybody, any reader, or only people
+ * with a rule that names it.
+ */
 export type Builtin<F extends Fields> = {
   readonly shape: 'builtin';
   readonly summary: string;
