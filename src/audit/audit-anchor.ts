@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { findingPage, shortHash } from '../commands/builtin/audit/verify.ts';
-import type { Finding, TrailHead } from '../commands/kit/audit.ts';
 import { counted } from '../commands/kit/page.ts';
 import { auditHead, findAudit, headKey, keyId, listAudit, type AuditLine } from '../storage/audit.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
@@ -11,6 +9,7 @@ import { alteredEvent, confirmedEvent, newScan, verifyAudit, type Scan } from '.
 import { code, plain, say, typed, type Text } from '../words/text.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
 import { refuseOtherKey } from './audit-keys.ts';
+import { findingPage, shortHash, type Finding, type TrailHead } from './finding.ts';
 import type { AuditContext } from './context.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../words/duration.ts';

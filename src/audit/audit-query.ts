@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { TrailFilter, TrailLine, TrailFile } from '../commands/kit/audit.ts';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
-import type { Target } from '../hosting/contract/target.ts';
+import type { Environment, Target } from '../hosting/contract/target.ts';
 import { targetsOfChanges } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { eventInWords } from '../change/event-names.ts';
@@ -12,6 +11,47 @@ import { csvLine } from '../words/csv.ts';
 import type { Database } from '../storage/database.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
+
+/** Which lines to list: about an environment, since a time (epoch ms), by a Slack user id. */
+export type TrailFilter = {
+  readonly env: Environment | undefined;
+  readonly since: number | undefined;
+  readonly by: string | undefined;
+};
+
+/** A line of the trail: who did what, and why it was allowed. */
+export type TrailLine = {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Slack user id, or `sitehand`. */
+  readonly actor: string;
+  /** The actor's name at that time. */
+  readonly name: string | undefined;
+  /** What was done; a clause that follows a name. */
+  readonly says: string;
+  readonly change: number | undefined;
+  /** The command of that change. */
+  readonly command: string | undefined;
+  readonly target: string | undefined;
+  readonly reason: string | undefined;
+  /** Lines of the rules that allowed it, and the hash of their policy file. */
+  readonly rules: readonly number[];
+  readonly policy: string | undefined;
+  readonly fingerprint: string | undefined;
+  /** Names of people who had approved by then. */
+  readonly approvers: readonly string[];
+  /** What the host answered. */
+  readonly receipt: string | undefined;
+};
+
+export type TrailFile = {
+  readonly name: string;
+  readonly content: string;
+  readonly lines: number;
+  /** Older lines were left out. */
+  readonly more: boolean;
+};
 
 /** A line with its stored event, details and hashes. */
 export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { auditExport } from '../commands/builtin/audit/export.ts';
-import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { catalogue } from '../commands/index.ts';
-import type { Finding } from '../commands/kit/audit.ts';
+import { findingPage, type Finding } from '../audit/finding.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
 import {

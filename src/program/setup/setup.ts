@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { lineFor } from '../../base/beside.ts';
 import { catalogue } from '../../commands/index.ts';
-import type { Check } from '../../commands/kit/builtin.ts';
+import type { Check } from '../../talk/health/check-result.ts';
 import { environmentOr, policyFileIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
 import { attempt } from '../../base/errors.ts';
 import { scrub } from '../../base/secret.ts';

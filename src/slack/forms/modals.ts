@@ -1,7 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { firstOf } from '../../commands/most-used.ts';
-import type { CommandHelp } from '../../commands/kit/builtin.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
@@ -13,7 +12,7 @@ import { fitsButton } from '../../language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../language/resolve.ts';
 import { whoWouldBeInvolved } from '../../change/handed-on.ts';
 import { searchIn } from '../../language/name-search.ts';
-import { commandsFor } from '../../talk/command-help.ts';
+import { commandsFor, type CommandHelp } from '../../talk/command-help.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { argsOf } from '../../language/usage.ts';

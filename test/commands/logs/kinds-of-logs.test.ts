@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
+import { linesOf } from '../../../src/talk/status-lines.ts';
 import type { LogsInput } from '../../../src/commands/kit/log-query.ts';
 import type { StatusPart } from '../../../src/commands/kit/site-status.ts';
 import { analyze } from '../../../src/commands/logs/analyze.ts';

@@ -1,11 +1,11 @@
-import { spokenDuration } from '../../words/duration.ts';
-import type { Environment } from '../../hosting/contract/target.ts';
-import { actor, amount, bold, code, joined, say, time, typed, type Text } from '../../words/text.ts';
-import { ifUtc } from '../kit/log-query.ts';
-import { whyMissing } from './status-line.ts';
-import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
-import type { TimeLine, TimeLineEntry, NamedActor } from '../kit/time-line.ts';
-import { sinceArg } from '../kit/values/times.ts';
+import { spokenDuration } from '../words/duration.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { actor, amount, bold, code, joined, say, time, typed, type Text } from '../words/text.ts';
+import { ifUtc } from '../commands/kit/log-query.ts';
+import { whyMissing } from '../commands/kit/site-status.ts';
+import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
+import type { TimeLine, TimeLineEntry, NamedActor } from './time-line.ts';
+import { sinceArg } from '../commands/kit/values/times.ts';
 
 /** What happened to an environment, oldest first. */
 export function timeLinePage(env: Environment, line: TimeLine): Page {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
-import type { ListedChange, TimerLine } from '../../../src/commands/kit/change-lines.ts';
-import type { Look } from '../../../src/site-check/reading.ts';
-import type { LoudestError, SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
-import { mention, plain, say } from '../../../src/words/text.ts';
+import { linesOf } from '../../src/talk/status-lines.ts';
+import type { ListedChange } from '../../src/talk/change-history.ts';
+import type { TimerLine } from '../../src/waiting/timer-list.ts';
+import type { Look } from '../../src/site-check/reading.ts';
+import type { LoudestError, StatusPart } from '../../src/commands/kit/site-status.ts';
+import type { SiteStatus } from '../../src/talk/site-status.ts';
+import { mention, plain, say } from '../../src/words/text.ts';
 
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });
@@ -60,14 +62,11 @@ const change = (more: Partial<ListedChange> = {}): ListedChange => ({
 });
 const timer: TimerLine = {
   change: 3,
-  env: { id: 'e', name: 'acme-shop/live' },
+  where: 'acme-shop/live',
   addresses: ['198.51.100.4'],
   requester: 'U01ANA',
   endsAt: now,
   standing: undefined,
-  over: undefined,
-  removal: undefined,
-  remove: [],
 };
 
 test('the site, its errors and its backup are always told, and nothing else that is as usual', () => {

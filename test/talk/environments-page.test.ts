@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { environmentsPage } from '../../../src/commands/builtin/environments.ts';
-import type { Page } from '../../../src/commands/kit/page.ts';
-import { inline, plain, say, type Text } from '../../../src/words/text.ts';
-import { blog, live, staging } from '../../fixtures.ts';
+import { environmentsPage } from '../../src/talk/environments-page.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import { inline, plain, say, type Text } from '../../src/words/text.ts';
+import { blog, live, staging } from '../fixtures.ts';
 
 const domain = (name: string, at: number, site: typeof live.site) =>
   ({ kind: 'domain', id: `00000000-0000-4000-a000-00000000000${at}`, name, site }) as const;

@@ -1,81 +1,43 @@
 import { describe, expect, test } from 'vitest';
-import { help } from '../../../src/commands/builtin/help.ts';
-import { stateLabel, states } from '../../../src/words/states.ts';
-import type { Ability, QueryService } from '../../../src/commands/kit/builtin.ts';
-import type { Page } from '../../../src/commands/kit/page.ts';
-import { catalogue } from '../../../src/commands/index.ts';
-import { commandsFor } from '../../../src/talk/command-help.ts';
-import { parse } from '../../../src/language/parse.ts';
-import { join } from '../../../src/language/tokenize.ts';
-import { optionName, takesValue } from '../../../src/language/usage.ts';
-import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { drawPage } from '../../../src/block-kit/blocks.ts';
-import type { State } from '../../../src/storage/schema.ts';
-import { inline, plain, say } from '../../../src/words/text.ts';
-import { ana, policyOf, refusalOf, refusalText } from '../../fixtures.ts';
+import { stateLabel, states } from '../../src/words/states.ts';
+import type { Ability } from '../../src/access/ability.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import { catalogue } from '../../src/commands/index.ts';
+import { commandsFor } from '../../src/talk/command-help.ts';
+import { helpPage } from '../../src/talk/help-page.ts';
+import { parse } from '../../src/language/parse.ts';
+import { join } from '../../src/language/tokenize.ts';
+import { optionName, takesValue } from '../../src/language/usage.ts';
+import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
+import { drawPage } from '../../src/block-kit/blocks.ts';
+import type { State } from '../../src/storage/schema.ts';
+import { inline, plain, say } from '../../src/words/text.ts';
+import { ana, policyOf, refusalOf, refusalText } from '../fixtures.ts';
 
-const nobody = (): never => {
-  throw new Error('help asks for commands and rights alone');
-};
 type Somewhere = Extract<Ability['answer'], { kind: 'allowed somewhere' }>['approval'];
-/** A query service that only knows which commands a person may run, and who approves them. */
-const queryService = (may: (path: string) => boolean = () => true, approval: Somewhere = 'none'): QueryService => ({
-  person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
-  now: 0,
-  commands: () =>
-    commandsFor(policyOf('{ allow: [read], to: everyone }'), ana).map((one) => ({
-      ...one,
-      mayRun: may(one.path),
-      unknown: [],
-    })),
-  can: async ([path = '']) => ({
-    person: ana,
-    path,
-    risk: 'routine',
-    target: '3 of the 5 environments you can see',
-    answer: { kind: 'allowed somewhere', rules: [], approval },
-  }),
-  names: nobody,
-  change: nobody,
-  changes: nobody,
-  timers: nobody,
-  timer: nobody,
-  status: nobody,
-  briefStatus: nobody,
-  mayRunOn: nobody,
-  recent: nobody,
-  trail: nobody,
-  verify: nobody,
-  exportTrail: nobody,
-  timeLine: nobody,
-  exportTimeLine: nobody,
-  standing: nobody,
-  lock: nobody,
-  unlock: nobody,
-  forceUnlock: nobody,
-  queue: nobody,
-  leaveQueue: nobody,
-  pause: nobody,
-  resume: nobody,
-  health: nobody,
-  buildInfo: nobody,
-  bound: nobody,
-  use: nobody,
-  forget: nobody,
-  watch: nobody,
-  watches: nobody,
-  stopWatch: nobody,
-  digest: nobody,
-});
-
-const asked = async (command: string, may?: (path: string) => boolean, approval?: Somewhere): Promise<Page> => {
-  const answer = await help.answer({
-    input: { command },
-    queryService: queryService(may, approval),
-  });
-  if ('instead' in answer) throw new Error('help runs nothing');
-  return answer;
-};
+/** For somebody who may run the commands that `may` names, which need this approval. */
+const asked = (
+  command: string | undefined,
+  may: (path: string) => boolean = () => true,
+  approval: Somewhere = 'none',
+): Promise<Page> | Page =>
+  helpPage(
+    {
+      commands: commandsFor(policyOf('{ allow: [read], to: everyone }'), ana).map((one) => ({
+        ...one,
+        mayRun: may(one.path),
+        unknown: [],
+      })),
+      can: async ([path = '']) => ({
+        person: ana,
+        path,
+        risk: 'routine',
+        target: '3 of the 5 environments you can see',
+        answer: { kind: 'allowed somewhere', rules: [], approval },
+      }),
+    },
+    command,
+  );
 const linesOf = ({ title, parts }: Page): readonly string[] => [
   plain(title),
   ...parts.flatMap((part) =>
@@ -87,18 +49,13 @@ const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
   offers.map(({ args, opens }) => `${args.join(' ')}${opens ? '…' : ''}`);
 
 describe('help without a topic', () => {
-  const page = async (may?: (path: string) => boolean, command?: 'all'): Promise<Page> => {
-    const answer = await help.answer({ input: { command }, queryService: queryService(may) });
-    if ('instead' in answer) throw new Error('help runs nothing');
-    return answer;
-  };
   const listed = ({ parts }: Page): readonly string[] =>
     parts.flatMap((part) =>
       part.kind === 'list' ? part.entries.map((entry) => plain(entry).split('\n')[0] ?? '') : [],
     );
 
   test('is one screen: the eight most used commands, each as it is typed, and a button for the rest', async () => {
-    const whole = await page();
+    const whole = await asked(undefined);
     expect(listed(whole)).toHaveLength(8);
     expect(listed(whole).slice(0, 2)).toEqual(['/site status acme-shop/live', '/site cache clear acme-shop/live']);
     expect(offered(whole)).toEqual(['help all']);
@@ -108,7 +65,7 @@ describe('help without a topic', () => {
   });
 
   test('has others of theirs in place of those that somebody may not run, and says nothing of those', async () => {
-    const little = await page((path) => ['logs', 'redirects list', 'whoami'].includes(path));
+    const little = await asked(undefined, (path) => ['logs', 'redirects list', 'whoami'].includes(path));
     expect(listed(little)).toEqual([
       '/site logs acme-shop/live --since 1h',
       '/site redirects list acme-shop/live /blog --sort from',
@@ -117,11 +74,11 @@ describe('help without a topic', () => {
   });
 
   test('all: every command of theirs by noun', async () => {
-    const whole = textOf(await page(undefined, 'all'));
+    const whole = textOf(await asked('all'));
     expect(whole).toContain('redirects  list · add · edit · remove · clear');
     for (const path of catalogue.keys())
       expect(whole).toMatch(new RegExp(`(^|· )${path.split(' ')[0] ?? ''}( |$)`, 'm'));
-    const little = await page((path) => ['logs', 'redirects list'].includes(path), 'all');
+    const little = await asked('all', (path) => ['logs', 'redirects list'].includes(path));
     expect(linesOf(little).filter(Boolean).slice(1)).toEqual(['redirects list · logs']);
   });
 });
@@ -221,8 +178,7 @@ describe('help about something that is not a command', () => {
   });
 
   test('plain words suggest a command that the person may run, and nothing is run', () => {
-    const refused = (words: string, may?: (path: string) => boolean) =>
-      refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
+    const refused = (words: string, may?: (path: string) => boolean) => refusalOf(() => asked(words, may));
     const refusal = refused('cahce clear');
     expect(refusalText(refusal)).toBe(
       "There's no command cahce clear that you can run. Nothing was done. Did you mean /site cache clear?",

@@ -1,17 +1,19 @@
-import type { Environments } from '../../hosting/contract/target.ts';
-import { code, joined, sample, say, withoutQuotes, type Inline, type Text } from '../../words/text.ts';
-import { whyMissing } from './status-line.ts';
-import type { QueryService } from '../kit/builtin.ts';
-import { age, counted, isAhead, type Page } from '../kit/page.ts';
-import type { BriefStatus, NewestBackup, SiteWork, StatusPart } from '../kit/site-status.ts';
-import { manyPage, type Ranked } from '../many-environments.ts';
-import { isOldBackup } from '../backups/newest.ts';
+import type { Environments } from '../hosting/contract/target.ts';
+import { code, joined, sample, say, withoutQuotes, type Inline, type Text } from '../words/text.ts';
+import { age, counted, isAhead, type Page } from '../commands/kit/page.ts';
+import { whyMissing, type NewestBackup, type StatusPart } from '../commands/kit/site-status.ts';
+import { briefStatusOf, type BriefStatus, type SiteWork } from './site-status.ts';
+import { manyPage, type Ranked } from '../commands/many-environments.ts';
+import { mayRunOn } from '../access/may-run.ts';
+import type { Asking } from '../decide/admin-actions.ts';
+import type { PipelineContext } from './context.ts';
+import { isOldBackup } from '../commands/backups/newest.ts';
 
 /** What is at hand of many environments, a line each. Their sites and logs are not read, so none is called well. */
 
-export async function statusOfMany(of: Environments, queryService: QueryService): Promise<Page> {
-  const { now } = queryService;
-  const each = await queryService.briefStatus(of.all);
+export async function statusOfMany(context: PipelineContext, asking: Asking, of: Environments): Promise<Page> {
+  const now = Date.now();
+  const each = await briefStatusOf(context, asking, of.all);
   const backups = each.flatMap(({ part }) => (part.kind === 'found' ? [part.found.backup] : []));
   return manyPage({
     title: say`**Locks, open changes and backups**`,
@@ -26,7 +28,9 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
     ]),
     isPartial: true,
     offer: (env, shown) =>
-      queryService.mayRunOn('status', env) ? { label: `Status of ${shown}`, args: ['status', env.id] } : undefined,
+      mayRunOn(context.policy(), asking.person, 'status', env) === 'yes'
+        ? { label: `Status of ${shown}`, args: ['status', env.id] }
+        : undefined,
     now,
   });
 }

@@ -1,38 +1,48 @@
-import type { WatchLine, WatchService } from '../commands/kit/watch.ts';
-import { Refusal } from '../base/errors.ts';
+import { Refusal, type Args } from '../base/errors.ts';
+import { paragraph, type Page } from '../commands/kit/page.ts';
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { openWatches, startWatch } from '../storage/watches.ts';
-import { code, list, sample, say, typed } from '../words/text.ts';
+import { openWatches, startWatch, type Watch } from '../storage/watches.ts';
+import { code, list, sample, say, time, typed } from '../words/text.ts';
 import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
-import { record, type Actor, type Asking } from '../decide/admin-actions.ts';
+import { record, type Asking } from '../decide/admin-actions.ts';
 import { digestStartedNote } from './digest-notes.ts';
 import { listedIn, maxDigestEnvironments, namesIn, type DigestScope } from './digest-standing.ts';
 import { nextDue } from './digests.ts';
 import { auditDetails, enqueueNote } from './watches.ts';
 import { bindingOf } from '../decide/channel-binding.ts';
 import type { SendContext } from '../send/context.ts';
-import { assertMore, assertPlace, watchLine, mayAllNow, newWatch, placeOf, watchesFor } from './watch-service.ts';
+import { assertMore, assertPlace, mayAllNow, newWatch, placeOf } from './start-watch.ts';
+import { aboutThen } from './watch-notes.ts';
 import { dayMs } from '../words/duration.ts';
 
-/** Weekly digests for one person in one channel. `watch-service.ts` lists and ends them, like watches of logs. */
+/** Starts a weekly digest in the channel where it was asked for, and announces it there. */
 
 const keptMs = 364 * dayMs;
 const maxNames = 20;
 
-/** Everything about watches: watches of logs, from `watch-service.ts`, and digests. */
-export const watchServiceFor = (context: SendContext, actor: Asking): WatchService => ({
-  ...watchesFor(context, actor),
-  digest: async (names) => {
-    if (names.length > maxNames)
-      throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
-    const [known, channel] = [context.names(actor.person), await actor.saidIn()];
-    const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
-    return start(context, actor, placeOf(channel, actor.person.id), scope, known);
-  },
-});
+export async function digestPage(
+  context: SendContext,
+  asking: Asking,
+  { names = [] }: { readonly names: Args | undefined },
+): Promise<Page> {
+  if (names.length > maxNames)
+    throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
+  const [known, channel] = [context.names(asking.person), await asking.saidIn()];
+  const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
+  const { digest, next } = await start(context, asking, placeOf(channel, asking.person.id), scope, known);
+  return {
+    title: say`**Digest ${code(`#${digest.id}`)} of ${aboutThen(digest)} is on** until ${time(digest.ends_at, 'date')}`,
+    parts: [
+      paragraph(
+        say`Every Monday at 09:00 (${digest.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, certificates that expire, timed access that ends, open changes, and locks without end. The first one, in your own time zone: ${time(next, 'date')}.`,
+      ),
+    ],
+    offers: [{ label: 'Stop', args: ['watch', 'stop', String(digest.id)] }],
+  };
+}
 
 /** The sites and environments with these names. Never guesses. */
 function scopeNamed(names: readonly string[], known: KnownNames): DigestScope {
@@ -78,12 +88,12 @@ function environmentsListed(scope: DigestScope, known: KnownNames): readonly Env
 
 async function start(
   context: SendContext,
-  actor: Actor,
+  asking: Asking,
   place: string,
   scope: DigestScope,
   known: KnownNames,
-): Promise<{ readonly line: WatchLine; readonly next: number }> {
-  const { person } = actor;
+): Promise<{ readonly digest: Watch; readonly next: number }> {
+  const { person } = asking;
   const envs = environmentsListed(scope, known);
   const names = namesIn(scope);
   if (!(await mayAllNow(context, person.id, envs, 'digest')))
@@ -103,13 +113,13 @@ async function start(
       due_at: nextDue({ zone: person.zone, ends_at }, at),
     });
     const next = watch.due_at ?? at;
-    await record(context, actor, tx, at, {
+    await record(context, asking, tx, at, {
       event: 'digest_start',
       about: envs,
       ...auditDetails(watch),
       until: watch.ends_at,
     });
     await enqueueNote(context, tx, watch, digestStartedNote(watch, next), at);
-    return { line: watchLine(watch), next };
+    return { digest: watch, next };
   });
 }
