@@ -2,8 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './base/config.ts';
 import { gaugesOf } from './program/gauges.ts';
-import { createLog, type Logger } from './base/log.ts';
-import type { LogOutput } from './base/log-output.ts';
+import { createLog, type Logger, type LogOutput } from './base/log.ts';
 import {
   absenceReport,
   aliveEveryMs,
@@ -33,7 +32,7 @@ import type { SlackContext } from './slack/context/context.ts';
 import { createTurns } from './slack/context/capacity.ts';
 import { createViewUpdates } from './slack-api/view-updates.ts';
 import { slackPace, type Pace } from './slack-api/rate-limits.ts';
-import { askAgainEveryMs } from './slack-api/token.ts';
+import { askAgainEveryMs } from './slack-api/app-checks.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { nameSlashCommand, plain, say, type Text } from './words/text.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { lineFor } from './base/beside.ts';
-import { unknownAmong } from './policy/mistakes.ts';
+import { unknownAmong } from './policy/yaml-document.ts';
 
 /** The program `sitehand`, which people run on the machine. */
 
@@ -71,7 +71,7 @@ const programs: Readonly<Record<string, Program>> = {
   commands: {
     usages: [['commands', 'List the slash commands, one line of JSON each']],
     needsNoSettings: true,
-    run: async () => (await import('./program/commands.ts')).commands(),
+    run: async () => (await import('./program/about.ts')).commands(),
   },
   help: { usages: [['help', 'Show this']], needsNoSettings: true, run: () => help() },
   '--version': {

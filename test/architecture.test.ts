@@ -31,11 +31,10 @@ const neighbours = (file: string): readonly string[] =>
  */
 const uses: Readonly<Record<string, string>> = {
   masking: '',
-  sockets: '',
   words: '',
-  base: 'masking sockets words',
-  'site-check': 'base sockets words',
-  hosting: 'base sockets words',
+  base: 'masking words',
+  'site-check': 'base words',
+  hosting: 'base words',
   storage: 'base words',
   policy: 'base hosting words',
   commands: 'base hosting masking site-check words',
@@ -43,15 +42,14 @@ const uses: Readonly<Record<string, string>> = {
   access: 'base commands hosting language policy storage words',
   change: 'access base commands hosting language policy site-check storage words',
   post: 'access base change commands policy storage words',
-  audit: 'access base change commands hosting policy post sockets storage words',
+  audit: 'access base change commands hosting policy post storage words',
   send: 'access audit base change commands hosting language policy post storage words',
   decide: 'access base change commands hosting language policy post send storage words',
   waiting: 'access base change commands decide hosting language policy post send site-check storage words',
   talk: 'access audit base change commands decide hosting language policy post send site-check storage waiting words',
   'block-kit': 'base change commands language words',
-  'slack-api': 'access base block-kit change policy post sockets talk words',
-  slack:
-    'access base block-kit change commands decide language policy post send slack-api sockets storage talk waiting words',
+  'slack-api': 'access base block-kit change policy post talk words',
+  slack: 'access base block-kit change commands decide language policy post send slack-api storage talk waiting words',
   program:
     'access audit base change commands decide hosting language policy post send site-check slack slack-api storage talk waiting words',
   main: 'audit base post program send slack slack-api storage words',

@@ -19,7 +19,7 @@ import type { ParsedCommand } from '../src/language/parsed-command.ts';
 import type { Given } from '../src/language/bind-arguments.ts';
 import type { KnownNames } from '../src/language/resolve.ts';
 import { loadPolicy } from '../src/policy/load.ts';
-import { mistakeLine } from '../src/policy/mistakes.ts';
+import { mistakeLine } from '../src/policy/yaml-document.ts';
 import type { Policy } from '../src/policy/rules.ts';
 import { createSiteCheck } from '../src/site-check/site-check.ts';
 import type { Change } from '../src/storage/changes.ts';

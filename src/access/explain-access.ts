@@ -1,4 +1,3 @@
-import type { Ability, RuleLine } from '../commands/kit/builtin.ts';
 import { catalogue } from '../commands/index.ts';
 import { nameOf } from '../commands/rights.ts';
 import { Refusal, type Args } from '../base/errors.ts';
@@ -13,6 +12,7 @@ import {
 } from '../policy/policy.ts';
 import { namesCommand, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
+import type { Ability, RuleLine } from './ability.ts';
 import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';

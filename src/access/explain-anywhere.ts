@@ -1,11 +1,11 @@
 import { isName } from '../commands/kit/action.ts';
-import type { Ability, ApprovalSomewhere } from '../commands/kit/builtin.ts';
 import type { Company, Target } from '../hosting/contract/target.ts';
 import type { Needed } from '../policy/approval-requirement.ts';
 import { unknownIn, type AccessDecision } from '../policy/policy.ts';
 import { bold, either, joined, say } from '../words/text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import type { KnownNames } from '../language/resolve.ts';
+import type { Ability, ApprovalSomewhere } from './ability.ts';
 
 /** What the rules come to for an action that names no target: on any that somebody can see. */
 

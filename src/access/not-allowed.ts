@@ -3,8 +3,7 @@ import type { Target } from '../hosting/contract/target.ts';
 import { unknownIn, type AccessDecision } from '../policy/policy.ts';
 import type { RuleRef } from '../policy/rules.ts';
 import { code, joined, sample, say, type Text } from '../words/text.ts';
-import type { Resolved } from '../language/resolve.ts';
-import { handOnOffer } from './hand-on-offer.ts';
+import { type Resolved, canonicalArgs } from '../language/resolve.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** The rules do not allow a command on targets that the person may read. */
@@ -52,4 +51,11 @@ function rulesLet(rules: readonly RuleRef[]): string {
   if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
   if (rules.length === 1) return `Line ${lines[0]} of the policy lets`;
   return `Lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} of the policy let`;
+}
+
+/** The button that asks people who may run it. Not for a handed-on request or a dry run. */
+export function handOnOffer(resolved: Resolved): readonly Offer[] {
+  const { reason, dryRun, handedOn } = resolved.parsed;
+  if (dryRun || handedOn !== undefined) return [];
+  return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
 }

@@ -3,10 +3,12 @@ import { rightOf } from '../commands/rights.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
 import type { AccessRequest as Asked } from '../policy/policy.ts';
 import type { Aim } from '../policy/rules.ts';
-import type { Change } from '../storage/changes.ts';
+import { type Change, listChanges } from '../storage/changes.ts';
 import type { Lock } from '../storage/locks.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts';
+import type { Database } from '../storage/database.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 
 /** The key of a target in maps and tables. */
 export const targetKey = (target: Target): string =>
@@ -81,4 +83,40 @@ export function targetsOf(
   const isNarrowed = narrowedBy !== undefined && input[narrowedBy] !== undefined;
   const target = command.target === 'company' ? company : named(command.target)[0];
   return { target: isNarrowed ? undefined : target, alsoReads: also.flatMap(named) };
+}
+
+/** The targets each person used last; offered first when they search for a name. */
+export type Recent = {
+  /** Ids of targets, newest first. If nothing is remembered, they are read from the person's changes. */
+  readonly of: (person: string) => Promise<readonly string[]>;
+  readonly note: (person: string, target: string) => void;
+};
+
+const maxTargets = 8;
+const maxPeople = 1_000;
+
+/** Keeps the targets in memory, for the last thousand people. */
+export function createRecent({ db }: Database): Recent {
+  const known = new BoundedMap<string, readonly string[]>(maxPeople);
+  const keep = (person: string, targets: readonly string[]): readonly string[] => {
+    const kept = [...new Set(targets)].slice(0, maxTargets);
+    known.set(person, kept);
+    return kept;
+  };
+  const of = async (person: string): Promise<readonly string[]> => {
+    const remembered = known.get(person);
+    if (remembered) return remembered;
+    const changes = await listChanges(db, { requesters: [person], limit: 4 * maxTargets });
+    return keep(person, [...(known.get(person) ?? []), ...changes.map(({ target }) => target.replace(/^[^:]*:/, ''))]);
+  };
+  return {
+    of,
+    note: (person, target) => {
+      of(person).then(
+        // Keeps targets that were noted while the query ran.
+        (before) => keep(person, [target, ...(known.get(person) ?? before)]),
+        () => keep(person, [target, ...(known.get(person) ?? [])]),
+      );
+    },
+  };
 }

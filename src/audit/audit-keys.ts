@@ -4,7 +4,7 @@ import type { ReadHandle, Tx } from '../storage/tx.ts';
 import { isSealing } from '../storage/verify.ts';
 import { code, say, type Text } from '../words/text.ts';
 import type { AuditContext } from './context.ts';
-import { enqueueOps } from '../post/ops-messages.ts';
+import { enqueueOps } from '../post/ops-channel-health.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 
 /** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */

@@ -1,16 +1,21 @@
-import { findAudit, auditHead, linesAfter, emptyHead, type AuditLine, type Head } from '../storage/audit.ts';
 import {
+  findAudit,
+  auditHead,
+  linesAfter,
+  emptyHead,
+  type AuditLine,
+  type Head,
   readAuditOut,
   saveAuditOut,
   type AuditOutProgress,
   type AuditOutTrouble,
   type StoredProgress,
-} from '../storage/audit-out.ts';
+} from '../storage/audit.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { code, say, time, type Text } from '../words/text.ts';
 import type { PostContext } from '../post/context.ts';
 import { createPoller, type Poller } from '../post/poller.ts';
-import { enqueueOps } from '../post/ops-messages.ts';
+import { enqueueOps } from '../post/ops-channel-health.ts';
 import { hourMs } from '../words/duration.ts';
 
 /**

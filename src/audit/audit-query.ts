@@ -1,15 +1,57 @@
 import { setImmediate } from 'node:timers/promises';
-import type { TrailFilter, TrailLine } from '../commands/kit/audit.ts';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
-import type { Target } from '../hosting/contract/target.ts';
+import type { Environment, Target } from '../hosting/contract/target.ts';
 import { targetsOfChanges } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { eventInWords } from '../change/event-names.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import { parseDetails, type AuditDetails } from './audit-details.ts';
+import { parseDetails, type AuditDetails } from './audit-anchor.ts';
+import { csvLine } from '../words/csv.ts';
+import type { Database } from '../storage/database.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
+
+/** Which lines to list: about an environment, since a time (epoch ms), by a Slack user id. */
+export type TrailFilter = {
+  readonly env: Environment | undefined;
+  readonly since: number | undefined;
+  readonly by: string | undefined;
+};
+
+/** A line of the trail: who did what, and why it was allowed. */
+export type TrailLine = {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Slack user id, or `sitehand`. */
+  readonly actor: string;
+  /** The actor's name at that time. */
+  readonly name: string | undefined;
+  /** What was done; a clause that follows a name. */
+  readonly says: string;
+  readonly change: number | undefined;
+  /** The command of that change. */
+  readonly command: string | undefined;
+  readonly target: string | undefined;
+  readonly reason: string | undefined;
+  /** Lines of the rules that allowed it, and the hash of their policy file. */
+  readonly rules: readonly number[];
+  readonly policy: string | undefined;
+  readonly fingerprint: string | undefined;
+  /** Names of people who had approved by then. */
+  readonly approvers: readonly string[];
+  /** What the host answered. */
+  readonly receipt: string | undefined;
+};
+
+export type TrailFile = {
+  readonly name: string;
+  readonly content: string;
+  readonly lines: number;
+  /** Older lines were left out. */
+  readonly more: boolean;
+};
 
 /** A line with its stored event, details and hashes. */
 export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
@@ -167,4 +209,72 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
     approvers,
     fingerprint: asked?.fingerprint,
   };
+}
+
+/** The trail as a file: CSV for spreadsheets, or one JSON object per line. */
+
+type Format = 'csv' | 'jsonl';
+
+/** The limits of a file for Slack. */
+const maxLines = 100_000;
+const maxCharacters = 40_000_000;
+
+const columns = [
+  'line',
+  'at',
+  'actor',
+  'name',
+  'event',
+  'what',
+  'change',
+  'target',
+  'reason',
+  'rules',
+  'policy',
+  'fingerprint',
+  'approvers',
+  'receipt',
+  'details',
+  'previous',
+  'hash',
+] as const;
+
+type Row = Readonly<Record<(typeof columns)[number], string | number | readonly (string | number)[] | undefined>>;
+
+/** The header; empty for `jsonl`. */
+export const headOf = (format: Format): string => (format === 'csv' ? csvLine(columns) : '');
+
+/** One line of the trail, with its line break. */
+export function exportLine(format: Format, entry: Entry): string {
+  const row: Row = { ...entry, line: entry.seq, at: new Date(entry.at).toISOString(), what: entry.says };
+  if (format === 'jsonl') return `${JSON.stringify(row, [...columns])}\n`;
+  return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));
+}
+
+/** All lines since `since` (epoch ms) that a person may read, as a file; the oldest are left out if it gets too long. */
+export async function exportFile(
+  database: Pick<Database, 'db' | 'now'>,
+  mayRead: MayRead,
+  format: Format,
+  since: number | undefined,
+): Promise<TrailFile> {
+  const day = new Date(await database.now()).toISOString().slice(0, 10);
+  const name = `audit-trail-${day}.${format}`;
+  const lines: string[] = [];
+  let characters = 0;
+  const file = (more: boolean): TrailFile => ({
+    name,
+    content: headOf(format) + lines.toReversed().join(''),
+    lines: lines.length,
+    more,
+  });
+  for await (const entries of trailSince(database.db, mayRead, since)) {
+    for (const entry of entries) {
+      const line = exportLine(format, entry);
+      if (lines.length === maxLines || characters + line.length > maxCharacters) return file(true);
+      lines.push(line);
+      characters += line.length;
+    }
+  }
+  return file(false);
 }

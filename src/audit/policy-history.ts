@@ -1,4 +1,4 @@
-import { mistakeLine } from '../policy/mistakes.ts';
+import { mistakeLine } from '../policy/yaml-document.ts';
 import { mentionedGroups } from '../policy/people.ts';
 import { impossibleRules } from '../policy/unsatisfiable.ts';
 import type { Policy } from '../policy/rules.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type * as Library from 'prom-client';
 import type { Counter, Histogram, Registry } from 'prom-client';
-import { boundConnections, serverOptions } from '../sockets/connections.ts';
+import { boundConnections, serverOptions } from './connections.ts';
 
 /** What is counted. Labels have few values: never a name, a person or an id. */
 export type Metrics = {

@@ -1,10 +1,12 @@
 import { authorizationOf } from '../access/authorization.ts';
-import type { Args, Offer } from '../base/errors.ts';
+import { type Args, type Offer, Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
-import { joined, say, type Text } from '../words/text.ts';
+import { joined, say, type Text, time, typed } from '../words/text.ts';
 import { coolsDown } from './change.ts';
 import { frozenCardOf, headingOf } from './freeze.ts';
 import { mayBeDone } from './state-words.ts';
+import type { Database } from '../storage/database.ts';
+import { restoredTo } from '../storage/timeline.ts';
 
 /** The buttons about a change: what each does, which there are in which state, and for whom. */
 
@@ -143,4 +145,26 @@ export function decisionButtons(change: Change, installation: string): readonly 
     close('happened', 'It happened', 'that it was done'),
     close('did_not_happen', 'It did not happen', 'no sign of it'),
   ];
+}
+
+/**
+ * Throws `Refusal` for a button of another database, where its number means another change. That includes the database
+ * whose backup was restored here: its numbers may be used again, and what happened after the backup is unknown.
+ */
+export async function refuseUnlessOurs(
+  { db, installation: ours }: Pick<Database, 'db' | 'installation'>,
+  installation: string,
+  done: 'done' | 'shown' = 'done',
+): Promise<void> {
+  if (installation === ours) return;
+  const from = await restoredTo(db, installation);
+  if (from !== undefined) {
+    throw new Refusal(
+      say`My database was restored from a backup of ${time(from, 'date')}, so buttons posted before the restore no longer work. Nothing was ${done}.`,
+      { hint: say`Look for a newer card of this change, or type ${typed('changes')} to see what I know.` },
+    );
+  }
+  throw new Refusal(`This button belongs to another Sitehand installation. Nothing was ${done}.`, {
+    hint: 'Please use the button on that installation’s own card.',
+  });
 }

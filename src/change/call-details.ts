@@ -29,10 +29,9 @@ import { itemsShown } from './batch-card.ts';
 import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
-import { decisionButtons, type ShownChange, type ShownVersion } from './buttons.ts';
+import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs } from './buttons.ts';
 import { markOf, stateText } from './state-words.ts';
 import type { ChangeContext } from './context.ts';
-import { refuseUnlessOurs } from './foreign-button.ts';
 
 /** A frozen change in full, as lines: its whole card, and the request byte for byte. */
 

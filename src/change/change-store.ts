@@ -18,8 +18,7 @@ import { wakeQueues } from '../storage/queue.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { enqueueCopies, enqueueReply, showMove, type TransitionNote } from './change-messages.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
-import { withHolder, type Held } from './lock-in-the-way.ts';
-import { lockNeedsOf } from './lock-needs.ts';
+import { withHolder, type Held, lockNeedsOf } from './lock-in-the-way.ts';
 import { emptyQueuesBehind } from './queue.ts';
 
 /** An audited action that belongs to no change. `about`: who may audit all of these reads its line. */

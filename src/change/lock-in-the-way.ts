@@ -1,8 +1,13 @@
 import { findChange, type Change, type NewChange } from '../storage/changes.ts';
 import { exclusiveLock, locksOn, type Lock } from '../storage/locks.ts';
 import type { ReadHandle } from '../storage/tx.ts';
-import { lockedName } from '../access/targets.ts';
-import { lockNeedsOf } from './lock-needs.ts';
+import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
+import { spokenDuration } from '../words/duration.ts';
+import { Refusal } from '../base/errors.ts';
+import { code, mention, say, time, type Text } from '../words/text.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import type { Frozen } from './freeze.ts';
+import { placeMs } from './queue.ts';
 
 /** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks don't count. */
 export async function lockInTheWay(
@@ -36,4 +41,75 @@ export async function withHolder(db: ReadHandle, lock: Lock, wants: Pick<NewChan
 export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
   const lock = await lockInTheWay(db, wants, now);
   return lock && withHolder(db, lock, wants);
+}
+
+/** The targets that a change locks exclusively, and those on which it only takes a shared lock. */
+type LockNeeds = { readonly exclusive: readonly string[]; readonly shared: readonly string[] };
+
+/**
+ * A routine change only shares its target. Any other change locks its target exclusively and shares what it only
+ * reads. A batch needs no locks: its changes take them.
+ */
+export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progress'>): LockNeeds {
+  if (change.progress) return { exclusive: [], shared: [] };
+  const [target, ...sources] = storedTargets(change).map(lockKey);
+  const own = target === undefined ? [] : [target];
+  return change.risk === 'routine' ? { exclusive: [], shared: own } : { exclusive: own, shared: sources };
+}
+
+/** What people are told about a lock in their way. Pure. */
+
+/** A person or another change holds a lock that a new change needs. */
+export class Locked extends Refusal {}
+
+/** The refusal of a new change that a lock stops, with a way to queue behind it; `now` in epoch ms. */
+export const lockedOut = (held: Held, frozen: Frozen, now: number): Locked =>
+  new Locked(lockRefusal(held, now), queueOffer(held, frozen));
+
+/** Says that a lock stopped the change; `now` in epoch ms. */
+export const lockRefusal = (held: Held, now: number): Text => say`${lockInWords(held, now)} Nothing was sent.`;
+
+/** The same at the top of a form, before anybody asked for anything. */
+export const lockWarning = (held: Held, now: number): Text =>
+  say`⚠️ ${lockInWords(held, now)} While that lasts, I won't send this.`;
+
+/** Who has locked the target. */
+export function lockInWords({ lock, target, holder }: Held, now: number): Text {
+  const lasts = (since: number): string => spokenDuration(now - since);
+  const until = lock.until === null ? '' : say` until ${time(lock.until, 'date')}`;
+  if (holder === undefined) {
+    const who = lock.person === null ? 'somebody' : mention(lock.person);
+    const why = lock.reason === '' ? '' : say` (“${lock.reason}”)`;
+    return say`**${target} is locked by ${who}**${until}${why}, and has been for ${lasts(lock.taken_at)}.`;
+  }
+  const what = say`${mention(holder.requester)}'s ${holder.command} (#${holder.number})`;
+  const since = lasts(holder.sent_at ?? lock.taken_at);
+  if (holder.state === 'unknown')
+    return say`**${target} is busy:** the outcome of ${what} has been unknown for ${lasts(holder.lost_at ?? lock.taken_at)}.`;
+  if (holder.settled_at !== null)
+    return say`**${target} is busy:** ${what} was sent ${since} ago and may still be running. Its lock ends ${time(lock.until ?? now, 'date')}.`;
+  if (holder.state === 'approved')
+    return say`**${target} is busy:** ${what} is waiting to be sent. It has held the lock for ${since}.`;
+  return say`**${target} is busy:** ${what} has been running for ${since}.`;
+}
+
+/** A button that joins the queue. Not behind a change with an unknown outcome. */
+function queueOffer({ lock, holder }: Held, frozen: Frozen) {
+  if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
+  const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
+  const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;
+  const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;
+  const args = canonicalArgs(frozen, { reason: frozen.parsed.reason, queue: true });
+  return { hint, offers: [{ label, args }] };
+}
+
+/** For a change's card and thread: who locked a target, and until when. */
+export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
+  say`**${lockInBrief(lock, change)}** Nothing was sent.`;
+
+export function lockInBrief(lock: Lock, change: Pick<Change, 'targets'>): Text {
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
+  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
+  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
+  return say`${lockedName(change, lock)} is locked by ${holder}${until}${why}.`;
 }

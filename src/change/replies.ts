@@ -12,7 +12,7 @@ import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from './host-trouble.ts';
-import { lockInBrief } from './lock-replies.ts';
+import { lockInBrief } from './lock-in-the-way.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
 import { type Note } from './card.ts';

@@ -8,14 +8,13 @@ import { joined, say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
 import type { Note } from './card.ts';
-import type { ShownChange } from './buttons.ts';
+import { type ShownChange, refuseUnlessOurs } from './buttons.ts';
 import { leftOf } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
 import { troubleText } from './host-trouble.ts';
 import type { ChangeContext } from './context.ts';
-import { refuseUnlessOurs } from './foreign-button.ts';
 import { hourMs } from '../words/duration.ts';
 
 /** How long *Undo* works, in milliseconds. */

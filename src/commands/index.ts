@@ -61,8 +61,7 @@ import { themesUpdate } from './themes/update.ts';
 
 export type Command = AnyAction | AnyReport | AnyBuiltin;
 
-/** All commands, in the order in which help shows them. The key is the path that is typed after `/site`. */
-export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>([
+const entries = [
   ['status', status],
   ['push', push],
   ['delete', deletion],
@@ -120,7 +119,16 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['whoami', whoami],
   ['doctor', doctor],
   ['about', about],
-]);
+] as const;
+type Entry = (typeof entries)[number];
+
+/** All commands, in the order in which help shows them. The key is the path that is typed after `/site`. */
+export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(entries);
+
+/** The commands about Sitehand itself, by their paths. */
+export type Builtins = {
+  readonly [E in Extract<Entry, readonly [string, { readonly shape: 'builtin' }]> as E[0]]: E[1];
+};
 
 /** The command of this path; a path that does not exist is a mistake in the program. */
 export function commandAt(path: string): Command {

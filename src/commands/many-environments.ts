@@ -2,7 +2,7 @@ import type { Environment, Environments } from '../hosting/contract/target.ts';
 import type { Offer } from '../base/errors.ts';
 import { toldApart } from './kit/told-apart.ts';
 import { plain, say, time, type Text } from '../words/text.ts';
-import { whyMissing, type StatusText } from './builtin/status-line.ts';
+import { whyMissing, type StatusText } from './kit/site-status.ts';
 import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
 import type { EnvironmentResult } from './kit/report.ts';

@@ -1,6 +1,3 @@
-import type { QueryService, PauseResult, ResumeResult } from '../commands/kit/builtin.ts';
-import type { Pause } from '../commands/kit/change-lines.ts';
-import type { LockInfo } from '../commands/kit/lock-info.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
@@ -9,17 +6,15 @@ import { parseStored } from '../storage/parse-json.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
 import { samePerson } from '../policy/people.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { wakeQueues } from '../storage/queue.ts';
-import { pauseKey, readKv, removeKv, writeKv } from '../storage/kv.ts';
-import { countStates } from '../storage/queue-stats.ts';
+import { wakeQueues, countStates } from '../storage/queue.ts';
+import { pauseKey, readKv, removeKv, writeKv, type Pause } from '../storage/kv.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Channel, Person } from '../access/access-check.ts';
 import { isDirect } from '../access/direct-messages.ts';
-import { enqueueOps } from '../post/ops-messages.ts';
+import { enqueueOps } from '../post/ops-channel-health.ts';
 import { listChanges } from '../storage/changes.ts';
-import { withHolder } from '../change/lock-in-the-way.ts';
-import { lockInWords } from '../change/lock-replies.ts';
+import { withHolder, lockInWords } from '../change/lock-in-the-way.ts';
 import { frozenCardOf } from '../change/freeze.ts';
 import type { Sight } from '../access/sight.ts';
 import type { MayRead } from '../access/visibility.ts';
@@ -43,6 +38,30 @@ export type SaidIn = { readonly saidIn: () => Promise<string | undefined> };
 /** Who is answered, the channel for their cards, and what the answer may show them. */
 export type Asking = Actor & SaidIn & { readonly cardChannel: () => Promise<Channel>; readonly sight: Sight };
 
+/** A lock on a target: its holder, the reason and its end in epoch ms; without `until` it lasts until it is freed. */
+export type LockInfo = {
+  readonly by: { readonly change: number } | { readonly person: string };
+  readonly why: string;
+  readonly until: number | undefined;
+};
+
+type LockResult = { readonly done: true; readonly lock: LockInfo } | { readonly done: false; readonly says: Text };
+
+/**
+ * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the
+ * first few that this person may read, and `atHost` counts those the host already has.
+ */
+export type PauseResult = {
+  readonly done: boolean;
+  readonly pause: Pause;
+  readonly held: number;
+  readonly named: readonly { readonly number: number; readonly title: string }[];
+  readonly atHost: number;
+};
+
+/** The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause still in force. */
+export type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
+
 const maxHeldRead = 200;
 const maxHeldNamed = 5;
 const maxTitleLength = 200;
@@ -52,15 +71,16 @@ export const adminActions = (
   context: ChangeContext,
   actor: Actor & SaidIn,
   sight: Pick<Sight, 'reader' | 'mayAny'>,
-): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
+) => ({
   ...locking(context, actor),
   ...pausing(context, actor, sight),
 });
 
-function locking(context: ChangeContext, actor: Actor & SaidIn): Pick<QueryService, 'lock' | 'unlock'> {
+function locking(context: ChangeContext, actor: Actor & SaidIn) {
   const { person } = actor;
   return {
-    lock: async (env, reason, forMs) => {
+    /** Locks an environment for `forMs`, or until it is unlocked. `says`: who locks it already, so nothing was done. */
+    lock: async (env: Environment, reason: string, forMs: number | undefined): Promise<LockResult> => {
       const saidIn = await actor.saidIn();
       return exclusiveTransaction(context.database, async (tx, at) => {
         const target = targetKey(env);
@@ -78,7 +98,8 @@ function locking(context: ChangeContext, actor: Actor & SaidIn): Pick<QueryServi
         return { done: true, lock: { by: { person: person.id }, why, until } };
       });
     },
-    unlock: async (env) => {
+    /** Removes a person's lock. `done` is false if a change holds it, or, without `lock`, if there is no lock. */
+    unlock: async (env: Environment): Promise<{ readonly done: boolean; readonly lock: LockInfo | undefined }> => {
       const saidIn = await actor.saidIn();
       return exclusiveTransaction(context.database, async (tx, at) => {
         const held = await heldLock(tx, targetKey(env), at);
@@ -105,16 +126,13 @@ async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environme
   await enqueueMessage(tx, { key, kind: 'direct', recipient: owner, about, body: JSON.stringify({ text }), at });
 }
 
-function pausing(
-  context: ChangeContext,
-  actor: Actor,
-  sight: Pick<Sight, 'reader' | 'mayAny'>,
-): Pick<QueryService, 'pause' | 'resume'> {
+function pausing(context: ChangeContext, actor: Actor, sight: Pick<Sight, 'reader' | 'mayAny'>) {
   const { person } = actor;
   const shown = (pause: Pause | undefined) => pause && pauseSeenBy(sight, pause);
   const held = (tx: Tx) => heldNow(tx, sight.reader('changes'));
   return {
-    pause: (reason) =>
+    /** Stops the sends of all replicas; `done` is false if they were already stopped. */
+    pause: (reason: string | undefined): Promise<PauseResult> =>
       exclusiveTransaction(context.database, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
@@ -129,7 +147,8 @@ function pausing(
         await record(context, actor, tx, at, { event: 'pause', about: 'company', reason: why, says });
         return { done: true, pause, ...around };
       }),
-    resume: (began) =>
+    /** Ends the pause that began at `began` (epoch ms). By default the oldest, except one left over when another ended. */
+    resume: (began: number | undefined): Promise<ResumeResult> =>
       exclusiveTransaction(context.database, async (tx, at) => {
         const { ended, left } = pauseToEnd(await readPause(tx), began);
         if (ended) await endPause(context, actor, tx, at, ended, left);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryService, ChannelBinding } from '../commands/kit/builtin.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Environment } from '../hosting/contract/target.ts';
+import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
@@ -18,6 +17,15 @@ import type { AccessContext } from '../access/context.ts';
 import type { SendContext } from '../send/context.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 
+/** The site that a channel is bound to. */
+export type ChannelBinding = {
+  /** Its id, or its name where the host lists no sites. */
+  readonly site: string;
+  readonly name: string;
+  /** Slack user id of the person who bound it. */
+  readonly by: string;
+};
+
 const keyOf = (channel: string): string => `channel_site:${channel}`;
 
 /** The site that a channel is bound to, or undefined. People there can write `live` instead of `site/live`. */
@@ -27,12 +35,11 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Ch
 }
 
 /** The binding of the channel in which it was said, for the commands that read and change it. */
-export const bindingFor = (
-  context: SendContext,
-  { saidIn, ...actor }: Actor & SaidIn,
-): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
+export const bindingFor = (context: SendContext, { saidIn, ...actor }: Actor & SaidIn) => ({
+  /** The site that this channel is bound to. */
   bound: async () => boundNow(context, actor.person, await saidIn()),
-  use: async (site) => {
+  /** Binds this channel to a site and announces it; false if it was already bound to it. */
+  use: async (site: NamedSite) => {
     const place = placeOf(await saidIn());
     const target = bindableEnvironment(context, actor, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
@@ -48,6 +55,7 @@ export const bindingFor = (
       return true;
     });
   },
+  /** Ends the binding; resolves with it, or undefined if there was none. */
   forget: async () => {
     const place = placeOf(await saidIn());
     return exclusiveTransaction(context.database, async (tx, at) => {

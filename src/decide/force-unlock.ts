@@ -1,17 +1,33 @@
-import type { ForceUnlockResult } from '../commands/kit/builtin.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { freeLock, locksOf, locksOn } from '../storage/locks.ts';
 import { wakeQueues } from '../storage/queue.ts';
-import { list, mention, say } from '../words/text.ts';
+import { list, mention, say, type Text } from '../words/text.ts';
 import { closableFrom } from '../change/change.ts';
-import { lockInfoOf, type Actor, actorDetails } from './admin-actions.ts';
+import { lockInfoOf, type Actor, actorDetails, type LockInfo } from './admin-actions.ts';
 import { answerDelivery } from './claim-delivery.ts';
 import { stateText } from '../change/state-words.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { targetKey } from '../access/targets.ts';
+
+/** The result of removing a change's lock. `stands` is a sentence about the state of the change. */
+export type ForceUnlockResult =
+  | { readonly kind: 'not locked' }
+  | { readonly kind: 'held by a person'; readonly lock: LockInfo }
+  | { readonly kind: 'under way'; readonly change: number; readonly stands: Text }
+  | {
+      readonly kind: 'freed';
+      readonly change: number;
+      readonly stands: Text;
+      /** Until when its write can still reach the host, epoch ms; undefined: it can't. */
+      readonly arrives: number | undefined;
+      /** Ids of the environments that it still locks. */
+      readonly others: readonly string[];
+      /** The numbers of other changes that still lock this environment. */
+      readonly still: readonly number[];
+    };
 
 /**
  * Frees one environment from the lock of an unknown or settled change, never of a change that is approved, being sent

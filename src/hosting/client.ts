@@ -4,15 +4,14 @@ import type { Load } from '../base/semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import { getLogs } from './contract/logs.ts';
 import { requestsPerMinute, type Dialect } from './dialect.ts';
-import { noRoom } from './failure.ts';
+import { noRoom, HeldBack, HostTrouble } from './failure.ts';
 import { createRate, type Rate } from './rate.ts';
 import { createReader, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
 import { openConnection, writeBudget, type Opened, type WriteSetup, type WriteBudget } from './send.ts';
-import { HeldBack, HostTrouble } from './trouble.ts';
 import { wireTo } from './wire.ts';
 
-export { HeldBack, HostTrouble, NotSent } from './trouble.ts';
+export { HeldBack, HostTrouble, NotSent } from './failure.ts';
 export type { Receipt, Unsent } from './receipt.ts';
 export type { Opened } from './send.ts';
 

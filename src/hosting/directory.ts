@@ -11,10 +11,13 @@ import {
   maxDomains,
   maxEnvironments,
   withOverrides,
+  type ListedEnvironment,
+  type Listing,
+  type NameOverrides,
+  type SiteDomain,
 } from './names.ts';
-import type { ListedEnvironment, Listing, NameOverrides, SiteDomain } from './names.ts';
 import { withoutOldListings, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
-import { HostTrouble } from './trouble.ts';
+import { HostTrouble } from './failure.ts';
 import { hourMs } from '../words/duration.ts';
 
 export type DirectoryOptions = {

@@ -1,4 +1,4 @@
-import type { HostTrouble } from './trouble.ts';
+import type { HostTrouble } from './failure.ts';
 import type { CompanyDomain } from './contract/domains.ts';
 import type { ListedSite } from './contract/operations.ts';
 import type { CompanyTheme } from './contract/themes.ts';

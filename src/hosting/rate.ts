@@ -1,5 +1,5 @@
 import { minuteMs } from '../words/duration.ts';
-import { shareOf } from '../base/share.ts';
+import { shareOf } from '../base/semaphore.ts';
 
 /** The host counts a request when it arrives, which may be later than the next one. */
 const windowMs = minuteMs + 2_000;

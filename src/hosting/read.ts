@@ -1,15 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { boundedConnector } from '../sockets/answer-bounds.ts';
+import { boundedConnector } from '../base/answer-bounds.ts';
 import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, textOf } from './answer.ts';
 import { contradictionIn, wordsIn, wordsOf } from './body.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
-import { hostFailureOf, failureOfStatus, isTransient, meaningOf, noRoom, type HostFailure } from './failure.ts';
+import {
+  hostFailureOf,
+  failureOfStatus,
+  isTransient,
+  meaningOf,
+  noRoom,
+  type HostFailure,
+  HostTrouble,
+} from './failure.ts';
 import type { Rate } from './rate.ts';
-import { HostTrouble } from './trouble.ts';
-import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../base/semaphore.ts';
-import { shareOf } from '../base/share.ts';
+import { NotAdmitted, createSemaphore, type Load, type Semaphore, shareOf } from '../base/semaphore.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { headersFor, requestTarget, type HostConnection } from './wire.ts';
 

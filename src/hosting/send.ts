@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { boundedConnector } from '../sockets/answer-bounds.ts';
-import { statusHeard } from '../sockets/received-bytes.ts';
+import { boundedConnector, statusHeard } from '../base/answer-bounds.ts';
 import type { Secret } from '../base/secret.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { excerptBytes, readExcerpt } from './answer.ts';
 import type { Write } from './contract/call.ts';
-import { hostFailureOf } from './failure.ts';
+import { hostFailureOf, NotSent } from './failure.ts';
 import { receiptOf, unanswered, type Receipt, type Unsent } from './receipt.ts';
-import { NotSent } from './trouble.ts';
 import { requestBody, headersFor, SecretGone, requestTarget, type HostConnection } from './wire.ts';
 
 /** Times of a write, in milliseconds. */

@@ -3,14 +3,12 @@ import type { Field, PlainField } from '../commands/kit/fields.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { attempt } from '../base/errors.ts';
 import { edits } from '../words/nearest-words.ts';
-import { take, type Filling } from './filling.ts';
+import { take, type Filling, isJoined } from './filling.ts';
 import { isSmall, sameMeaning } from './lexicon.ts';
-import { keyOf, type Spoken } from './spoken.ts';
+import { keyOf, type Spoken, leavesOut } from './spoken.ts';
 import { timeRoles } from './spans.ts';
-import { leavesOut } from './talk.ts';
 import type { Thing } from './plain-things.ts';
 import { optionNames, takesRest } from './usage.ts';
-import { isJoined } from './whole.ts';
 
 /** Fills the fields that are no names. */
 

@@ -2,13 +2,12 @@ import type { Command } from '../commands/index.ts';
 import { flag } from '../commands/kit/fields.ts';
 import type { Args } from '../base/errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
-import { refuseOneHyphen, unknownCommand, unknownOption } from './unknown-words.ts';
+import type { Option, ValueAt } from './option-value.ts';
+import { checked, refuseOneHyphen, unknownCommand, unknownOption, valueAt, withQuotes } from './option-value.ts';
 import { optionName, optionNames, takesRest, takesValue, usage } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { withQuotes, type ValueAt } from './value-in-quotes.ts';
-import { checked, valueAt, type Option } from './option-value.ts';
 
 /** Parses a line; undefined if it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(

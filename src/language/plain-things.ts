@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { meantBySite, ownName, type NamesSaid } from './names-said.ts';
 import { numberAt, spanAt, type TimeRole } from './spans.ts';
-import type { Spoken } from './spoken.ts';
-import { roleAt, type Role } from './talk.ts';
+import { type Spoken, roleAt, type Role } from './spoken.ts';
 
 /** What a word, or a few, are by their shape or as a name in full. */
 

@@ -5,17 +5,32 @@ import type { Field } from '../commands/kit/fields.ts';
 import { cannotDo, type CannotDo } from '../commands/cannot.ts';
 import { attempt } from '../base/errors.ts';
 import { scrub } from '../base/secret.ts';
-import { bestCalled, commandLexicon, known, pathWords } from './called.ts';
-import { byScore, candidateOf, withInner, type Candidate } from './candidates.ts';
+import { bestCalled, commandLexicon, known, pathWords, isSmall } from './lexicon.ts';
+import {
+  byScore,
+  candidateOf,
+  withInner,
+  type Candidate,
+  asPart,
+  readingOf,
+  type Guess,
+  type Reading,
+} from './guesses.ts';
 import type { SpokenLine } from './filling.ts';
-import { asPart, readingOf, type Guess, type Reading } from './guesses.ts';
-import { isSmall } from './lexicon.ts';
 import { namesSaidBy } from './names-said.ts';
 import { parseArgs, typedCommands } from './parse.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import type { KnownNames } from './resolve.ts';
-import { keyOf, spokenIn, type Spoken } from './spoken.ts';
-import { isAsking, isQuestion, turnsRound, withoutReason, withoutReports } from './talk.ts';
+import {
+  keyOf,
+  spokenIn,
+  type Spoken,
+  isAsking,
+  isQuestion,
+  turnsRound,
+  withoutReason,
+  withoutReports,
+} from './spoken.ts';
 import { isPerson, type Thing } from './plain-things.ts';
 import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';

@@ -3,8 +3,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { comparableName } from '../policy/pattern.ts';
 import { meantBySite, ownName, saidName, siteOf, type NamesSaid } from './names-said.ts';
 import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
-import type { Spoken } from './spoken.ts';
-import { roleAt, type Role } from './talk.ts';
+import { type Spoken, roleAt, type Role } from './spoken.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */
 

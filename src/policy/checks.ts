@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Environment } from '../hosting/contract/target.ts';
-import { quoted } from './mistakes.ts';
+import { quoted } from './yaml-document.ts';
 import { coversFolded, readPattern, foldNames } from './pattern.ts';
 import type { Policy, SiteExpectations } from './rules.ts';
 import { fields, refuse, filledList, inputError } from './shapes.ts';

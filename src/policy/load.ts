@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { errorMessage } from '../base/errors.ts';
-import { unknownAmong, withVisibleSpaces, type Mistake } from './mistakes.ts';
+import {
+  unknownAmong,
+  withVisibleSpaces,
+  type Mistake,
+  isOverflow,
+  tooDeep,
+  YamlDocument,
+  type Path,
+} from './yaml-document.ts';
 import type { Catalogue, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicySettings } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
-import { isOverflow, tooDeep, YamlDocument, type Path } from './yaml-document.ts';
 
 /** The largest policy file, in bytes. */
 export const maxPolicyBytes = 256 * 1024;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration, showDuration, dayMs, hourMs } from '../words/duration.ts';
 import { checks } from './checks.ts';
-import { quoted, unknownAmong } from './mistakes.ts';
+import { quoted, unknownAmong } from './yaml-document.ts';
 import { isNamedLive, liveByDefault } from './live-environments.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {

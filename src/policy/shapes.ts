@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quoted } from './mistakes.ts';
+import { quoted } from './yaml-document.ts';
 
 /** The parts of the policy file's schemas. If a message begins with `expected`, what the file has instead is added. */
 

@@ -1,5 +1,5 @@
 import { cached } from './cached.ts';
-import type { Mistake } from './mistakes.ts';
+import type { Mistake } from './yaml-document.ts';
 import { canonicalId, groupIds, isUserGroup } from './people.ts';
 import {
   approvalBy,

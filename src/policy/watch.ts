@@ -4,7 +4,7 @@ import { attempt, errorMessage } from '../base/errors.ts';
 import { readAtMost } from '../base/regular-file.ts';
 import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
-import { PolicyMistakes, type Mistake } from './mistakes.ts';
+import { PolicyMistakes, type Mistake } from './yaml-document.ts';
 import type { Catalogue, Policy } from './rules.ts';
 
 /** What happens when the file changes. Only `record` may fail. */

@@ -4,7 +4,7 @@ import type { Tx } from '../storage/database.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
 import { code, joined, say, typed, type Text } from '../words/text.ts';
 import type { PostContext } from './context.ts';
-import { enqueueOps } from './ops-messages.ts';
+import { enqueueOps } from './ops-channel-health.ts';
 import { redrawForReaders } from './readers-changed.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 

@@ -6,7 +6,7 @@ import { sweepLocks } from '../storage/locks.ts';
 import { forgetHandedOn } from '../storage/handed-on.ts';
 import { forgetWatches } from '../storage/watches.ts';
 import { forgetMessages, enqueueMessage, ownWords } from '../storage/messages.ts';
-import { limitOpsBacklog } from './ops-messages.ts';
+import { limitOpsBacklog } from './ops-channel-health.ts';
 import type { Note } from '../change/card.ts';
 import { forgetReadings } from '../change/site-readings.ts';
 import { dayMs } from '../words/duration.ts';

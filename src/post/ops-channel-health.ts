@@ -1,12 +1,13 @@
-import type { Tx } from '../storage/database.ts';
+import type { Tx, Database } from '../storage/database.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { rescheduleOps } from '../storage/messages.ts';
+import { rescheduleOps, dropOldOps, enqueueMessage } from '../storage/messages.ts';
 import { readKv, writeKv } from '../storage/kv.ts';
-import { channel, code, joined, plain, say, type Text } from '../words/text.ts';
+import { channel, code, joined, plain, say, type Text, typed } from '../words/text.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { PostContext } from './context.ts';
 import type { ChannelLook } from './messenger.ts';
+import { counted } from '../commands/kit/page.ts';
 
 /** Checks whether the ops channel, which only the operators read, accepts our posts. */
 
@@ -92,4 +93,25 @@ export function createOpsWatch(
     onTrouble: (error) => context.onTrouble('checking the ops channel', error),
   });
   return { ...poller, trouble: () => known };
+}
+
+/** Queues a message to the ops channel; a second one with the same key replaces the first. */
+export async function tellOps(database: Database, key: string, text: Text): Promise<void> {
+  await database.transaction(async (tx) => enqueueOps(tx, key, text, await database.now(tx)));
+}
+
+/** As `tellOps`, in a transaction of the caller. */
+export async function enqueueOps(tx: Tx, key: string, text: Text, at: number): Promise<void> {
+  await enqueueMessage(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at });
+}
+
+/** How many messages are kept for the ops channel while it accepts none. */
+const maxKept = 500;
+
+/** Drops the oldest messages beyond `maxKept`, and says how many. */
+export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
+  const dropped = await dropOldOps(tx, maxKept);
+  if (dropped === 0) return;
+  const says = say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${typed('changes')} and ${typed('audit')} show what happened.`;
+  await enqueueOps(tx, `dropped:${now}`, says, now);
 }

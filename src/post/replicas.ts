@@ -11,7 +11,7 @@ import {
   type SignOfLife,
 } from '../storage/replicas.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
-import { enqueueOps } from './ops-messages.ts';
+import { enqueueOps } from './ops-channel-health.ts';
 
 /** The processes that share one PostgreSQL database: how many there are, and whether they use the same rules. */
 export type Replicas = {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { lineFor, packageFile } from '../base/beside.ts';
-import { exitCodes } from './exit-codes.ts';
-import { out } from './output.ts';
+import { exitCodes, out } from './output.ts';
+import { catalogue } from '../commands/index.ts';
+import { rightOf } from '../commands/rights.ts';
+import { usage } from '../language/usage.ts';
 
 const manifest = z.object({ version: z.string(), description: z.string() });
 const read = (): z.output<typeof manifest> => manifest.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
@@ -25,5 +27,15 @@ ${steps.map(([words, does]) => `  ${lineFor(words.padEnd(10))}  ${does}\n`).join
 
 export function version(): number {
   out.write(`${read().version}\n`);
+  return exitCodes.fine;
+}
+
+/** All slash commands for other programs: one line of JSON per command, in the order of help. */
+export function commands(): number {
+  for (const [path, command] of catalogue) {
+    const { summary } = command;
+    const line = { path, usage: usage(path, command), summary, class: rightOf(path, command).risk };
+    out.write(`${JSON.stringify(line)}\n`);
+  }
   return exitCodes.fine;
 }

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { auditExport } from '../commands/builtin/audit/export.ts';
-import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { catalogue } from '../commands/index.ts';
-import type { Finding } from '../commands/kit/audit.ts';
+import { findingPage, type Finding } from '../audit/finding.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
 import {
@@ -16,8 +15,7 @@ import {
 } from '../base/config.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { parseArgs } from '../language/parse.ts';
-import { headOf, exportLine } from '../audit/audit-export.ts';
-import { wholeTrail } from '../audit/audit-query.ts';
+import { headOf, exportLine, wholeTrail } from '../audit/audit-query.ts';
 import { confirmTrail, findingOf } from '../audit/audit-anchor.ts';
 import { createChangeStore } from '../change/change-store.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
@@ -25,10 +23,7 @@ import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../words/text.ts';
-import { failureMessage } from './failure.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
-import { whoRunsThis } from './who-runs-this.ts';
+import { failureMessage, exitCodeOf, exitCodes, out, type Out, whoRunsThis } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard

@@ -4,17 +4,14 @@ import { counted } from '../commands/kit/page.ts';
 import { auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../base/config.ts';
 import { errorCode, Refusal, type Args } from '../base/errors.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
-import { flawOf } from '../storage/backup-digest.ts';
-import { stepOf, writeBackup } from '../storage/backup.ts';
+import { flawOf, stepOf, writeBackup } from '../storage/backup.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import { readSqlite } from '../storage/sqlite.ts';
 import { storedTimes } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../words/text.ts';
 import { inLines, openExisting } from './audit.ts';
-import { failureMessage } from './failure.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
+import { failureMessage, exitCodeOf, exitCodes, out, type Out } from './output.ts';
 
 /** `sitehand backup FILE`: copies the database into one file, beside a running bot, and checks the copy. */
 

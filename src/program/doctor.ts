@@ -1,11 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
-import { isHere } from '../base/addresses.ts';
+import { isHere } from '../base/encryption.ts';
 import { destinationOf } from '../audit/out/destination.ts';
 import { lineFor } from '../base/beside.ts';
-import { checkMark, titleOf } from '../commands/builtin/doctor.ts';
-import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config, type EnvironmentVariables } from '../base/config.ts';
 import { attempt, errorMessage } from '../base/errors.ts';
@@ -13,25 +11,24 @@ import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import type { HealthContext } from '../talk/health/context.ts';
 import { healthOf } from '../talk/health/health.ts';
-import { bad, broken, unknown, well, type CheckResult } from '../talk/health/check-result.ts';
+import { bad, broken, unknown, well, type Check, type CheckResult } from '../talk/health/check-result.ts';
+import { checkMark, titleOf } from '../talk/health/doctor-page.ts';
 import { listsSites } from '../decide/site-listing.ts';
-import { mistakeLine } from '../policy/mistakes.ts';
+import { mistakeLine } from '../policy/yaml-document.ts';
 import type { Policy } from '../policy/rules.ts';
 import { loadPolicy } from '../policy/load.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { scrub } from '../base/secret.ts';
 import { createSiteCheck } from '../site-check/site-check.ts';
-import { checkAppToken, checkBotToken } from '../slack-api/app-checks.ts';
+import { checkAppToken, checkBotToken, whoAmI, type Bot } from '../slack-api/app-checks.ts';
 import { createChannelLook } from '../slack-api/channel-access.ts';
 import { quietClient } from '../slack-api/client-options.ts';
 import { createPeople } from '../slack-api/people.ts';
-import { whoAmI, type Bot } from '../slack-api/token.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
 import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf, lastSeen } from '../storage/time.ts';
 import { code, joined, plain, say, time } from '../words/text.ts';
-import { exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /**
  * What `doctor` checks in Slack, and what a start needs. Works without or beside a running bot: it writes nothing,

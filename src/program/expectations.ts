@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { errorMessage } from '../base/errors.ts';
 import { maxPolicyBytes } from '../policy/load.ts';
-import type { Mistake } from '../policy/mistakes.ts';
-import { YamlDocument } from '../policy/yaml-document.ts';
+import { type Mistake, YamlDocument } from '../policy/yaml-document.ts';
 import { readAtMost } from '../base/regular-file.ts';
 
 /** A file with expectations of the policy: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */

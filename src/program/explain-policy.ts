@@ -1,4 +1,4 @@
-import type { Ability } from '../commands/kit/builtin.ts';
+import type { Ability } from '../access/ability.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Person } from '../access/access-check.ts';

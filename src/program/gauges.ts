@@ -1,13 +1,13 @@
 import type { Client } from '../hosting/client.ts';
-import type { LogOutput } from '../base/log-output.ts';
+import type { LogOutput } from '../base/log.ts';
 import type { Gauge, Sample } from '../base/metrics.ts';
 import { version } from '../talk/build-info.ts';
 import type { Policy } from '../policy/rules.ts';
 import type { Load } from '../base/semaphore.ts';
-import { auditOutLag } from '../storage/audit-out.ts';
+import { auditOutLag } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { isPaused } from '../storage/kv.ts';
-import { countStates, oldestWork, openStates } from '../storage/queue-stats.ts';
+import { countStates, oldestWork, openStates } from '../storage/queue.ts';
 import { within } from '../base/time-limit.ts';
 
 /** What `/metrics` reads at each scrape, in addition to counters: the state of the database, the policy and the queues. */

@@ -1,17 +1,16 @@
-import { abilityPage } from '../commands/builtin/can.ts';
-import type { Ability } from '../commands/kit/builtin.ts';
+import type { Ability } from '../access/ability.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn, type EnvironmentVariables } from '../base/config.ts';
 import { Refusal } from '../base/errors.ts';
-import type { Mistake } from '../policy/mistakes.ts';
+import type { Mistake } from '../policy/yaml-document.ts';
 import type { Policy } from '../policy/rules.ts';
 import { readPolicy } from '../policy/watch.ts';
+import { abilityPage } from '../talk/can-page.ts';
 import { joined, plain } from '../words/text.ts';
 import { readExpectations, type Expectation } from './expectations.ts';
 import { explainPolicy } from './explain-policy.ts';
-import { exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
+import { exitCodes, out, type Out } from './output.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 

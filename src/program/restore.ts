@@ -14,8 +14,7 @@ import { errorMessage, Refusal, type Args } from '../base/errors.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
 import { createChangeStore } from '../change/change-store.ts';
 import { acknowledgeRestore } from '../send/failover-and-restore.ts';
-import { flawOf } from '../storage/backup-digest.ts';
-import { isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
+import { flawOf, isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
 import { otherThanFile } from '../base/regular-file.ts';
 import { scrub } from '../base/secret.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
@@ -27,10 +26,7 @@ import { readSqlite, sqliteCode } from '../storage/sqlite.ts';
 import { plain, say } from '../words/text.ts';
 import { inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
-import { failureMessage, isDiskFull } from './failure.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { out, type Out } from './output.ts';
-import { whoRunsThis } from './who-runs-this.ts';
+import { failureMessage, isDiskFull, exitCodeOf, exitCodes, out, type Out, whoRunsThis } from './output.ts';
 
 /** `sitehand restore FILE`: restores a backup into an empty database, and records that time has passed since the backup. */
 

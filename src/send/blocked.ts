@@ -4,8 +4,7 @@ import { isPaused } from '../storage/kv.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { say, type Text } from '../words/text.ts';
-import { lockInTheWay } from '../change/lock-in-the-way.ts';
-import { lockInBrief } from '../change/lock-replies.ts';
+import { lockInTheWay, lockInBrief } from '../change/lock-in-the-way.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import type { SendContext } from './context.ts';
 

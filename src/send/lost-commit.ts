@@ -1,12 +1,11 @@
-import type { Pause } from '../commands/kit/change-lines.ts';
 import { touchChange, isBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { unowned } from '../storage/lease.ts';
-import { pauseKey, readKv, writeKv } from '../storage/kv.ts';
+import { pauseKey, readKv, writeKv, type Pause } from '../storage/kv.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { attempt } from '../base/errors.ts';
 import { plain, say, typed, type Text } from '../words/text.ts';
-import { enqueueOps } from '../post/ops-messages.ts';
+import { enqueueOps } from '../post/ops-channel-health.ts';
 import type { ChangeMemory } from './send-history.ts';
 import { batchSetBack } from '../change/batch-card.ts';
 import { alarm, unknownAfterLoss } from '../change/replies.ts';

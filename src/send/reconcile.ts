@@ -7,7 +7,15 @@ import { enqueueMessage } from '../storage/messages.ts';
 import { joined, say, type Text } from '../words/text.ts';
 import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { closersOf, endingOf, type Closers } from '../change/closers.ts';
+import {
+  closersOf,
+  endingOf,
+  type Closers,
+  evidence,
+  noEvidence,
+  stillUnknown,
+  whoCloses,
+} from '../change/unknown-replies.ts';
 import { readBack } from './follow.ts';
 import { headingOf } from '../change/freeze.ts';
 import { namesWith } from '../access/visibility.ts';
@@ -17,7 +25,6 @@ import { decisionButtons } from '../change/buttons.ts';
 import { reparse } from '../language/reparse.ts';
 import { askAgain, pleaseCheck } from '../change/replies.ts';
 import { wasUnknown } from '../change/told.ts';
-import { evidence, noEvidence, stillUnknown, whoCloses } from '../change/unknown-replies.ts';
 import type { SendContext } from './context.ts';
 import { hourMs } from '../words/duration.ts';
 

@@ -32,8 +32,7 @@ import {
   stoppedReplyKey,
 } from '../change/batch-card.ts';
 import { fingerprint } from '../change/freeze.ts';
-import { lockInTheWay } from '../change/lock-in-the-way.ts';
-import { lockedBy } from '../change/lock-replies.ts';
+import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import { takeBackUnsent } from './take-back-unsent.ts';

@@ -4,8 +4,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { errorCode } from '../base/errors.ts';
 import { startDeadline } from '../base/time-limit.ts';
-import type { Hop } from './hop.ts';
-import { isPublicAddress, isSameAddress } from './public-address.ts';
+import ipaddr from 'ipaddr.js';
 
 /** Finds the IP addresses of a name. Rejects if DNS does not say. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -123,4 +122,66 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
     const over = (): void => late[Symbol.dispose]();
     socket.once(event, over).once('close', over);
   });
+}
+
+/** Answers machines on Azure from inside. The endpoints of other clouds are in private or reserved ranges. */
+const azurePlatform = '168.63.129.16';
+
+/**
+ * Whether an address from DNS is on the public internet. Private, loopback, link-local, shared, multicast, reserved and
+ * cloud platforms' addresses are not, nor are IPv6 addresses that contain an IPv4 address and can lead to any of these.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address))
+    return address !== azurePlatform && ipaddr.IPv4.parse(address).range() === 'unicast';
+  if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return false;
+  const { parts } = ipaddr.IPv6.parse(address);
+  const [first = 0] = parts;
+  // Nothing beyond 2000::/3 is assigned, and some of it leads inside. `5efe`: it ends in an IPv4 address (ISATAP).
+  const isGlobal = (first & 0xe000) === 0x2000 && parts[5] !== 0x5efe;
+  return isGlobal && ipaddr.IPv6.parse(address).range() === 'unicast';
+}
+
+/** Whether two spellings are the same address. */
+export const isSameAddress = (one: string, other: string): boolean =>
+  ipaddr.isValid(one) && ipaddr.isValid(other) && spelled(one) === spelled(other);
+
+const spelled = (address: string): string => ipaddr.process(address).toNormalizedString();
+
+/** One request on the way to a page. */
+export type Hop = {
+  readonly isSecure: boolean;
+  /** A DNS name in ASCII. */
+  readonly name: string;
+  /** Path and query. */
+  readonly path: string;
+};
+
+/** The most characters of an address that is followed. */
+const maxLength = 4_096;
+
+/** Names of private networks, whatever DNS says about them. */
+const inside = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
+const label = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/;
+
+/**
+ * The request for an address: http or https, on the usual port, to a public name, without a user or password. Returns a
+ * string with the reason if the request isn't allowed.
+ */
+export function hopTo(address: string): Hop | string {
+  const url = address.length > maxLength ? null : URL.parse(address);
+  if (url === null) return 'that is not a web address';
+  const { protocol, username, password, port, hostname: name, pathname, search } = url;
+  if (protocol !== 'https:' && protocol !== 'http:') return 'that is neither http nor https';
+  if (username + password !== '') return 'the address has a user name or password in it';
+  if (port !== '') return `the address has the port ${port}, and I use the usual ones only`;
+  // `URL` reads decimal, octal and hexadecimal spellings of an address too.
+  if (ipaddr.isValid(name) || name.startsWith('[')) return 'that is an IP address, and I go to names only';
+  if (inside.test(name.replace(/\.+$/, ''))) return 'that name leads into a private network';
+  const labels = name.split('.');
+  if (labels.length < 2 || name.length > 253 || !labels.every((one) => label.test(one)))
+    return 'that is not the name of a public site';
+  // A name never ends in a part of digits, but some resolvers read such a name as an address.
+  if (!/[a-z]/.test(labels.at(-1) ?? '')) return 'that is not the name of a public site';
+  return { isSecure: protocol === 'https:', name, path: `${pathname}${search}` };
 }

@@ -2,9 +2,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
-import { AnswerTooLong, boundAnswers } from '../sockets/answer-bounds.ts';
+import { AnswerTooLong, boundAnswers } from '../base/answer-bounds.ts';
 import { readBeginning } from '../base/stream-beginning.ts';
-import type { Hop } from './hop.ts';
+import type { Hop } from './connect.ts';
 
 /** The most bytes of a body that are read. */
 export const maxBody = 524_288;

@@ -1,7 +1,7 @@
 import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch as fetchBy } from 'undici';
-import { boundedConnector } from '../sockets/answer-bounds.ts';
+import { boundedConnector } from '../base/answer-bounds.ts';
 import { createLog, type Logger } from '../base/log.ts';
 import { readBeginning } from '../base/stream-beginning.ts';
 import { startDeadline } from '../base/time-limit.ts';

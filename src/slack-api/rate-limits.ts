@@ -1,7 +1,7 @@
 import { WebAPIRateLimitedError } from '@slack/web-api';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { Undeliverable } from '../post/messenger.ts';
-import { shareOf } from '../base/share.ts';
+import { shareOf } from '../base/semaphore.ts';
 
 /** How often we post and edit. Tests also set how long channels are fresh, and how often leases and homes are renewed. */
 export type Pace = {

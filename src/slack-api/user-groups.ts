@@ -1,5 +1,5 @@
 import { BoundedMap } from '../base/bounded-map.ts';
-import { shareOf } from '../base/share.ts';
+import { shareOf } from '../base/semaphore.ts';
 import { minuteMs } from '../words/duration.ts';
 
 /** Slack's answer about a user group: its members, or why Slack doesn't list them. */

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { createBoundedCall, NoAnswer, type BoundedCall } from './bounded-calls.ts';
 import { userStanding, userShape } from './people.ts';
-import type { Bot } from './token.ts';
+import type { Bot } from './app-checks.ts';
 
 /** Lists the people and the Slack user groups of a workspace for setup to offer. */
 

@@ -8,7 +8,6 @@ import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
-import { coalesce } from './coalesce.ts';
 import { watchWrites } from './writes.ts';
 import { beginTime, type Time } from './time.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -261,4 +260,22 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
       await setTimeout(attempt * 20 + Math.random() * 20);
     }
   }
+}
+
+/**
+ * Wraps `work` so that it never runs twice at the same time. Calls during a run share one further run, which starts
+ * when the current one ends, even if that fails.
+ */
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    const now = work().finally(() => {
+      if (running === now) running = undefined;
+    });
+    running = now;
+    return now;
+  };
+  return () => (running === undefined ? begin() : (next ??= running.then(begin, begin)));
 }

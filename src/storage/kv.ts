@@ -5,8 +5,20 @@ import type { ReadHandle, Tx } from './tx.ts';
 
 export type KvRow = Selectable<KvTable>;
 
-/** The key that exists while all sending is paused. */
+/** The key that exists while all sending is paused; its value is a `Pause`. */
 export const pauseKey = 'pause';
+
+/** A pause: since `at` (epoch ms), by a Slack user id or `sitehand`, with the name at that time, and why. */
+export type Pause = {
+  readonly by: string;
+  readonly name: string;
+  readonly why: string | undefined;
+  readonly at: number;
+  /** A person's pause that was in force when Sitehand paused sending itself. */
+  readonly earlier?: Pause;
+  /** Left over when another pause ended; only `resume <time>` ends it. */
+  readonly stayed?: true;
+};
 
 /** A value shared by all replicas, or undefined. */
 export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> {

@@ -4,9 +4,9 @@ import type { AnyReport, ReportContext } from '../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { createSight, refuseUnlessShown, type Sight } from '../access/sight.ts';
 import type { Args } from '../base/errors.ts';
+import { answerBuiltin } from './builtin-pages.ts';
 import { sentTo } from './change-history.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
-import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../change/host-trouble.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
@@ -44,8 +44,7 @@ export async function answerOf(
   };
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const queryService = queryServiceFor(context, { ...actor, sight }, now);
-    const made = Promise.resolve(command.answer({ input: authorized.input, queryService }));
+    const made = Promise.resolve(answerBuiltin(authorized.parsed.path, context, { ...actor, sight }, authorized.input));
     const isOfMany = Object.values(authorized.input).some(areEnvironments);
     const answer = await (isOfMany ? atOnce(made.then(asPage)) : made);
     return 'instead' in answer

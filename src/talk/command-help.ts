@@ -1,10 +1,25 @@
 import { catalogue, type Command } from '../commands/index.ts';
-import { commonOptions } from '../commands/kit/action-options.ts';
-import type { CommandHelp } from '../commands/kit/builtin.ts';
+import { commonOptions } from '../commands/kit/action.ts';
 import type { Field } from '../commands/kit/fields.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { optionName, takesValue } from '../language/usage.ts';
+
+/** A command, as help shows it to one person. */
+export type CommandHelp = {
+  readonly path: string;
+  readonly summary: string;
+  /** The title of its form, and the label of the button that opens it. */
+  readonly button: string;
+  readonly isAction: boolean;
+  /** Whole lines. */
+  readonly examples: readonly string[];
+  /** What can follow its path: how it is typed, and what it means. */
+  readonly words: readonly (readonly [typed: string, means: string])[];
+  readonly mayRun: boolean;
+  /** The Slack user groups that would decide that, if Slack doesn't say who is in them. */
+  readonly unknown: readonly string[];
+};
 
 /** What help says of every command: how it is typed, what its words mean, and whether this person may run it. */
 export const commandsFor = (policy: Policy, person: Member): readonly CommandHelp[] =>

@@ -1,6 +1,6 @@
 import type { ReportContext } from '../commands/kit/report.ts';
 import type { Dialect } from '../hosting/dialect.ts';
-import type { Recent } from '../access/recent-targets.ts';
+import type { Recent } from '../access/targets.ts';
 import type { Semaphore } from '../base/semaphore.ts';
 import type { SendContext } from '../send/context.ts';
 import type { StatusParts } from './status-parts.ts';

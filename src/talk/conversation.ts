@@ -16,7 +16,7 @@ import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';
 import { handOn } from '../waiting/hand-on.ts';
 import { joinQueue, type JoinResult } from '../waiting/queue.ts';
-import { applyLeftOut } from '../decide/leave-out.ts';
+import { applyLeftOut } from '../decide/decide-batch.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../decide/submit.ts';
 import type { Text } from '../words/text.ts';

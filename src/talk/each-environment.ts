@@ -1,13 +1,12 @@
 import type { Page } from '../commands/kit/page.ts';
 import type { EnvironmentResult, EnvironmentRead, ReportContext } from '../commands/kit/report.ts';
-import type { StatusPart } from '../commands/kit/site-status.ts';
+import { whyMissing, type StatusPart } from '../commands/kit/site-status.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import type { HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { canonicalId } from '../policy/people.ts';
 import { createSemaphore, type Semaphore } from '../base/semaphore.ts';
 import { say, type Text } from '../words/text.ts';
-import { whyMissing } from '../commands/builtin/status-line.ts';
 import { startDeadline, TooLate, within } from '../base/time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import type { Sight } from '../access/sight.ts';

@@ -16,7 +16,7 @@ import { channel, joined, say, type Text } from '../words/text.ts';
 import type { Channel } from '../access/access-check.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { storedTargets } from '../access/targets.ts';
-import { lockAndHolder } from '../change/lock-in-the-way.ts';
+import { lockAndHolder, Locked } from '../change/lock-in-the-way.ts';
 import {
   endQueued,
   queuedArgs,
@@ -32,7 +32,6 @@ import {
 import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../post/poller.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
-import { Locked } from '../change/lock-replies.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { save } from '../decide/submit.ts';
 import { check, type Ready } from './conversation.ts';

@@ -1,27 +1,26 @@
-import type { QueryService } from '../commands/kit/builtin.ts';
 import type { EnvironmentResult } from '../commands/kit/report.ts';
-import type { BriefStatus, FirstReading, SiteStatus, SiteWork, StatusPart } from '../commands/kit/site-status.ts';
+import type { LoudestError, NewestBackup, SiteVerdict, StatusPart } from '../commands/kit/site-status.ts';
+import type { CheckPlan } from '../commands/kit/sources.ts';
 import { newestBackup } from '../commands/backups/newest.ts';
 import { loudestError } from '../commands/logs/loudest.ts';
 import type { HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import type { JustBegun } from '../base/just-begun.ts';
+import type { JustBegun } from '../base/bounded-map.ts';
 import { impressionIn, type SiteReading } from '../site-check/reading.ts';
 import { canonicalId } from '../policy/people.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
+import type { Pause } from '../storage/kv.ts';
 import { heldLock } from '../storage/locks.ts';
 import { queueOf } from '../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
-import { mayRunOn } from '../access/may-run.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Sight } from '../access/sight.ts';
 import { stillToDo } from '../change/batch.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
-import { lockInfoOf, pauseFor } from '../decide/admin-actions.ts';
-import { listedChange } from './change-history.ts';
+import { lockInfoOf, pauseFor, type Asking, type LockInfo } from '../decide/admin-actions.ts';
+import { listedChange, type ListedChange } from './change-history.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
-import { timersFor } from '../waiting/timer-list.ts';
-import type { Asking } from '../decide/admin-actions.ts';
+import { timersFor, type TimerLine } from '../waiting/timer-list.ts';
 import type { PipelineContext } from './context.ts';
 import { hourMs } from '../words/duration.ts';
 
@@ -38,44 +37,86 @@ const maxBatches = 100;
 const maxRead = 50;
 const maxSettled = 3;
 
-/** The status of environments, and which commands are known to be allowed on them. */
-export const statusFor = (
+/** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
+export type SiteStatus = {
+  readonly site: StatusPart<FirstReading>;
+  /** Makes more readings until there is a verdict, within 24 s of the question; undefined: the first one is enough. */
+  readonly verdict: (() => Promise<SiteVerdict>) | undefined;
+  readonly work: StatusPart<SiteWork>;
+  readonly backup: StatusPart<NewestBackup>;
+  readonly errors: StatusPart<LoudestError>;
+  /** The newest settled changes, newest first. `more`: there may be older ones. */
+  readonly changes: StatusPart<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
+  /** Timed access, earliest end first. `more`: there may be later ones. */
+  readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
+  readonly pause: StatusPart<Pause | undefined>;
+};
+
+/** The status of one of many environments, without a reading of its site and its log. */
+export type BriefStatus = { readonly work: SiteWork; readonly backup: StatusPart<NewestBackup> };
+
+type NotChecked = Extract<CheckPlan, { readonly kind: 'cannot be checked' }>;
+
+/** One reading of the site itself, or why it can't be checked. `instead`: where the request went instead of the site. */
+export type FirstReading =
+  | NotChecked
+  | { readonly kind: 'read'; readonly reading: SiteReading; readonly instead: string | undefined };
+
+/** What is happening on an environment. */
+export type SiteWork = {
+  readonly lock: { readonly info: LockInfo; readonly since: number } | undefined;
+  /** Changes that are not settled, newest first. */
+  readonly open: readonly ListedChange[];
+  /** How many more unsettled changes there are that this person may not see. */
+  readonly hidden: number;
+  /** How many requests wait in its queue. */
+  readonly queued: number;
+  /** Whether there may be more changes than were counted. */
+  readonly more: boolean;
+};
+
+/** The state of an environment. Resolves within about two seconds, with whatever could be read by then. */
+export async function statusOf(
   context: PipelineContext,
   { person, sight }: Asking,
-  now: number,
-): Pick<QueryService, 'status' | 'briefStatus' | 'mayRunOn'> => ({
-  mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
-  status: async (env) => {
-    const part = partsOf(context, { person, sight }, env);
-    const { statusParts: shared } = context;
-    const checking = checkOf(context, person, env);
-    const [site, work, backup, errors, changes, access, pause] = await Promise.all([
-      part('check', checking.once),
-      part('status', async () => workOf(context, sight, env, await openBatches(context))),
-      part('backups list', (read) => newestBackup(read, env), shared.backup),
-      part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
-      part('changes', () => settledOf(context, sight, env)),
-      part('timers', () => timersFor(context, sight, now).timers(env)),
-      part('status', () => pauseFor(context, sight)),
-    ]);
-    return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
-  },
-  briefStatus: async (all) => {
-    const each = eachFor(context, person, sight);
-    const paths = ['status', 'backups list'];
-    const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
-    const batches = await openBatches(context);
-    const briefs: EnvironmentResult<BriefStatus>[] = [];
-    for (const { env, part: backup } of backups) {
-      const part = withheldPart(sight, 'status', env) ?? {
-        kind: 'found' as const,
-        found: { work: await workOf(context, sight, env, batches), backup },
-      };
-      briefs.push({ env, part });
-    }
-    return briefs;
-  },
-});
+  env: Environment,
+): Promise<SiteStatus> {
+  const now = Date.now();
+  const part = partsOf(context, { person, sight }, env);
+  const { statusParts: shared } = context;
+  const checking = checkOf(context, person, env);
+  const [site, work, backup, errors, changes, access, pause] = await Promise.all([
+    part('check', checking.once),
+    part('status', async () => workOf(context, sight, env, await openBatches(context))),
+    part('backups list', (read) => newestBackup(read, env), shared.backup),
+    part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
+    part('changes', () => settledOf(context, sight, env)),
+    part('timers', () => timersFor(context, sight, env)),
+    part('status', () => pauseFor(context, sight)),
+  ]);
+  return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
+}
+
+/** What can be read quickly about many environments. Resolves in two minutes at most; rejects with `NotAdmitted`. */
+export async function briefStatusOf(
+  context: PipelineContext,
+  { person, sight }: Asking,
+  all: readonly Environment[],
+): Promise<readonly EnvironmentResult<BriefStatus>[]> {
+  const each = eachFor(context, person, sight);
+  const paths = ['status', 'backups list'];
+  const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
+  const batches = await openBatches(context);
+  const briefs: EnvironmentResult<BriefStatus>[] = [];
+  for (const { env, part: backup } of backups) {
+    const part = withheldPart(sight, 'status', env) ?? {
+      kind: 'found' as const,
+      found: { work: await workOf(context, sight, env, batches), backup },
+    };
+    briefs.push({ env, part });
+  }
+  return briefs;
+}
 
 /**
  * Reads the site itself once. If that reading is bad or not done when the card goes out, two more follow. The first

@@ -1,14 +1,49 @@
-import { domainsInWords, leftOut, logInWords } from '../commands/builtin/time-line.ts';
-import type { TimeLine, TimeLineEntry, NamedActor } from '../commands/kit/time-line.ts';
-import { spokenDuration } from '../words/duration.ts';
+import type { changesExport } from '../commands/builtin/changes/export.ts';
+import type { Input } from '../commands/kit/fields.ts';
+import { counted, paragraph, type Page } from '../commands/kit/page.ts';
+import { startOf } from '../commands/kit/values/times.ts';
+import { refuseUnlessShown } from '../access/sight.ts';
+import { writeDown, type Asking } from '../decide/admin-actions.ts';
+import { dayMs, spokenDuration } from '../words/duration.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { amount, say } from '../words/text.ts';
+import { amount, say, time } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
+import type { PipelineContext } from './context.ts';
 import { codeSpan, escapeMarkdown, textToMarkdown, utc } from './markdown.ts';
+import { timeLineFor, type NamedActor, type TimeLine, type TimeLineEntry } from './time-line.ts';
+import { domainsInWords, leftOut, logInWords } from './time-line-page.ts';
 
 /** The activity of an environment as a Markdown file: a start for a post-mortem. */
 
 const maxCharacters = 1_000_000;
+
+const defaultSince = { ago: 2 * dayMs };
+
+/** The export is audited. */
+export async function changesExportPage(
+  context: PipelineContext,
+  asking: Asking,
+  { env, since = defaultSince }: Input<typeof changesExport.fields>,
+): Promise<Page> {
+  const from = startOf(since, Date.now(), asking.person.zone, '2d');
+  const { file, line } = timeLineFile(env, await timeLineFor(context, asking, env, from), asking.person);
+  const { entries, withoutChanges, more } = line;
+  // Before it is written: the rules may have changed while it was read.
+  refuseUnlessShown(context, asking.person, asking.sight.shown());
+  await writeDown(context, asking, { event: 'changes_export', about: [env], since: from, entries: entries.length });
+  return {
+    title: say`**Time line of ${env.name} as a file** · ${counted(entries.length, 'entry', 'entries')} since ${time(from, 'date')}`,
+    parts: [
+      paragraph(
+        say`It has what you can see, oldest first, in Markdown and with times in UTC. The audit trail records this export.`,
+        withoutChanges && say`**Changes:** ${withoutChanges}`,
+        logInWords(line),
+        more ? leftOut : undefined,
+      ),
+    ],
+    file,
+  };
+}
 
 /** The file, and the entries that fit: the newest. */
 export function timeLineFile(env: Environment, line: TimeLine, by: Person) {

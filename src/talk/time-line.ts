@@ -1,26 +1,23 @@
-import type { QueryService } from '../commands/kit/builtin.ts';
-import type { ChangeMoment, TimeLine, TimeLineEntry, NamedActor } from '../commands/kit/time-line.ts';
+import type { LogPeak, LogPeaks } from '../commands/kit/log-query.ts';
+import type { StatusPart } from '../commands/kit/site-status.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../storage/audit.ts';
 import { changesNumbered, type Change } from '../storage/changes.ts';
 import { fieldsOf } from '../storage/parse-json.ts';
 import type { ReadHandle } from '../storage/tx.ts';
-import { plain } from '../words/text.ts';
+import { plain, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { targetKey } from '../access/targets.ts';
 import type { MayRead } from '../access/visibility.ts';
-import { parseDetails } from '../audit/audit-details.ts';
+import { parseDetails } from '../audit/audit-anchor.ts';
 import { markOf, stateText } from '../change/state-words.ts';
 import { eventInWords } from '../change/event-names.ts';
 import { frozenCardOf } from '../change/freeze.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../change/site-readings.ts';
-import { writeDown } from '../decide/admin-actions.ts';
-import { refuseUnlessShown } from '../access/sight.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 import { failedPart, withheldPart, withheldText } from './each-environment.ts';
-import { timeLineFile } from './time-line-file.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
 
@@ -41,21 +38,60 @@ const maxTitleLength = 200;
 /** No date is later. An altered line may have any number. */
 const endOfTime = 8_640_000_000_000_000;
 
-/** The time lines of a `QueryService`, limited to what this person may read. */
-export const timeLineServiceFor = (
-  context: PipelineContext,
-  asking: Asking,
-): Pick<QueryService, 'timeLine' | 'exportTimeLine'> => ({
-  timeLine: (env, since) => timeLineFor(context, asking, env, since),
-  exportTimeLine: async (env, since) => {
-    const taken = timeLineFile(env, await timeLineFor(context, asking, env, since), asking.person);
-    const { entries } = taken.line;
-    // Before it is written: the rules may have changed while it was read.
-    refuseUnlessShown(context, asking.person, asking.sight.shown());
-    await writeDown(context, asking, { event: 'changes_export', about: [env], since, entries: entries.length });
-    return taken;
-  },
-});
+/** A Slack user id or `sitehand`, with the name at that time, if it is known. */
+export type NamedActor = { readonly id: string; readonly name: string | undefined };
+
+/** A step of a change in the audit trail: it was requested, approved, sent. */
+export type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
+
+export type TimeLineEntry =
+  | {
+      readonly kind: 'change';
+      /** When it was sent or, if it was not sent, when it was requested. */
+      readonly at: number;
+      readonly number: number;
+      readonly title: string;
+      readonly requester: NamedActor;
+      /** Who handed the request on to the requester. */
+      readonly handedOnBy: NamedActor | undefined;
+      readonly reason: string | undefined;
+      readonly approvers: readonly NamedActor[];
+      /** Its symbol, and its state in a sentence. */
+      readonly mark: string;
+      readonly outcome: Text;
+      /** Its site before and after, if that was read; follows *it*. */
+      readonly site: Text | undefined;
+      /** From the send to the end; undefined if it was not sent, or the end is unknown. */
+      readonly tookMs: number | undefined;
+      /** All its lines in the trail, oldest first: the first 40, and how many more there are. */
+      readonly moments: readonly ChangeMoment[];
+      readonly moreMoments: number;
+    }
+  /** A lock or a pause. `says` follows the name; `until`: when it ends by itself. */
+  | {
+      readonly kind: 'lock';
+      readonly at: number;
+      readonly who: NamedActor;
+      readonly says: string;
+      readonly reason: string | undefined;
+      readonly until: number | undefined;
+    }
+  | ({ readonly kind: 'peak'; readonly at: number } & LogPeak);
+
+export type TimeLine = {
+  readonly since: number;
+  readonly until: number;
+  /** Oldest first. */
+  readonly entries: readonly TimeLineEntry[];
+  /** Why changes are not among the entries; undefined: they are. */
+  readonly withoutChanges: Text | undefined;
+  /** Whether older changes, locks, pauses or steps of changes were left out. */
+  readonly more: boolean;
+  /** The domains of its site, and how many of them had their changes read. */
+  readonly domains: { readonly all: number; readonly read: number };
+  /** The error log in that span; its peaks are among the entries. */
+  readonly log: StatusPart<Omit<LogPeaks, 'peaks'>>;
+};
 
 /** From `since` (epoch ms) until now. Leaves out what this person may not read. */
 export async function timeLineFor(

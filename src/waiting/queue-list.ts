@@ -1,6 +1,9 @@
-import type { QueryService, QueueLine } from '../commands/kit/builtin.ts';
+import { Refusal } from '../base/errors.ts';
+import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
+import type { Environment } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { listQueued, type QueuedRequest } from '../storage/queue.ts';
+import { code, mention, say, time, typed, type Text } from '../words/text.ts';
 import { targetKey } from '../access/targets.ts';
 import { queuedWords } from '../change/queue.ts';
 import type { ChangeContext } from '../change/context.ts';
@@ -12,32 +15,50 @@ import { leaveQueue } from './queue.ts';
 const maxShown = 50;
 const maxRead = 1_000;
 
-export function queuesFor(context: ChangeContext, asking: Asking): Pick<QueryService, 'queue' | 'leaveQueue'> {
-  const lineOf = (row: QueuedRequest): QueueLine => ({
-    number: row.id,
-    target: row.target_name,
-    what: queuedWords(row),
-    requester: row.requester,
-    isOwn: idsOf(context.policy(), asking.person.id).includes(row.requester),
-    behind: row.behind ?? undefined,
-    isTurn: row.turn_at !== null,
-    until: row.expires_at,
-  });
+export async function queuePage(
+  context: ChangeContext,
+  { person, sight }: Asking,
+  { env }: { readonly env: Environment | undefined },
+): Promise<Page> {
+  const found = await listQueued(context.database.db, maxRead);
+  const mayRead = sight.reader('queue');
+  const ids = idsOf(context.policy(), person.id);
+  const isOwn = ({ requester }: QueuedRequest): boolean => ids.includes(requester);
+  const shown = found
+    .filter((row) => (env === undefined || row.target === targetKey(env)) && (isOwn(row) || mayRead(row)))
+    .toSorted((one, other) => one.target.localeCompare(other.target) || one.id - other.id);
+  const rows = shown.slice(0, maxShown);
+  const isMore = shown.length > maxShown || found.length === maxRead;
+  const own = rows.filter(isOwn);
+  const [first] = own;
   return {
-    queue: async (env) => {
-      const found = await listQueued(context.database.db, maxRead);
-      const mayRead = asking.sight.reader('queue');
-      const shown = found
-        .filter((row) => env === undefined || row.target === targetKey(env))
-        .map((row) => ({ row, line: lineOf(row) }))
-        .filter(({ row, line }) => line.isOwn || mayRead(row))
-        .toSorted((one, other) => one.row.target.localeCompare(other.row.target) || one.row.id - other.row.id);
-      const lines = shown.slice(0, maxShown).map(({ line }) => line);
-      return { lines, more: shown.length > maxShown || found.length === maxRead };
-    },
-    leaveQueue: async (place) => {
-      const row = await leaveQueue(context, asking, place);
-      return row && { what: queuedWords(row), target: row.target_name };
-    },
+    title: say`**${env ? `The queue for ${env.name}` : 'Queues'}** · ${isMore ? `the first ${rows.length}` : counted(rows.length, 'request')}`,
+    parts: listOr(say`Nothing that you can see is waiting for a lock.`, rows.map(inWords)),
+    ...(first && { source: say`${typed(`queue leave ${first.id}`)} gives up place ${first.id}` }),
+    offers: own.map(({ id }) => ({ label: `Leave the queue: place ${id}`, args: ['queue', 'leave', String(id)] })),
+  };
+}
+
+function inWords(row: QueuedRequest): Text {
+  const status =
+    row.turn_at === null
+      ? `waits behind ${row.behind === null ? 'a lock' : `#${row.behind}`}`
+      : 'their turn: waits for their review';
+  return say`${code(String(row.id))} for **${row.target_name}**: ${queuedWords(row)} · ${mention(row.requester)} · ${status} · until ${time(row.expires_at)}`;
+}
+
+export async function queueLeavePage(
+  context: ChangeContext,
+  asking: Asking,
+  { number }: { readonly number: number },
+): Promise<Page> {
+  const left = await leaveQueue(context, asking, number);
+  if (left === undefined)
+    throw new Refusal(say`**You have no place ${number} in a queue.** Nothing was done.`, {
+      hint: say`It may have been used or ended already. ${typed('queue')} shows who waits.`,
+    });
+  return {
+    title: say`**You've left the queue for ${left.target_name}**`,
+    parts: [paragraph(say`${queuedWords(left)} was not sent.`)],
   };
 }

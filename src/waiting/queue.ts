@@ -15,10 +15,9 @@ import {
 } from '../storage/queue.ts';
 import { joined, say, time, typed, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { lockInWords } from '../change/lock-replies.ts';
+import { lockInWords, lockAndHolder, type Held } from '../change/lock-in-the-way.ts';
 import type { Note } from '../change/card.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { lockAndHolder, type Held } from '../change/lock-in-the-way.ts';
 import { asSaved, leaveButton, maxPlaces, placeMs, recordQueued, turnTaken, withdrawTurn } from '../change/queue.ts';
 import { fitsButton, withOption } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';

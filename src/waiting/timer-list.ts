@@ -1,51 +1,112 @@
-import type { QueryService } from '../commands/kit/builtin.ts';
-import type { TimerLine } from '../commands/kit/change-lines.ts';
+import { Refusal, type Args } from '../base/errors.ts';
+import { addressesInShort } from '../commands/allowlist/listing.ts';
+import { counted, listOr, type Page } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { underWay } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { isPaused } from '../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../storage/timers.ts';
-import { joined, say, time, type Text } from '../words/text.ts';
+import { code, inline, joined, mention, sample, say, time, typed, type Text } from '../words/text.ts';
 import type { Sight } from '../access/sight.ts';
 import { targetKey } from '../access/targets.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../change/timed-access.ts';
-import { removalArgs } from './timers.ts';
 import type { ChangeContext } from '../change/context.ts';
+import type { Asking } from '../decide/admin-actions.ts';
+import { removalArgs } from './timers.ts';
 
 /** Timed access, limited to what one person may read. */
 
 const maxShown = 100;
 const maxRead = 1_000;
 
-export const timersFor = (
+/** Timed access. Times are epoch milliseconds. */
+export type TimerLine = {
+  /** The change that granted it. */
+  readonly change: number;
+  /** The name of its environment. */
+  readonly where: string;
+  readonly addresses: readonly string[];
+  /** Slack user id of the requester. */
+  readonly requester: string;
+  readonly endsAt: number;
+  /** Its status, if there is more to say than when it ends. */
+  readonly standing: Text | undefined;
+};
+
+/** Timed access that this person may read, earliest end first. `more`: there may be later ones. */
+export async function timersFor(
   context: ChangeContext,
   sight: Sight,
-  now: number,
-): Pick<QueryService, 'timers' | 'timer'> => {
+  env: Environment | undefined,
+): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }> {
   const { db } = context.database;
-  const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
-    const isHeld = await isPaused(db);
-    const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
-    const open = await underWay(db, removals);
-    return timers.map((timer) => lineOf(timer, { now, isHeld, isOpen: (removal) => open.has(removal) }));
-  };
+  const found = await listTimers(db, maxRead, env && targetKey(env));
+  const reads = sight.reader('timers');
+  const readable = found.filter((timer) => reads(aboutOf(timer)));
+  const timers = readable.slice(0, maxShown);
+  const isHeld = await isPaused(db);
+  const open = await underWay(
+    db,
+    timers.flatMap(({ created_change: removal }) => removal ?? []),
+  );
+  const lines = timers.map((timer) => ({
+    change: timer.change,
+    where: environmentOf(timer).name,
+    addresses: addressesOf(timer),
+    requester: timer.requester,
+    endsAt: timer.ends_at,
+    standing: standingOf(timer, removalIn(timer, open), isHeld),
+  }));
+  return { lines, more: readable.length > maxShown || found.length === maxRead };
+}
+
+export async function timersPage(
+  context: ChangeContext,
+  { sight }: Asking,
+  { env }: { readonly env: Environment | undefined },
+): Promise<Page> {
+  const { lines, more } = await timersFor(context, sight, env);
+  const [first] = lines;
+  const title = env ? `Timed access to ${env.name}` : 'Timed access';
   return {
-    timers: async (env) => {
-      const found = await listTimers(db, maxRead, env && targetKey(env));
-      const reads = sight.reader('timers');
-      const readable = found.filter((timer) => reads(aboutOf(timer)));
-      return {
-        lines: await linesOf(readable.slice(0, maxShown)),
-        more: readable.length > maxShown || found.length === maxRead,
-      };
-    },
-    timer: async (change) => {
-      const timer = await timerOf(db, change);
-      return timer && sight.reader('timers')(aboutOf(timer)) ? (await linesOf([timer]))[0] : undefined;
-    },
+    title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
+    parts: listOr(
+      say`No timed access that you can see.`,
+      lines.map(
+        ({ change, addresses, where, requester, endsAt, standing = inline('open') }) =>
+          say`${code(`#${change}`)} ${addressesInShort(addresses)} on ${where} · ${mention(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
+      ),
+    ),
+    ...(first && {
+      source: say`${typed(`timers cancel ${first.change}`)} ends the access of #${first.change} now; ${sample('allowlist add')} with \`--for\` gives it more time, and without \`--for\` lets it stay for good`,
+    }),
   };
-};
+}
+
+/** The command that removes the addresses of a change now. Throws `Refusal` if there is nothing to remove. */
+export async function timersCancelPage(
+  { database: { db } }: ChangeContext,
+  { sight }: Asking,
+  { number }: { readonly number: number },
+): Promise<{ readonly instead: Args }> {
+  const timer = await timerOf(db, number);
+  const hint = say`${typed('timers')} lists the open ones.`;
+  if (timer === undefined || !sight.reader('timers')(aboutOf(timer)))
+    throw new Refusal(say`I can't find a timer of #${number} among those you can see. Nothing was done.`, { hint });
+  if (timer.end_reason !== null)
+    throw new Refusal(
+      say`**The timed access of #${number} has already ended:** ${howItEnded[timer.end_reason]}. Nothing was done.`,
+      { hint },
+    );
+  const { created_change: made } = timer;
+  const removal = removalIn(timer, await underWay(db, made === null ? [] : [made]));
+  if (removal !== undefined)
+    throw new Refusal(say`**#${removal} is already removing its addresses.** Nothing was done.`, {
+      hint: say`${typed(`change ${removal}`)} shows its progress.`,
+    });
+  return { instead: removalArgs(timer, environmentOf(timer)) };
+}
 
 const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   removed: 'its addresses are off the list',
@@ -56,32 +117,15 @@ const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
 };
 
 const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` });
+const environmentOf = ({ target }: Timer): Environment => parseStored(target);
 
-type Situation = {
-  readonly now: number;
-  /** Whether all sending is paused. */
-  readonly isHeld: boolean;
-  readonly isOpen: (change: number) => boolean;
-};
+/** The number of the change that is removing the addresses. `open`: those that are under way. */
+const removalIn = ({ created_change: made, ended_at }: Timer, open: ReadonlySet<number>): number | undefined =>
+  ended_at === null && made !== null && open.has(made) ? made : undefined;
 
-function lineOf(timer: Timer, situation: Situation): TimerLine {
-  const { id, name } = parseStored<Environment>(timer.target);
-  const made = timer.created_change;
-  const removal = timer.ended_at === null && made !== null && situation.isOpen(made) ? made : undefined;
-  return {
-    change: timer.change,
-    env: { id, name },
-    addresses: addressesOf(timer),
-    requester: timer.requester,
-    endsAt: timer.ends_at,
-    standing: standingOf(timer, removal, situation),
-    over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
-    removal,
-    remove: removalArgs(timer, { id }),
-  };
-}
-
-function standingOf(timer: Timer, removal: number | undefined, { now, isHeld }: Situation): Text | undefined {
+/** `isHeld`: all sending is paused. */
+function standingOf(timer: Timer, removal: number | undefined, isHeld: boolean): Text | undefined {
+  const now = Date.now();
   const why: Text = timer.last_note === null ? [] : parseStored(timer.last_note);
   if (timer.gave_up_at !== null)
     return joined([say`⚠️ I gave up ${time(timer.gave_up_at, 'date')}. It's still open.`, why]);

@@ -1,4 +1,4 @@
-import type { NewKind } from '../commands/kit/watch.ts';
+import type { NewKind } from '../commands/kit/log-query.ts';
 import type { Watch } from '../storage/watches.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { hourMs, dayMs } from '../words/duration.ts';

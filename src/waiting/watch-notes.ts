@@ -1,5 +1,4 @@
-import type { NewKind, NewKinds } from '../commands/kit/watch.ts';
-import { readAsUtc } from '../commands/kit/log-query.ts';
+import { readAsUtc, type NewKind, type NewKinds } from '../commands/kit/log-query.ts';
 import { counted } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Watch } from '../storage/watches.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewKinds } from '../commands/kit/watch.ts';
+import type { NewKinds } from '../commands/kit/log-query.ts';
 import { readHours, hoursEnd } from '../commands/kit/values/hours.ts';
 import { watching } from '../hosting/contract/call.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ability } from '../../src/commands/kit/builtin.ts';
+import type { Ability } from '../../src/access/ability.ts';
 import { explainAccess, explainTo } from '../../src/access/explain-access.ts';
 import type { Channel, Person } from '../../src/access/access-check.ts';
 import { plain } from '../../src/words/text.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createRecent, type Recent } from '../../src/access/recent-targets.ts';
+import { createRecent, type Recent } from '../../src/access/targets.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import { ana } from '../fixtures.ts';

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { can } from '../../src/commands/builtin/can.ts';
-import { help } from '../../src/commands/builtin/help.ts';
-import { whoami } from '../../src/commands/builtin/whoami.ts';
-import { createSiteCheck } from '../../src/site-check/site-check.ts';
-import type { BuiltinAnswer, QueryService } from '../../src/commands/kit/builtin.ts';
+import { describe, expect, test } from 'vitest';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Listing } from '../../src/hosting/names.ts';
-import { createChangeStore } from '../../src/change/change-store.ts';
-import { queryServiceFor } from '../../src/talk/query-service.ts';
-import { openDatabase, type Database } from '../../src/storage/database.ts';
+import { builtinPages } from '../../src/talk/builtin-pages.ts';
 import { authorize, type Person } from '../../src/access/access-check.ts';
 import { refuseUnlessMayTry, mayRunSomewhere } from '../../src/access/may-run.ts';
 import { createNames } from '../../src/change/visible-names.ts';
@@ -117,43 +110,21 @@ const listing: Listing = {
 };
 
 describe('what people are shown', () => {
-  const pageOf = (answer: BuiltinAnswer): Page => {
-    if ('instead' in answer) throw new Error('no page');
-    return answer;
+  const textOf = ({ parts }: Page): string => JSON.stringify(parts);
+  const { can, help, whoami } = builtinPages;
+  const askedBy = (person: Person) => {
+    const context = contextWith({
+      policy: () => policy,
+      company: () => company,
+      names: () => names,
+      membersOf: async () => undefined,
+      personOf: async () => person,
+    });
+    return [context, askingFor(context, person, 'status')] as const;
   };
-  const textOf = (answer: BuiltinAnswer): string => JSON.stringify(pageOf(answer).parts);
-  let database: Database;
-  beforeAll(async () => (database = await openDatabase('sqlite::memory:')));
-  afterAll(() => database.close());
-  const queryServiceOf = (person: Person): QueryService =>
-    queryServiceFor(
-      contextWith({
-        database,
-        changeStore: createChangeStore({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
-        auditKeys: [],
-        policy: () => policy,
-        policyIsBroken: () => false,
-        company: () => company,
-        names: () => names,
-        membersOf: async () => undefined,
-        groupTrouble: () => undefined,
-        personOf: async () => person,
-        read: () => Promise.reject(new Error('nobody is asked')),
-        listing: () => listing,
-        freshenNames: async () => 0,
-        dialect: 'document',
-        unencrypted: [],
-        unverified: [],
-        siteCheck: createSiteCheck({ now: () => 0 }),
-        lookAt: () => Promise.reject(new Error('nobody is asked')),
-        askSlack: async () => ({ botUserId: 'UBOT' }),
-      }),
-      askingFor(contextWith({ policy: () => policy, names: () => names, company: () => company }), person, 'status'),
-      0,
-    );
 
   test('help marks commands that only the unknown group withholds', async () => {
-    const page = pageOf(await help.answer({ input: { command: 'all' }, queryService: queryServiceOf(dev) }));
+    const page = await help(...askedBy(dev), { command: 'all' });
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const rows = new Map(list.entries.map(plain).map((line) => [line.split('  ')[0], line]));
@@ -162,23 +133,18 @@ describe('what people are shown', () => {
     for (const path of ['cache clear', 'pause', 'clone']) expect(rows.has(`/site ${path}`)).toBe(false);
   });
 
-  test('whoami does not say that somebody is in no group if that is unknown', async () => {
-    const page = await whoami.answer({ input: {}, queryService: queryServiceOf(stranger) });
+  test('whoami does not say that somebody is in no group if that is unknown', () => {
+    const page = whoami(...askedBy(stranger));
     expect(textOf(page)).toMatch(/names, as far as I know\..*doesn't tell me who is in .*S0DEVS.*S0LEADS.*S0BARRED/);
   });
 
   test('can says which group it depends on', async () => {
-    const page = await can.answer({
-      input: { command: ['resume'], person: undefined },
-      queryService: queryServiceOf(dev),
-    });
-    expect(plain(pageOf(page).title)).toBe('You may or may not run resume');
+    const page = await can(...askedBy(dev), { command: ['resume'], person: undefined });
+    expect(plain(page.title)).toBe('You may or may not run resume');
     expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, I refuse it\./);
     const clear = { command: ['cache', 'clear', staging.name], person: undefined };
-    expect(plain(pageOf(await can.answer({ input: clear, queryService: queryServiceOf(dev) })).title)).toMatch(
-      /^You may run cache clear/,
-    );
-    expect(textOf(await can.answer({ input: clear, queryService: queryServiceOf(stranger) }))).toContain('S0DEVS');
+    expect(plain((await can(...askedBy(dev), clear)).title)).toMatch(/^You may run cache clear/);
+    expect(textOf(await can(...askedBy(stranger), clear))).toContain('S0DEVS');
   });
 
   test('a note says that names may be hidden, and each person’s names are cached separately', () => {

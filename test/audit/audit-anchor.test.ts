@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { plain } from '../../src/words/text.ts';
-import { findingPage, shortHash } from '../../src/commands/builtin/audit/verify.ts';
+import { findingPage, shortHash } from '../../src/audit/finding.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { sealAudit } from '../../src/audit/audit-keys.ts';
 import { confirmTrail, publishAuditHead, findingOf, isKnownAltered } from '../../src/audit/audit-anchor.ts';

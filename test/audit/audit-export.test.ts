@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { headOf, exportLine } from '../../src/audit/audit-export.ts';
-import type { Entry } from '../../src/audit/audit-query.ts';
+import { headOf, exportLine, type Entry } from '../../src/audit/audit-query.ts';
 import { cellsOf } from '../cells.ts';
 import { ana, hostile } from '../fixtures.ts';
 

@@ -9,8 +9,7 @@ import {
   type AuditOutOptions,
   type DeliveryResult,
 } from '../../src/audit/audit-out.ts';
-import { appendAudit } from '../../src/storage/audit.ts';
-import { auditOutLag, readAuditOut } from '../../src/storage/audit-out.ts';
+import { appendAudit, auditOutLag, readAuditOut } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 

@@ -1,10 +1,11 @@
 import { expect, it, test } from 'vitest';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
-import { changesFor, sentTo } from '../../src/talk/change-history.ts';
+import { sentTo } from '../../src/talk/change-history.ts';
+import { changesFor } from '../../src/talk/changes-page.ts';
 import { readerOf } from '../../src/access/visibility.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
-import { auditServiceFor } from '../../src/talk/audit-service.ts';
+import { auditExportPage } from '../../src/talk/audit-pages.ts';
 import type { Person } from '../../src/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
 import type { NewChange } from '../../src/storage/changes.ts';
@@ -12,6 +13,7 @@ import type { Database } from '../../src/storage/database.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
+import { plain } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import {
@@ -265,9 +267,10 @@ describeBoth('the export of the trail', (open) => {
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
     const context = contextFor(shopOnly, { database, changeStore, auditKeys: [] });
     const actor = askingFor(context, chi, 'audit export');
-    const file = await auditServiceFor(context, actor).exportTrail('jsonl', undefined);
-    expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
-    const rows = file.content
+    const exported = await auditExportPage(context, actor, { format: 'jsonl', since: undefined });
+    expect(plain(exported.title)).toBe('Audit trail as a file · 4 lines');
+    expect(exported.file?.name).toBe('audit-trail-2026-03-01.jsonl');
+    const rows = exported.file?.content
       .trimEnd()
       .split('\n')
       .map((line): unknown => JSON.parse(line));
@@ -276,8 +279,8 @@ describeBoth('the export of the trail', (open) => {
     expect(line).toMatchObject({ event: 'audit_export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
-    const again = await auditServiceFor(context, actor).exportTrail('csv', undefined);
-    expect(again.content.split('\r\n')).toHaveLength(1 + 4 + 1);
+    const again = await auditExportPage(context, actor, { format: 'csv', since: undefined });
+    expect(again.file?.content.split('\r\n')).toHaveLength(1 + 4 + 1);
   });
 });
 

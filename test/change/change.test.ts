@@ -12,7 +12,7 @@ import {
   type Transition,
   type TransitionInput,
 } from '../../src/change/change.ts';
-import { openStates } from '../../src/storage/queue-stats.ts';
+import { openStates } from '../../src/storage/queue.ts';
 import type { State } from '../../src/storage/schema.ts';
 
 const now = 1_000_000;

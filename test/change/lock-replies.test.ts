@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockRefusal } from '../../src/change/lock-replies.ts';
+import { lockRefusal } from '../../src/change/lock-in-the-way.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { plain } from '../../src/words/text.ts';
 import { changeOf } from '../fixtures.ts';

@@ -5,8 +5,7 @@ import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import { nameToType, needsReview } from '../../src/change/confirmation.ts';
 import { inline, plain } from '../../src/words/text.ts';
-import type { TroubleKind } from '../../src/hosting/failure.ts';
-import { HostTrouble } from '../../src/hosting/trouble.ts';
+import { type TroubleKind, HostTrouble } from '../../src/hosting/failure.ts';
 import { company, live, noCertificate, nothingKnown, staging, uuid } from '../fixtures.ts';
 
 const now = 10 * 86_400_000;

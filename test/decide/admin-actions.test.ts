@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { adminActions } from '../../src/decide/admin-actions.ts';
-import type { QueryService } from '../../src/commands/kit/builtin.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
@@ -32,7 +31,7 @@ function actions(
   person = ana,
   inbox?: string,
   mayRead = (): boolean => true,
-): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> {
+): ReturnType<typeof adminActions> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
   return adminActions(

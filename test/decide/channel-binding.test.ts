@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { QueryService } from '../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import type { Channel, Person } from '../../src/access/access-check.ts';
 import { bindingFor, bindingOf } from '../../src/decide/channel-binding.ts';
@@ -24,7 +23,7 @@ const blogEnv = { ...environment('acme-blog/live', 3), site: { id: blogSite.id, 
 const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] };
 
 type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
-type Binding = Pick<QueryService, 'bound' | 'use' | 'forget'>;
+type Binding = ReturnType<typeof bindingFor>;
 
 function binding(database: Database, person: Person = ana, where: Where = {}, listed: KnownNames = all): Binding {
   const { channel = 'C1', shared = false, inbox } = where;

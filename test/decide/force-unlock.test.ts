@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ForceUnlockResult } from '../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
-import { forceUnlock } from '../../src/decide/force-unlock.ts';
+import { forceUnlock, type ForceUnlockResult } from '../../src/decide/force-unlock.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';

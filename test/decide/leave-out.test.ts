@@ -6,7 +6,7 @@ import { freezeBatch } from '../../src/send/freeze-batch.ts';
 import { frozenCardOf, freeze } from '../../src/change/freeze.ts';
 import { parse } from '../../src/language/parse.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import { applyLeftOut } from '../../src/decide/leave-out.ts';
+import { applyLeftOut } from '../../src/decide/decide-batch.ts';
 import { plain } from '../../src/words/text.ts';
 import { ana, company, environment, policyOf } from '../fixtures.ts';
 

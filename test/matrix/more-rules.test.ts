@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ability } from '../../src/commands/kit/builtin.ts';
+import type { Ability } from '../../src/access/ability.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { explainAccess } from '../../src/access/explain-access.ts';

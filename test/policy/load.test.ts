@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { loadPolicy, maxPolicyBytes } from '../../src/policy/load.ts';
-import { PolicyMistakes } from '../../src/policy/mistakes.ts';
+import { PolicyMistakes } from '../../src/policy/yaml-document.ts';
 import { decideAccess } from '../../src/policy/policy.ts';
 import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mistakeLine } from '../../src/policy/mistakes.ts';
+import { mistakeLine } from '../../src/policy/yaml-document.ts';
 import { impossibleRules } from '../../src/policy/unsatisfiable.ts';
 import { mistakesOf, policyOf } from './fixtures.ts';
 

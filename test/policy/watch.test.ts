@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { maxPolicyBytes } from '../../src/policy/load.ts';
-import { PolicyMistakes, mistakeLine } from '../../src/policy/mistakes.ts';
+import { PolicyMistakes, mistakeLine } from '../../src/policy/yaml-document.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { catalogue, withRules } from './fixtures.ts';

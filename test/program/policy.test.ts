@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { firstPolicy } from '../../src/program/setup/first-policy.ts';
+import { firstPolicy } from '../../src/program/setup/roles.ts';
 import { policy } from '../../src/program/policy.ts';
 
 /** The rules without Slack: questions about them, and expectations of them. The rules are those of the example. */

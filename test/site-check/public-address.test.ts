@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hopTo } from '../../src/site-check/hop.ts';
-import { isPublicAddress } from '../../src/site-check/public-address.ts';
+import { hopTo, isPublicAddress } from '../../src/site-check/connect.ts';
 
 /** Which addresses a check may reach. */
 

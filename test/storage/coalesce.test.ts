@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coalesce } from '../../src/storage/coalesce.ts';
+import { coalesce } from '../../src/storage/database.ts';
 
 describe('shared work, such as a flush,', () => {
   /** A flush that ends on demand, and a count of those started. */

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { createManyTurns } from '../../src/talk/each-environment.ts';
-import { statusFor } from '../../src/talk/site-status.ts';
+import { briefStatusOf } from '../../src/talk/site-status.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { askingFor, ana, blog, company, contextWith, live, names, policyOf, staging } from '../fixtures.ts';
 
@@ -25,7 +25,7 @@ describeBoth('the status of many environments', (open) => {
       company: () => company,
       onTrouble: () => undefined,
     });
-    const briefs = await statusFor(context, askingFor(context, ana, 'status'), 1).briefStatus([blog, live, staging]);
+    const briefs = await briefStatusOf(context, askingFor(context, ana, 'status'), [blog, live, staging]);
     expect(briefs).toHaveLength(3);
     expect(reads).toBe(1);
   });

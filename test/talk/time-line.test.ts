@@ -1,15 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { timeLinePage } from '../../src/commands/builtin/time-line.ts';
-import type { TimeLine, TimeLineEntry } from '../../src/commands/kit/time-line.ts';
 import { peaksIn } from '../../src/commands/logs/peaks.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { keepReadings, type SiteReadings } from '../../src/change/site-readings.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
 import { codeSpan, escapeMarkdown } from '../../src/talk/markdown.ts';
-import { timeLineFile } from '../../src/talk/time-line-file.ts';
-import { timeLineFor as readTimeLine, timeLineServiceFor } from '../../src/talk/time-line.ts';
+import { changesExportPage, timeLineFile } from '../../src/talk/time-line-file.ts';
+import { timeLinePage } from '../../src/talk/time-line-page.ts';
+import { timeLineFor as readTimeLine, type TimeLine, type TimeLineEntry } from '../../src/talk/time-line.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
 import type { NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -240,13 +239,16 @@ describeBoth('a time line', (open) => {
     await happened(database, live, now - hour, { reason }, [['approve', chi.id, 'C*h*i']]);
     const context = contextOn(database);
     const asking = askingFor(context, ana, 'changes export');
-    const { file, line } = await timeLineServiceFor(context, asking).exportTimeLine(live, since);
-    expect(line.entries).toHaveLength(1);
-    expect(file.name).toBe('time-line-acme-shop-live-2026-03-01.md');
-    expect(file.content).toContain(
+    const { title, file } = await changesExportPage(context, asking, {
+      env: live,
+      since: { clock: '2026-02-27T12:00Z' },
+    });
+    expect(plain(title)).toContain('1 entry');
+    expect(file?.name).toBe('time-line-acme-shop-live-2026-03-01.md');
+    expect(file?.content).toContain(
       'From 2026-02-27 12:00:00 UTC to 2026-03-01 12:00:00 UTC, exported by Ana \\(U01ANA\\).',
     );
-    expect(file.content).toContain(
+    expect(file?.content).toContain(
       '  * Asked by Ana \\(U01ANA\\): ``[x](http://evil.example) `y` | <b> https://evil.example ***@***``; approved by C\\*h\\*i \\(U03CHI\\)',
     );
     const [newest] = await listAudit(database.db, { limit: 1 });

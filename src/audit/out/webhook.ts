@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Client, type Dispatcher } from 'undici';
-import { AnswerTooLong, boundedConnector } from '../../sockets/answer-bounds.ts';
+import { AnswerTooLong, boundedConnector } from '../../base/answer-bounds.ts';
 import { errorCode } from '../../base/errors.ts';
 import { excerptBytes, readExcerpt, isPage, retryAfterOf } from '../../hosting/answer.ts';
 import type { AuditBatch, DeliveryResult } from '../audit-out.ts';

@@ -1,8 +1,6 @@
 import { Refusal, type Args } from '../../base/errors.ts';
-import { code, list, say, time } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { optional, wordField } from '../kit/fields.ts';
-import { paragraph } from '../kit/page.ts';
 
 export const digest = builtin({
   summary: 'Tell this channel every Monday what needs a look at a site',
@@ -29,17 +27,5 @@ export const digest = builtin({
         },
       }),
     ),
-  },
-  answer: async ({ input, queryService }) => {
-    const { line, next } = await queryService.digest(input.names ?? []);
-    return {
-      title: say`**Digest ${code(`#${line.number}`)} of ${list(line.names, 5)} is on** until ${time(line.until, 'date')}`,
-      parts: [
-        paragraph(
-          say`Every Monday at 09:00 (${line.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, certificates that expire, timed access that ends, open changes, and locks without end. The first one, in your own time zone: ${time(next, 'date')}.`,
-        ),
-      ],
-      offers: [{ label: 'Stop', args: ['watch', 'stop', String(line.number)] }],
-    };
   },
 });

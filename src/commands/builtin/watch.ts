@@ -1,12 +1,8 @@
-import { code, say, time } from '../../words/text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { choice, duration, environment, option, optional, word, withHint } from '../kit/fields.ts';
-import { paragraph } from '../kit/page.ts';
 import { hours } from '../kit/values/hours.ts';
-import { quietInWords } from '../kit/watch.ts';
 import { dayMs } from '../../words/duration.ts';
 
-const defaultMs = 7 * dayMs;
 const maxMs = 30 * dayMs;
 const minMs = 300_000;
 
@@ -28,18 +24,5 @@ export const watch = builtin({
     match: withHint('Only errors with this word.', option(word('Match'))),
     for: withHint('How long; left out, 7 days.', option(duration('For', minMs, maxMs))),
     quiet: withHint('Between these times I tell nothing and catch up later.', option(hours('Quiet hours'))),
-  },
-  answer: async ({ input, queryService }) => {
-    const terms = { match: input.match, forMs: input.for ?? defaultMs, quiet: input.quiet };
-    const started = await queryService.watch(input.env, terms);
-    return {
-      title: say`**Watch ${code(`#${started.number}`)} of ${input.env.name} is on** until ${time(started.until, 'date')}`,
-      parts: [
-        paragraph(
-          say`I read its error log every few minutes, with your rights, and post kinds of errors that I didn't see in the 24 hours before. Times in it without a time zone count as UTC. ${quietInWords(started)}`,
-        ),
-      ],
-      offers: [{ label: 'Stop', args: ['watch', 'stop', String(started.number)] }],
-    };
   },
 });

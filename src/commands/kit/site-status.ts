@@ -1,8 +1,5 @@
-import type { SiteReading } from '../../site-check/reading.ts';
 import type { Series } from '../../site-check/site-check.ts';
-import type { Text } from '../../words/text.ts';
-import type { ListedChange, Pause, TimerLine } from './change-lines.ts';
-import type { LockInfo } from './lock-info.ts';
+import { code, joined, say, type Text } from '../../words/text.ts';
 import type { CheckPlan } from './sources.ts';
 
 /** One part of a status: what was found, or why nothing was. Only `found` says anything about the site. */
@@ -17,46 +14,37 @@ export type StatusPart<T> =
   /** Whether the person may run the command depends on who is in these Slack user groups, which Slack doesn't say. */
   | { readonly kind: 'rights unknown'; readonly path: string; readonly userGroups: readonly string[] };
 
-/** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
-export type SiteStatus = {
-  readonly site: StatusPart<FirstReading>;
-  /** Makes more readings until there is a verdict, within 24 s of the question; undefined: the first one is enough. */
-  readonly verdict: (() => Promise<SiteVerdict>) | undefined;
-  readonly work: StatusPart<SiteWork>;
-  readonly backup: StatusPart<NewestBackup>;
-  readonly errors: StatusPart<LoudestError>;
-  /** The newest settled changes, newest first. `more`: there may be older ones. */
-  readonly changes: StatusPart<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
-  /** Timed access, earliest end first. `more`: there may be later ones. */
-  readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
-  readonly pause: StatusPart<Pause | undefined>;
+/** One part of a status in words. ✅ well, ⚠️ needs a look, • just a fact, ❔ unknown, 🚫 not allowed for this person. */
+export type StatusLine = {
+  readonly mark: '✅' | '⚠️' | '•' | '❔' | '🚫';
+  readonly label: string;
+  readonly says: Text;
 };
 
-/** The status of one of many environments, without a reading of its site and its log. */
-export type BriefStatus = { readonly work: SiteWork; readonly backup: StatusPart<NewestBackup> };
+/** The mark and text of a part. */
+export type StatusText = Omit<StatusLine, 'label'>;
 
-type Pages = Extract<CheckPlan, { readonly kind: 'pages' }>;
-type NotChecked = Exclude<CheckPlan, Pages>;
-
-/** One reading of the site itself, or why it can't be checked. `instead`: where the request went instead of the site. */
-export type FirstReading =
-  | NotChecked
-  | { readonly kind: 'read'; readonly reading: SiteReading; readonly instead: string | undefined };
+/** Why a part has no result. */
+export function whyMissing(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): StatusText {
+  switch (part.kind) {
+    case 'late':
+      return { mark: '❔', says: say`unknown: no answer within ${part.afterMs / 1_000} s, so I stopped waiting.` };
+    case 'failed':
+      return { mark: '❔', says: say`unknown: ${part.why}` };
+    case 'not allowed':
+      return { mark: '🚫', says: say`not shown: the rules don't let you run ${code(part.path)} here.` };
+    case 'rights unknown':
+      return {
+        mark: '🚫',
+        says: say`not shown: I can't tell whether you may run ${code(part.path)}, because Slack doesn't say who is in ${joined(part.userGroups.map(code), ', ')}.`,
+      };
+  }
+}
 
 /** All readings of a site, with the pages that were read. */
-export type SiteVerdict = Series & { readonly plan: Pages; readonly instead: string | undefined };
-
-/** What is happening on an environment. */
-export type SiteWork = {
-  readonly lock: { readonly info: LockInfo; readonly since: number } | undefined;
-  /** Changes that are not settled, newest first. */
-  readonly open: readonly ListedChange[];
-  /** How many more unsettled changes there are that this person may not see. */
-  readonly hidden: number;
-  /** How many requests wait in its queue. */
-  readonly queued: number;
-  /** Whether there may be more changes than were counted. */
-  readonly more: boolean;
+export type SiteVerdict = Series & {
+  readonly plan: Extract<CheckPlan, { readonly kind: 'pages' }>;
+  readonly instead: string | undefined;
 };
 
 /** The newest backup of an environment; `at` in epoch milliseconds, undefined if that is not known. Null: no backup. */

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { amount, bold, code, inline, joined, say, type Text } from '../../words/text.ts';
-import { cutTo, type First, type Section } from './section.ts';
-import { eachChunk } from './chunks.ts';
+import { cutTo, type First, type Section, eachChunk } from './section.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, pathOfCount, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 

@@ -1,7 +1,6 @@
 import { amount, bold, joined, say, type Text } from '../../words/text.ts';
 import { underHeading, shownPath } from './access.ts';
-import { type Section } from './section.ts';
-import { eachChunk } from './chunks.ts';
+import { type Section, eachChunk } from './section.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
 

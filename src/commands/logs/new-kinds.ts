@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
+import type { NewKind, NewKinds, NewKindsQuery } from '../kit/log-query.ts';
 import { logEntriesOf } from './entries.ts';
 import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
 import { newestOf, readLines, type Line } from './lines.ts';

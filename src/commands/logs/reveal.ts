@@ -5,7 +5,7 @@ import { choice, count, environment, option, optional, wordField, withHint } fro
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { eachChunk, mapInChunks } from './chunks.ts';
+import { eachChunk, mapInChunks } from './section.ts';
 
 const defaultLines = 20_000;
 

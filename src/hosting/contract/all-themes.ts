@@ -1,4 +1,4 @@
-import { isAnswered } from '../trouble.ts';
+import { isAnswered } from '../failure.ts';
 import type { HostReader } from './call.ts';
 import type { PartialList } from './fields.ts';
 import {

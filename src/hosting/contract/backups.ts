@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { HostTrouble } from '../trouble.ts';
+import { HostTrouble } from '../failure.ts';
 import type { HostReader } from './call.ts';
-import { momentOf } from './timestamps.ts';
+import { momentOf, flagCell, numberCell, partialList, textCell, type PartialList } from './fields.ts';
 import { readEndpoint } from './endpoint.ts';
-import { flagCell, numberCell, partialList, textCell, type PartialList } from './fields.ts';
 
 const backup = z.object({
   id: numberCell,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { values } from '../dialect.ts';
-import { isAnswered } from '../trouble.ts';
+import { isAnswered } from '../failure.ts';
 import type { HostReader } from './call.ts';
 import { writeEndpoint } from './endpoint.ts';
 import { uuid } from './fields.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { statusIn, wordsOf } from '../body.ts';
 import { values } from '../dialect.ts';
-import { expiryOf } from './timestamps.ts';
+import { expiryOf, cell, flagCell, idCell, partialList, textCell, uuid } from './fields.ts';
 import { readEndpoint, writeEndpoint } from './endpoint.ts';
-import { cell, flagCell, idCell, partialList, textCell, uuid } from './fields.ts';
 
 /**
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { Options } from './options.ts';
-import type { Prompts } from './prompts.ts';
+import { type Prompts, Stopped } from './prompts.ts';
 import { stateOf, writeWhole, type WholeFile } from './files.ts';
 import { mistakeIn, valueIn, type SettingName, type Settings } from './settings.ts';
-import { Stopped } from './stopped.ts';
 
 /** What the steps of one setup share. */
 export type Job = {

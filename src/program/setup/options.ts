@@ -5,7 +5,7 @@ import { lineFor } from '../../base/beside.ts';
 import { errorMessage } from '../../base/errors.ts';
 import { memberShape } from '../../policy/schema.ts';
 import { otherThanFile } from '../../base/regular-file.ts';
-import { Stopped } from './stopped.ts';
+import { Stopped } from './prompts.ts';
 
 /** The options of `setup`. A secret is never one: other users of the machine can see a program's arguments. */
 export type Options = ReturnType<typeof optionsOf>;

@@ -10,7 +10,7 @@ import {
   text,
 } from '@clack/prompts';
 import type { ListedMember } from '../../slack-api/workspace-list.ts';
-import { interrupted } from './stopped.ts';
+import type { exitCodes } from '../output.ts';
 
 /** Questions to the person at the terminal. Each rejects with `Stopped` on Ctrl-C. */
 export type Prompts = {
@@ -70,3 +70,17 @@ function answered<T>(answer: T | typeof CANCEL_SYMBOL): T {
   if (isCancel(answer)) throw interrupted();
   return answer;
 }
+
+/** Why the setup stops. `message`: one or more sentences, without the files written so far. */
+export class Stopped extends Error {
+  readonly end: keyof typeof exitCodes;
+
+  constructor(message: string, end: keyof typeof exitCodes) {
+    super(message);
+    this.name = 'Stopped';
+    this.end = end;
+  }
+}
+
+/** Somebody pressed Ctrl-C. */
+export const interrupted = (): Stopped => new Stopped('Stopped.', 'interrupted');

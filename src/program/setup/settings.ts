@@ -1,7 +1,6 @@
 import { ConfigMistakes, givenIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
 import { plainMistakesIn } from '../../base/encryption.ts';
 import { secretVariables, variables } from '../../base/settings.ts';
-import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */
 export type Settings = Record<string, string>;
@@ -62,3 +61,63 @@ const credentials: readonly CredentialName[] = [
   'HOSTING_API_KEY',
 ];
 const isCredential = (name: SettingName): name is CredentialName => credentials.some((one) => one === name);
+
+/** Recognises a pasted credential by its form. */
+
+export type CredentialName = 'SLACK_BOT_TOKEN' | 'SLACK_APP_TOKEN' | 'SLACK_SIGNING_SECRET' | 'HOSTING_API_KEY';
+
+/** What the setting needs, and where to find it. */
+export const credentialDescriptions: Readonly<Record<CredentialName, string>> = {
+  SLACK_BOT_TOKEN: 'the Bot User OAuth Token (xoxb-…) from OAuth & Permissions',
+  SLACK_APP_TOKEN: 'an app-level token (xapp-…) from Basic Information → App-Level Tokens',
+  SLACK_SIGNING_SECRET: 'the Signing Secret from Basic Information → App Credentials',
+  HOSTING_API_KEY: 'a key of the hosting API',
+};
+
+export type CredentialKind = {
+  /** Follows "this is". */
+  readonly what: string;
+  /** The settings whose value can look like this. */
+  readonly fits: readonly CredentialName[];
+};
+
+/** Tried in this order. A hosting key may have any form that is not clearly Slack's. */
+const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
+  { look: /^xoxb-/, what: 'a bot token (xoxb-…)', fits: ['SLACK_BOT_TOKEN'] },
+  { look: /^xapp-/, what: 'an app-level token (xapp-…)', fits: ['SLACK_APP_TOKEN'] },
+  { look: /^xoxp-/, what: "a person's token (xoxp-…)", fits: [] },
+  { look: /^xoxe\.xox[bp]-/, what: 'a token that expires, because token rotation is on', fits: [] },
+  { look: /^xoxe-/, what: 'a refresh token (xoxe-…)', fits: [] },
+  { look: /^xox[cd]-/, what: "a token of somebody's browser session", fits: [] },
+  { look: /^xox[a-z]-/, what: 'a legacy token of Slack', fits: [] },
+  { look: /^xwfp-/, what: 'a token of a workflow (xwfp-…)', fits: [] },
+  { look: /^https:\/\/hooks\.slack\.com\//, what: 'the address of a webhook', fits: [] },
+  { look: /^https?:\/\//, what: 'an address', fits: [] },
+  { look: /^Bearer\s/i, what: 'a header: leave out the word Bearer', fits: [] },
+  { look: /^\d{9,}\.\d{9,}$/, what: 'the Client ID of a Slack app', fits: [] },
+  { look: /^A0[A-Z0-9]{7,12}$/, what: 'the App ID of a Slack app', fits: [] },
+  {
+    look: /^[0-9a-f]{32}$/,
+    what: 'a Signing Secret or Client Secret of a Slack app, or a key of something else',
+    fits: ['SLACK_SIGNING_SECRET', 'HOSTING_API_KEY'],
+  },
+  {
+    look: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    what: 'a UUID, such as the id of a company',
+    fits: ['HOSTING_API_KEY'],
+  },
+  {
+    look: /^[A-Za-z0-9]{24}$/,
+    what: 'a Verification Token of a Slack app, or a key of something else',
+    fits: ['HOSTING_API_KEY'],
+  },
+  // Any other value that doesn't begin like a Slack token.
+  {
+    look: /^(?!xox|xapp-)/,
+    what: 'no token of Slack; perhaps a key of the hosting API, which belongs in HOSTING_API_KEY',
+    fits: ['SLACK_SIGNING_SECRET', 'HOSTING_API_KEY'],
+  },
+];
+
+/** The kind of credential that the value looks like; undefined if the form is unknown. */
+export const credentialKind = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));

@@ -3,25 +3,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { lineFor } from '../../base/beside.ts';
 import { catalogue } from '../../commands/index.ts';
-import type { Check } from '../../commands/kit/builtin.ts';
+import type { Check } from '../../talk/health/check-result.ts';
 import { environmentOr, policyFileIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
 import { attempt } from '../../base/errors.ts';
 import { scrub } from '../../base/secret.ts';
 import { variables } from '../../base/settings.ts';
-import type { Bot } from '../../slack-api/token.ts';
+import type { Bot } from '../../slack-api/app-checks.ts';
 import { sqlitePath } from '../../storage/database.ts';
 import { checksOf, reportOf } from '../doctor.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { out, type Out } from '../output.ts';
+import { exitCodes, out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
-import { envWith } from './files.ts';
+import { envWith, manifestName, manifestOf, newAppPage } from './files.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
-import { manifestName, manifestOf, newAppPage } from './manifest.ts';
 import { mustBePublic, optionsOf, requestUrlForm, requestUrlIn, setupHelp } from './options.ts';
-import { terminalPrompts, type Prompts } from './prompts.ts';
+import { terminalPrompts, type Prompts, interrupted, Stopped } from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
 import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
-import { interrupted, Stopped } from './stopped.ts';
 
 /**
  * Connects Sitehand to a workspace and a host: asks for missing settings, tries each answer at once, writes the app's

@@ -3,7 +3,7 @@ import { notRecognised, Refusal } from '../../base/errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../change/call-details.ts';
 import type { Press } from '../../change/buttons.ts';
 import { isAsShown } from '../../change/confirmation.ts';
-import { next } from '../../talk/conversation.ts';
+import { next, check, type Ready, type Request } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { say } from '../../words/text.ts';
 import type { Drawn } from '../../block-kit/blocks.ts';
@@ -11,8 +11,11 @@ import { drawCallPage, type Surface } from '../../block-kit/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { pressAgain, drawIntoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { checkReview } from './review.ts';
 import { senderFields } from '../context/payload-shapes.ts';
+import { catalogue } from '../../commands/index.ts';
+import { parseArgs } from '../../language/parse.ts';
+import { orTooOld } from '../forms/form-fields.ts';
+import { senderOf } from './channels.ts';
 
 /** *Everything that will be sent*, page by page, for a card or a form. Pages of a saved change come from its row. */
 
@@ -95,4 +98,20 @@ async function pageOfForm(
     });
   }
   return drawCallPage(detailsOfFrozen(result.frozen), { of: undefined, surface: 'modal', page });
+}
+
+/** Checks the arguments of a review form again, with what was typed into it. Throws `Refusal` if they no longer pass. */
+export async function checkReview(
+  context: SlackContext,
+  interaction: Interaction,
+  memo: Memo,
+  { reason, ...answers }: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
+): Promise<Ready> {
+  const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld)).words;
+  const parsed = { ...parseArgs(args, catalogue), reason };
+  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...answers });
+  if (checked.kind === 'ready' && checked.will !== 'show') return checked;
+  if (checked.kind === 'refuse') throw checked.refusal;
+  const wrong = checked.kind === 'ask' ? (checked.resolved.problems[0]?.refusal ?? checked.says) : undefined;
+  throw wrong ?? new Refusal('Something is missing. Nothing was done.');
 }

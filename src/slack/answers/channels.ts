@@ -16,11 +16,13 @@ import type { Place } from '../../language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
-import { originChannel } from '../../storage/origin-channel.ts';
-import { channel as channelNamed, joined, say, type Text } from '../../words/text.ts';
-import { cardPlace, savedAs } from './card-place.ts';
+import { originChannel } from '../../storage/message-edits.ts';
+import { channel as channelNamed, joined, say, type Text, channel } from '../../words/text.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { tell } from '../context/handler.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ChannelLook } from '../../post/messenger.ts';
+import { findCard } from '../../storage/messages.ts';
 
 /** Tells the requester where the card is, unless they see it appear where they asked. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
@@ -155,4 +157,45 @@ function bindContextOf({ target, site }: Place): BindContext {
   const sibling = (word: string) => site?.find((one) => comparableName(ownName(one)) === comparableName(word))?.id;
   if (target !== undefined) return { target, sibling };
   return site ? { sibling, isLoose: true } : {};
+}
+
+/** Where the card of a change is: in its channel; in direct messages, and why; or not posted yet. */
+type CardPlace = 'channel' | 'direct' | 'uninvited' | 'refused' | 'open';
+
+/** How long we wait for a card to be posted, and how often we look. Only in channels that may not take it. */
+const waitMs = 2_000;
+const lookEveryMs = 100;
+
+/** Where the card of a new change is. We can post in a channel that we are not in if Slack lets us, so its card tells. */
+export async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, change: Change): Promise<CardPlace> {
+  if (isDirect(change.channel)) return 'direct';
+  const otherwise = elsewhere(await pipeline.lookAt(change.channel).catch(() => undefined));
+  if (otherwise === undefined) return 'channel';
+  for (let waited = 0; waited < waitMs; waited += lookEveryMs) {
+    const at = (await findCard(pipeline.database.db, change.number))?.channel;
+    if (at) return at === change.channel ? 'channel' : otherwise;
+    await wait(lookEveryMs);
+  }
+  return 'open';
+}
+
+/** Why a card may not be in its channel; undefined: that takes it, as far as Slack says now. */
+function elsewhere(look: ChannelLook | undefined): 'uninvited' | 'refused' | undefined {
+  if (look === undefined) return undefined;
+  if (look.kind === 'hidden') return 'uninvited';
+  if (look.kind !== 'seen' || look.archived || look.shared) return 'refused';
+  return look.member ? undefined : 'uninvited';
+}
+
+/** What became of a request, and where its card is. Under a card that was moved, its thread says how to invite us. */
+export function savedAs(change: Change, place: CardPlace): Text {
+  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
+  const where = {
+    channel: say`${channel(change.channel)}`,
+    direct: say`our direct messages`,
+    uninvited: say`our direct messages, because I'm not in ${channel(change.channel)}`,
+    refused: say`our direct messages, because ${channel(change.channel)} takes no posts of mine`,
+    open: say`${channel(change.channel)}, or in our direct messages if I can't post there`,
+  };
+  return say`**#${change.number} ${progress}.** Its card is in ${where[place]}.`;
 }

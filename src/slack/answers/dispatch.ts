@@ -11,7 +11,7 @@ import { openForm, openPicker, openReview, reviewAgain } from '../forms/modals.t
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { tell } from '../context/handler.ts';
 import { parseLine, senderOf, tellWhere } from './channels.ts';
-import { sendPage } from './send-page.ts';
+import { sendPage } from './kept-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {

@@ -2,7 +2,7 @@ import { understand, type Unread } from '../../talk/understand.ts';
 import type { ParsedCommand } from '../../language/parsed-command.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { laneOf } from '../context/nature.ts';
+import { laneOf } from '../context/deliveries.ts';
 
 /** The report that a line probably means that is no command as it is typed. Throws `Refusal`. */
 export async function guess(

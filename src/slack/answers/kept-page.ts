@@ -1,19 +1,28 @@
 import { csvLine, textForCell } from '../../words/csv.ts';
-import { Refusal } from '../../base/errors.ts';
+import { Refusal, notRecognised } from '../../base/errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { isDirect } from '../../access/direct-messages.ts';
 import { assertChannel } from '../../access/assert-channel.ts';
-import { check } from '../../talk/conversation.ts';
+import { check, type Next, type Ready } from '../../talk/conversation.ts';
 import { refuseUnlessShown } from '../../access/sight.ts';
 import { parseArgs } from '../../language/parse.ts';
 import { Undeliverable } from '../../post/messenger.ts';
-import { mention, say } from '../../words/text.ts';
-import { drawNote, drawPage } from '../../block-kit/blocks.ts';
+import { mention, say, joined } from '../../words/text.ts';
+import { drawNote, drawPage, isLong } from '../../block-kit/blocks.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { senderOf } from './channels.ts';
-import { sendFile } from './files.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { noUnfurl, sendDrawn } from '../../slack-api/messenger.ts';
+import { z } from 'zod';
+import { canonicalArgs } from '../../language/resolve.ts';
+import { readAs } from '../../talk/understand.ts';
+import { lateAnswerNote } from '../context/slow-work.ts';
+import type { PageOffer } from '../../commands/kit/page.ts';
+import { checkTicked, showChecklist } from '../../talk/checklist.ts';
+import { orTooOld } from '../forms/form-fields.ts';
+import { checklistField, readInputs } from '../forms/inputs.ts';
+import { offerForm, openView, originOf } from '../forms/modals.ts';
+import { checklistView, type Memo } from '../forms/views.ts';
 
 /** The buttons of a kept page, for those who may still read it: *Next page*, *File* and *Share*. */
 
@@ -103,4 +112,90 @@ export async function readablePage(context: SlackContext, interaction: Interacti
     (checked.kind === 'ask' && checked.resolved.problems[0]?.refusal) ||
     new Refusal("I can't show this any more. Nothing was shown.", { hint: 'Type the command again.' })
   );
+}
+
+const conversation = z.object({ channel: z.object({ id: z.string() }) });
+
+/** Uploads a file to a person's direct messages. If that fails, tells them so with these words. */
+export async function sendFile(
+  context: SlackContext,
+  interaction: Interaction,
+  file: { readonly name: string; readonly content: string },
+  failed = say`I couldn't send you the rest as a file. Ask for fewer lines or a shorter time.`,
+): Promise<void> {
+  try {
+    const { channel } = conversation.parse(await context.messages.conversations.open({ users: interaction.person }));
+    await context.messages.filesUploadV2({
+      channel_id: channel.id,
+      filename: file.name,
+      content: file.content,
+      title: file.name,
+    });
+  } catch (error) {
+    context.log.warn({ err: error }, 'could not upload a file');
+    await context.ephemeral(interaction, drawNote({ text: failed }));
+  }
+}
+
+/** Sends a page to its requester alone. Keeps it if it can be shared or sent as a file, is long, or offers a checklist. */
+export async function sendPage(
+  context: SlackContext,
+  interaction: Interaction,
+  { page, authorized, shown }: Extract<Next, { kind: 'show' }>,
+): Promise<void> {
+  const { command, dryRun, readAs: line } = authorized.parsed;
+  // A report over many environments can't be shared: each of them could forbid the channel.
+  const shareable = command.shape === 'report' && command.right !== 'named' && authorized.target !== undefined;
+  const id =
+    shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)
+      ? await context.payloads.keepPage(interaction.person, {
+          args: [...canonicalArgs(authorized, { dryRun })],
+          page,
+          shown: shown(),
+          shareable,
+        })
+      : undefined;
+  const lateNote = await lateAnswerNote(context, interaction);
+  if (lateNote) await context.ephemeral(interaction, lateNote);
+  const source = joined([line === undefined ? undefined : readAs(line), page.source], '; ');
+  await context.ephemeral(interaction, drawPage({ ...page, source }, id === undefined ? undefined : { id, shareable }));
+  if (page.file) await sendFile(context, interaction, page.file);
+  const { later } = page;
+  if (later === undefined) return;
+  const answerLater = async (): Promise<void> =>
+    sendPage(context, interaction, { kind: 'show', page: await later(), authorized, shown });
+  if (interaction.afterwards) interaction.afterwards.push(answerLater);
+  else await answerLater();
+}
+
+/** The checklist behind a button of a kept page. It needs no read from the host, so its form opens at once. */
+
+type OfferAt = NonNullable<Memo['offer']>;
+
+export async function openChecklist(context: SlackContext, interaction: Interaction, offer: OfferAt): Promise<void> {
+  const kept = await offerAt(context, interaction, offer);
+  const shown = await showChecklist(context.pipeline, senderOf(context, interaction), kept);
+  const view = checklistView(shown, { origin: originOf(interaction), offer });
+  if ((await openView(context, interaction, view)) !== undefined) return;
+  await offerForm(context, interaction, { kind: 'checklist', id: offer.page, at: offer.at });
+}
+
+/** Checks a submitted checklist. Throws `Refusal`. */
+export async function checkChecklist(
+  context: SlackContext,
+  interaction: Interaction,
+  { offer }: Memo,
+  values: unknown,
+): Promise<Ready> {
+  const { given, leaveOut } = readInputs(values);
+  const kept = await offerAt(context, interaction, offer ?? { page: '', at: 0 }).catch(orTooOld);
+  const at = (given[checklistField] ?? []).map((position) => (/^\d+$/.test(position) ? Number(position) : -1));
+  return checkTicked(context.pipeline, senderOf(context, interaction), kept, { at, leaveOut });
+}
+
+async function offerAt(context: SlackContext, interaction: Interaction, { page: id, at }: OfferAt): Promise<PageOffer> {
+  const { page } = await readablePage(context, interaction, id);
+  const offer = page.offers?.[at];
+  if (offer === undefined) throw notRecognised('button');
+  return offer;
 }

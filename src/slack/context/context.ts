@@ -8,7 +8,7 @@ import type { AskedFrom } from './asked-from.ts';
 import type { Homes } from './homes.ts';
 import type { People } from '../../slack-api/people.ts';
 import type { Pace } from '../../slack-api/rate-limits.ts';
-import type { Bot } from '../../slack-api/token.ts';
+import type { Bot } from '../../slack-api/app-checks.ts';
 import type { ReplyTarget } from '../../slack-api/ephemeral.ts';
 import type { UpdateView } from '../../slack-api/view-updates.ts';
 import type { NextTurn } from './one-each-turn.ts';

@@ -3,8 +3,12 @@ import { scrub } from '../../base/secret.ts';
 import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../base/time-limit.ts';
-import type { Deliveries, SaveResult, SlackContext } from './context.ts';
+import type { Deliveries, SaveResult, SlackContext, Lane } from './context.ts';
 import { BoundedMap } from '../../base/bounded-map.ts';
+import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
+import { attempt } from '../../base/errors.ts';
+import { parse } from '../../language/parse.ts';
+import { likelyCommand } from '../../language/reader.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
 
@@ -69,3 +73,23 @@ function closeIfWritten(context: SlackContext, inbox: string, writing: Promise<'
     .then((kept) => kept === 'new' && close(context, { inbox }))
     .catch((error: unknown) => context.log.error({ err: error }, 'could not close a delivery that was saved late'));
 }
+
+/** What a line will take, by its words alone: before its ack, nothing is looked up. */
+
+/**
+ * Whether these words change something, and in which queue they run. Words that are no command as it is typed change
+ * nothing by themselves.
+ */
+export function natureOf(line: string): { readonly changes: boolean; readonly lane: Lane } {
+  const command = commandIn(line);
+  return { changes: command !== undefined && changesSomething(command), lane: laneOf(command ?? likelyCommand(line)) };
+}
+
+/** The queue in which a command runs. */
+export function laneOf(command: Command | undefined): Lane {
+  if (command?.shape === 'report' && !command.readsSites) return 'reports';
+  return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';
+}
+
+/** The command of a line; undefined if it cannot be read. */
+export const commandIn = (line: string): Command | undefined => attempt(() => parse(line, catalogue)?.command);

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../base/bounded-map.ts';
-import { shareOf } from '../../base/share.ts';
+import { shareOf } from '../../base/semaphore.ts';
 import { hourMs } from '../../words/duration.ts';
 
 /** The App Homes opened lately, and which of them are outdated. */

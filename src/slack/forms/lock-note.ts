@@ -1,8 +1,7 @@
 import type { Person } from '../../access/access-check.ts';
 import { mayBeShown } from '../../access/sight.ts';
 import { targetsOf } from '../../access/targets.ts';
-import { lockInWords, lockWarning } from '../../change/lock-replies.ts';
-import { lockAndHolder } from '../../change/lock-in-the-way.ts';
+import { lockInWords, lockWarning, lockAndHolder } from '../../change/lock-in-the-way.ts';
 import type { Resolved } from '../../language/resolve.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import type { Text } from '../../words/text.ts';

@@ -1,12 +1,12 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import type { CommandHelp } from '../../commands/kit/builtin.ts';
 import { attempt } from '../../base/errors.ts';
 import type { ParsedCommand } from '../../language/parsed-command.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/freeze-batch.ts';
 import { frozenCardOf, type Frozen } from '../../change/freeze.ts';
+import type { CommandHelp } from '../../talk/command-help.ts';
 import type { ShownChecklist } from '../../talk/checklist.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
 import { inline, say, type Text } from '../../words/text.ts';

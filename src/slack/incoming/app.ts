@@ -2,18 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
 import type { Config } from '../../base/config.ts';
-import { boundConnections, serverOptions } from '../../sockets/connections.ts';
+import { boundConnections, serverOptions } from '../../base/connections.ts';
 import type { Logger } from '../../base/log.ts';
 import { notListening } from '../../base/errors.ts';
 import { settledWithin } from '../../base/time-limit.ts';
 import { boltLogger, clientOptions, fetchWithin, postTimeoutMs } from '../../slack-api/client-options.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
-import { readSafely, refuseForeign } from './malformed.ts';
+import { readSafely, refuseForeign, createRefusals, type OnRefused } from './malformed.ts';
 import { probesFor, serveProbe, type Probes } from './probes.ts';
-import { createRefusals, type OnRefused } from './refusals.ts';
-import { reconnectAlways } from './reconnect.ts';
 import type { SlackContext } from '../context/context.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** The connection to Slack. After `stop` it is closed and nothing runs. */
 type SlackServer = {
@@ -160,4 +159,32 @@ function receiverFor(
 function portOf(server: { address(): { port: number } | string | null }): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** The pause before the next try for a connection. */
+const againMs = 5_000;
+
+/**
+ * Makes a client that was once connected retry forever. Slack's refusal may pass, and without this it would end the
+ * process. A failed first connection still rejects. `end` stops the retries.
+ */
+export function reconnectAlways({ client }: SocketModeReceiver, log: Logger): { readonly end: () => void } {
+  const connect = client.start.bind(client);
+  const stopped = new AbortController();
+  let wasConnected = false;
+  client.on('connected', () => void (wasConnected = true));
+  client.start = async () => {
+    for (;;) {
+      try {
+        return await connect();
+      } catch (error) {
+        if (!wasConnected) throw error;
+        log.error({ err: error }, 'Slack refused a connection; trying again');
+        await wait(againMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
+        // Stopped: nobody waits for this promise, so never settle it.
+        if (stopped.signal.aborted) return new Promise(() => undefined);
+      }
+    }
+  };
+  return { end: () => stopped.abort() };
 }

@@ -16,7 +16,7 @@ import { memoOf } from '../forms/views.ts';
 import { mayBeShown } from '../../access/sight.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
-import { laneOf } from '../context/nature.ts';
+import { laneOf } from '../context/deliveries.ts';
 import { timeAck, type Track } from './receive.ts';
 import { createRedraw, fieldChangeShape } from '../forms/redraw.ts';
 import { runHandler } from '../context/handler.ts';

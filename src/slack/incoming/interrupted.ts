@@ -2,7 +2,7 @@ import type { InboxRow } from '../../storage/inbox.ts';
 import type { Note } from '../../change/card.ts';
 import { code, say, type Text } from '../../words/text.ts';
 import { decisionIn } from '../../block-kit/button-value.ts';
-import { commandIn } from '../context/nature.ts';
+import { commandIn } from '../context/deliveries.ts';
 
 /** The message to a person whose request was lost in a restart. It quotes the request if that was kept. */
 export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {

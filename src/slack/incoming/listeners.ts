@@ -4,7 +4,7 @@ import { listenToButtons } from './buttons.ts';
 import { listenToForms } from './form-events.ts';
 import { handleLine } from '../answers/dispatch.ts';
 import { publishHome } from '../answers/home.ts';
-import { natureOf } from '../context/nature.ts';
+import { natureOf } from '../context/deliveries.ts';
 import { acceptDelivery, type Track } from './receive.ts';
 import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';

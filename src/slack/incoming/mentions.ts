@@ -5,7 +5,7 @@ import { parse } from '../../language/parse.ts';
 import { code, say } from '../../words/text.ts';
 import { handleLine } from '../answers/dispatch.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
-import { natureOf } from '../context/nature.ts';
+import { natureOf } from '../context/deliveries.ts';
 import { acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { mentionShape } from '../context/payload-shapes.ts';

@@ -20,8 +20,8 @@ import { allowedTo, drawForm, drawIntoView, loadingView, showReview } from '../f
 import { errorNote } from '../context/handler.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { checkChecklist } from '../answers/checklist.ts';
-import { checkReview } from '../answers/review.ts';
+import { checkChecklist } from '../answers/kept-page.ts';
+import { checkReview } from '../answers/call-view.ts';
 import { isChosenFromOldList, listsIn } from '../forms/form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
 

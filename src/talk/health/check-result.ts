@@ -1,5 +1,16 @@
-import type { Check } from '../../commands/kit/builtin.ts';
-import { inline } from '../../words/text.ts';
+import { inline, type Text } from '../../words/text.ts';
+
+/**
+ * One check of something that Sitehand needs. `ok` is undefined if unknown; `isBroken`: it does not start, or can do
+ * nothing, until that is mended; `hint` says what to do about a problem.
+ */
+export type Check = {
+  readonly what: string;
+  readonly ok: boolean | undefined;
+  readonly isBroken?: true;
+  readonly says: Text;
+  readonly hint?: Text;
+};
 
 /** The result of a check, without its name. */
 export type CheckResult = Omit<Check, 'what'>;

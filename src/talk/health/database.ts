@@ -1,4 +1,4 @@
-import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
+import { countStates, listLost, oldestDue } from '../../storage/queue.ts';
 import { oldestDueIn } from '../../storage/lease.ts';
 import { sizesOf, type Sizes } from '../../storage/sizes.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';
@@ -7,7 +7,7 @@ import { readPause } from '../../decide/admin-actions.ts';
 import type { HealthContext } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 import { counted } from '../../commands/kit/page.ts';
-import { auditOutLag, readAuditOut } from '../../storage/audit-out.ts';
+import { auditOutLag, readAuditOut } from '../../storage/audit.ts';
 import { isKnownAltered } from '../../audit/audit-anchor.ts';
 import { tellAfterMs } from '../../audit/audit-out.ts';
 

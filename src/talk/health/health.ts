@@ -1,4 +1,3 @@
-import type { Check } from '../../commands/kit/builtin.ts';
 import { inline, say } from '../../words/text.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import type { HealthContext, KeyAnswer } from './context.ts';
@@ -6,7 +5,7 @@ import { answers, auditOut, auditTrail, changes, replicas, sending, storedData, 
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
-import { bad, unknown, type CheckResult } from './check-result.ts';
+import { bad, unknown, type Check, type CheckResult } from './check-result.ts';
 
 type Probe = {
   readonly run: (context: HealthContext, keyAnswer: Promise<KeyAnswer>) => Promise<CheckResult> | CheckResult;

@@ -5,6 +5,7 @@ import { report } from '../../../src/commands/kit/report.ts';
 import { listBackups } from '../../../src/hosting/contract/backups.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/ssh.ts';
+import { builtinPages, type BuiltinPages } from '../../../src/talk/builtin-pages.ts';
 import { inline, say } from '../../../src/words/text.ts';
 
 /** Code that must not compile. A line that does is reported as an unused @ts-expect-error. */
@@ -76,4 +77,18 @@ test('the types of an action', () => {
   // @ts-expect-error a name is required
   optional(environment());
   expect(declared).toHaveLength(14);
+});
+
+test('the types of the pages of built-in commands', () => {
+  const { about, ...others } = builtinPages;
+  const declared: readonly BuiltinPages[] = [
+    { ...others, about },
+    // @ts-expect-error a built-in command without a page
+    others,
+    // @ts-expect-error an environment that may be left out may be undefined
+    { ...others, about, queue: (_context, _asking, { env }) => ({ title: inline(env.name), parts: [] }) },
+    // @ts-expect-error there is no such command
+    { ...others, about, elsewhere: about },
+  ];
+  expect(declared).toHaveLength(4);
 });

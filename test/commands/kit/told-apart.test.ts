@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { environmentsPage } from '../../../src/commands/builtin/environments.ts';
+import { environmentsPage } from '../../../src/talk/environments-page.ts';
 import { toldApart } from '../../../src/commands/kit/told-apart.ts';
 import { manyPage } from '../../../src/commands/many-environments.ts';
 import { liveFacts } from '../../../src/send/freeze-batch.ts';

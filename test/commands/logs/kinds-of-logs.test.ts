@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
+import { linesOf } from '../../../src/talk/status-lines.ts';
 import type { LogsInput } from '../../../src/commands/kit/log-query.ts';
 import type { StatusPart } from '../../../src/commands/kit/site-status.ts';
 import { analyze } from '../../../src/commands/logs/analyze.ts';
@@ -9,7 +9,7 @@ import { levelOf } from '../../../src/commands/logs/levels.ts';
 import { findNewKinds } from '../../../src/commands/logs/new-kinds.ts';
 import { isTrace } from '../../../src/commands/logs/nginx.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
-import { stampReader } from '../../../src/commands/logs/timestamps.ts';
+import { stampReader } from '../../../src/commands/logs/lines.ts';
 import { inline, plain } from '../../../src/words/text.ts';
 import { cpuTime } from '../../cpu-time.ts';
 import { live } from '../../fixtures.ts';

@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/histogram.ts';
-import { normalized } from '../../../src/commands/logs/normalize.ts';
-import { kindsOf } from '../../../src/commands/logs/groups.ts';
+import { normalized, kindsOf } from '../../../src/commands/logs/groups.ts';
 import { levelOf } from '../../../src/commands/logs/levels.ts';
-import { lineReader, newestOf } from '../../../src/commands/logs/lines.ts';
+import { lineReader, newestOf, stampReader } from '../../../src/commands/logs/lines.ts';
 import { pathCounter, requestIn } from '../../../src/commands/logs/requests.ts';
-import { stampReader } from '../../../src/commands/logs/timestamps.ts';
 import { hostile } from '../../fixtures.ts';
 
 const always = { from: 0, to: Date.UTC(2100) };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { mistakeIn } from '../../../src/program/setup/settings.ts';
-import type { CredentialName } from '../../../src/program/setup/credentials.ts';
+import { mistakeIn, type CredentialName } from '../../../src/program/setup/settings.ts';
 
 /** The messages about a credential in the wrong place. No value is real. */
 

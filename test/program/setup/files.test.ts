@@ -16,8 +16,8 @@ import { afterAll, expect, test } from 'vitest';
 import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import { envWith, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
-import { firstPolicy, whoApproves } from '../../../src/program/setup/first-policy.ts';
-import { Stopped } from '../../../src/program/setup/stopped.ts';
+import { firstPolicy, whoApproves } from '../../../src/program/setup/roles.ts';
+import { Stopped } from '../../../src/program/setup/prompts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));

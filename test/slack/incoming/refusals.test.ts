@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../../src/base/log.ts';
 import { openMetrics } from '../../../src/base/metrics.ts';
-import { createRefusals } from '../../../src/slack/incoming/refusals.ts';
+import { createRefusals } from '../../../src/slack/incoming/malformed.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,15 +1,14 @@
 import { expect, it, test, vi } from 'vitest';
-import type { BuiltinAnswer } from '../../../src/commands/kit/builtin.ts';
 import { about } from '../../../src/commands/builtin/about.ts';
 import { doctor } from '../../../src/commands/builtin/doctor.ts';
-import type { Page } from '../../../src/commands/kit/page.ts';
-import type { Check } from '../../../src/commands/kit/builtin.ts';
 import { createSiteCheck } from '../../../src/site-check/site-check.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Listing } from '../../../src/hosting/names.ts';
 import { roomState } from '../../../src/talk/health/database.ts';
+import { aboutPage } from '../../../src/talk/build-info.ts';
+import type { Check } from '../../../src/talk/health/check-result.ts';
+import { doctorPage } from '../../../src/talk/health/doctor-page.ts';
 import { healthOf } from '../../../src/talk/health/health.ts';
-import { queryServiceFor } from '../../../src/talk/query-service.ts';
 import { createChangeStore } from '../../../src/change/change-store.ts';
 import { sendAll, type DeliveryResult } from '../../../src/audit/audit-out.ts';
 import { policyInForceKey } from '../../../src/audit/policy-history.ts';
@@ -21,7 +20,7 @@ import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/words/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { sampleWatch, save } from '../../storage/samples.ts';
-import { askingFor, ana, company, names, policyFrom, uuid, contextWith, emptyListing } from '../../fixtures.ts';
+import { policyFrom, uuid, contextWith, emptyListing } from '../../fixtures.ts';
 import type { PipelineContext } from '../../../src/talk/context.ts';
 
 const day = 86_400_000;
@@ -297,45 +296,20 @@ describeBoth('health', (open) => {
 
   it('is a table; passed checks have no advice', async () => {
     const database = await open({ now: () => now });
-    const changeStore = createChangeStore({
-      auditKey: undefined,
-      installation: database.installation,
-      onEvent: () => undefined,
-    });
-    const queryService = queryServiceFor(
-      {
-        ...healthy(database, { askSlack: () => Promise.reject(new Error('no')) }),
-        changeStore,
-        auditKeys: [],
-        company: () => company,
-        names: () => names,
-        personOf: () => Promise.resolve(undefined),
-      },
-      askingFor(
-        contextWith({ policy: healthy(database).policy, names: () => names, company: () => company }),
-        ana,
-        'doctor',
-      ),
-      now,
-    );
-    const page = pageOf(await doctor.answer({ input: {}, queryService }));
+    const context = healthy(database, { askSlack: () => Promise.reject(new Error('no')) });
+    const page = doctorPage(await healthOf(context));
     expect(plain(page.title)).toBe('⚠️ 1 of 16 checks needs a look');
     const [list] = page.parts;
     if (list?.kind !== 'list') throw new Error('no list');
     const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
     expect(marks).toEqual(['⚠️', ...Array.from({ length: 15 }, () => '✅')]);
-    const shown = pageOf(await about.answer({ input: {}, queryService }));
+    const shown = aboutPage(context);
     expect(plain(shown.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(shown.source))).toMatch(
       new RegExp(`^MIT licence · host dialect document · (?:sqlite|postgres) · installation ${database.installation}$`),
     );
   });
 });
-
-function pageOf(answer: BuiltinAnswer): Page {
-  if ('instead' in answer) throw new Error('no page');
-  return answer;
-}
 
 function expiring(at: number): PipelineContext['read'] {
   return keyExpiring(new Date(at).toISOString());
