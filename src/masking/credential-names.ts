@@ -69,7 +69,6 @@ export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 export const telling = `${passwords}|${credentialNames}|${keys}`;
 
 /** Patterns for the positions where such a name starts. */
-export const passwordNames = namePattern(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
+export const passwordNames = namePattern(`(?:${passwords})`);
 export const secretNames = namePattern(`(?:${credentialNames})`);
 export const keyNames = namePattern(`(?:${keys})`);
-export const tellingNames = [passwordNames, secretNames, keyNames];

@@ -1,4 +1,3 @@
-import { beginsValue, lineOfBlock } from './rules/yaml-blocks.ts';
 import { casedOf } from './case-sensitive-groups.ts';
 import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './randomness.ts';
@@ -95,15 +94,9 @@ export class LineFollower {
   #mail = 0;
   /** The lines so far of a list that may hold a name and a password. */
   #list = '';
-  /** A YAML block in which `key` does not name a credential: its first line, and its indentation. */
-  #block: readonly [behind: string, indent: number] | undefined;
-  /** The indentation of a name whose value is a YAML block with a credential; the line before may hold the name. */
-  #value: number | undefined;
-  #before = '';
   /** The line before is a command that prints a credential. */
   #isPrinted = false;
   #table: Table | undefined;
-  #isCodes = false;
   /** The line was masked completely although it is not part of a key. */
   #isHidden = false;
 
@@ -118,8 +111,7 @@ export class LineFollower {
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
     if (row !== undefined) return { line: row, behind: '' };
-    const isKey = this.#block !== undefined && ofBlock.test(start);
-    return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
+    return { line, behind: this.#behind };
   }
 
   #isOfKey(start: string): boolean {
@@ -130,10 +122,6 @@ export class LineFollower {
   #announcedIn(line: string, start: string): string | undefined {
     const printed = this.#isPrinted && line.trim() !== '' ? withoutPrinted(line, start) : undefined;
     if (printed !== undefined) return printed;
-    if (this.#isCodes && isCode(start)) return '***';
-    const left = this.#value === undefined ? undefined : lineOfBlock(line, this.#value);
-    if (left !== undefined) return left;
-    this.#value = undefined;
     const prefix =
       this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
     return prefix === undefined || isPlaceholder(line.trim()) ? undefined : `${prefix}***`;
@@ -161,13 +149,8 @@ export class LineFollower {
   note(line: string, masked: string): void {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
-    this.#value ??= beginsValue(start, this.#before);
-    this.#before = start;
-    this.#block = blockAt(end, start, this.#block);
     this.#noteKey(line, masked, end);
     this.#isPrinted = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
-    this.#isCodes =
-      (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     this.#noteName(line, end);
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && mailPrompt.test(end)) this.#mail = 6;
@@ -188,7 +171,7 @@ export class LineFollower {
     const before = `${this.#behind}\n`;
     const isBelow = end === '' && this.#behind.endsWith(':\n') && !this.#behind.endsWith('\n\n');
     this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : extended(this.#list, end);
-    this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
+    this.#behind = this.#list === '' ? (isBefore ? `${end}\n` : '') : this.#list;
     if (isBelow) this.#behind = before;
   }
 }
@@ -213,26 +196,8 @@ export function lineByLine(text: string): string {
     .join('\n');
 }
 
-const ofBlock = /^\s{1,40}["']?key["']?:/;
-const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
-/** The YAML block that the next line may belong to. */
-function blockAt(
-  end: string,
-  start: string,
-  block: readonly [string, number] | undefined,
-): readonly [string, number] | undefined {
-  const indent = start.length - start.trimStart().length;
-  if (end.endsWith(':') && beginsBlock.test(end)) return [`${end}\n`, indent];
-  return end === '' || (block !== undefined && indent > block[1]) ? block : undefined;
-}
-/** The start of a list, `[auth] => Array` or `"auth": [`; and an `expect` command that waits for a password prompt. */
+/** The start of a list, `[auth] => Array` or `"auth": [`. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
-const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
-/** A heading for a list of one-time login codes. */
-const beginsCodes =
-  /\b(?:backup|recovery|scratch|emergency|one-time|2fa|herstel|reserve|nood|wiederherstellungs|ersatz|notfall|secours|récupération)[ -]?codes?\b[^:]{0,40}:$/i;
-const isCode = (line: string): boolean =>
-  /^\s*(?:[-*•] |\d{1,2}[.):] ?)?(?=\S*\d)[\da-z]{3,10}(?:[ -][\da-z]{3,10}){0,5}\s*$/i.test(line);
 /**
  * Adds a line to the list, up to its end or until it is too long for two values; a dump has six lines before the second
  * one.

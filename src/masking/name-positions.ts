@@ -13,7 +13,7 @@ export const namePattern = (source: string): NamePattern => ({
 });
 
 /** All start positions; the result for the last text is cached. */
-function startsIn(names: NamePattern, text: string): readonly number[] {
+export function startsIn(names: NamePattern, text: string): readonly number[] {
   if (names.text === text) return names.starts;
   const starts: number[] = [];
   names.shape.lastIndex = 0;
@@ -24,13 +24,4 @@ function startsIn(names: NamePattern, text: string): readonly number[] {
   names.text = text;
   names.starts = starts;
   return starts;
-}
-
-export function startsOf(all: readonly NamePattern[], text: string): readonly number[] {
-  const [first, ...others] = all;
-  if (first === undefined) return [];
-  const starts = startsIn(first, text);
-  if (others.length === 0) return starts;
-  const more = others.flatMap((one) => startsIn(one, text));
-  return more.length === 0 ? starts : [...new Set([...starts, ...more])].sort((one, other) => one - other);
 }

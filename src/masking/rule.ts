@@ -1,7 +1,7 @@
 import { casedOf } from './case-sensitive-groups.ts';
 import { isCodeExpression } from './code-expressions.ts';
 import { isPlaceholder } from './placeholders.ts';
-import { startsOf, type NamePattern } from './name-positions.ts';
+import { startsIn, type NamePattern } from './name-positions.ts';
 import { isBare } from './syntax.ts';
 
 /**
@@ -15,8 +15,8 @@ export type MaskingRule = {
   /** Words of which at least one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
-  /** If set, the shape is tried only where one of these names begins. */
-  readonly begins?: readonly NamePattern[];
+  /** If set, the shape is tried only where such a name begins. */
+  readonly begins?: NamePattern;
   /**
    * `lead` is up to forty characters before the match. `line` is the line in which it starts, shortened around the
    * match.
@@ -46,9 +46,9 @@ const searchAll = (text: string, shape: RegExp): Next => {
   };
 };
 
-/** Searches only at the positions where one of the names begins. */
-function searchAtNames(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
-  const starts = startsOf(begins, text);
+/** Searches only at the positions where such a name begins. */
+function searchAtNames(text: string, there: RegExp, begins: NamePattern): Next {
+  const starts = startsIn(begins, text);
   let at = 0;
   return (from) => {
     for (; at < starts.length; at += 1) {

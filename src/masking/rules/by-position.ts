@@ -1,4 +1,4 @@
-import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import { isCoined, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 
 /** Credentials that are recognised by their position, where the name alone says too little. */
@@ -31,19 +31,6 @@ export const byPosition: readonly MaskingRule[] = [
     hint: '/user/',
     shape:
       /(?<before>\/user\/(?:reset\/\d{1,12}|\d{1,12}\/cancel\/confirm|registrationpassword\/\d{1,12})\/\d{8,12}\/)[\w-]{32,}/g,
-  },
-  {
-    // `API key secret for …: …`
-    hint: 'secret for|token for|key for|secret of|token of|key of|code for',
-    shape:
-      /(?<before>\b(?:secret|token|key|licen[cs]e|code) (?:for|of|für|voor|pour|para)(?: [^\s:=]{1,60}){1,4}: {1,2}["']?)[\w.~+/=-]{8,200}/gi,
-    isSecret: (value) => isRandom(value, 12) && !isPlace(value),
-  },
-  {
-    // Webhook secrets of WooCommerce: fifty characters with signs of any kind.
-    hint: 'webhook',
-    shape: /(?<before>\bwebhook[ _-]?secret["'\]]{0,2} ?(?:[:=]|=>) {0,2})(?!["'\s])[^\n"\\]{50}(?=[\s"',]|$)/gi,
-    isSecret: (value) => (value.match(/[^\w\s.,:'-]/g) ?? []).length >= 4,
   },
   {
     // Values that a CI job asks to mask in its log.

@@ -1,4 +1,5 @@
-import { isRandom } from '../randomness.ts';
+import { prose } from '../placeholders.ts';
+import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { isTelling } from '../credential-names.ts';
 
@@ -73,5 +74,17 @@ export const links: readonly MaskingRule[] = [
     // Push subscriptions of browsers.
     hint: 'apa91',
     shape: /(?<before>)(?<![\w-])[\w-]{8,30}:APA91[\w-]{60,}/g,
+  },
+  {
+    // Go: `app:…@tcp(10.0.0.1:3306)/shop`, and settings without a scheme
+    hint: '@',
+    shape: /(?<before>(?<![\w:/.-])[\w.-]{1,64}:)[^\s"'@/]{1,100}(?=@(?:tcp|udp|unix)\()/g,
+  },
+  {
+    // A secret that contains slashes: `s3://KEY:SECRET@bucket`
+    hint: '@',
+    shape: /(?<before>:\/\/[^\s/:@"'?]{1,64}:)(?!\d{1,5}\/)[^\s/"'\\<>?@]{0,200}\/[^\s"'\\<>?@:]{1,256}(?=@[\w[])/g,
+    isSecret: (value) =>
+      isRandom(value) || (isCoined(value) && /\d/.test(value) && !isPlace(value) && !prose.test(value)),
   },
 ];

@@ -41,7 +41,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
     hint: saidHint,
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es|è|é|är|er)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
@@ -56,7 +56,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `your one-time password is …`
     hint: saidHint,
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es|è|é|är|er)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
       'gi',
@@ -66,7 +66,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `pw changed from … to …`
     hint: 'pass|pw|wort',
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:\\\\{0,8}["'])?(?: [\\w-]{1,20}){0,4}? (?:from|von) \\\\{0,8}["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>\\\\{0,8}["']? (?:to|auf|zu|in) \\\\{0,8}["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
       'gi',
@@ -91,7 +91,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `invalid password "…"`, `password (…) does not match`
     hint: 'pass|pw|wort|senha|contrase',
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?:(?<![A-Za-z\\d-])|(?-i:(?<=[a-z])(?=[A-Z])))(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
       'gi',
@@ -128,7 +128,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `password …`, without a sign in between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?<!(?<!\\b(?:bind|root|admin|smtp|ldap|db|user|wpa|wifi|ftp|mysql|auth)[_-]?)[\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`,
       'gi',
@@ -186,7 +186,7 @@ export const mentions: readonly MaskingRule[] = [
   {
     // `new password for somebody: …`
     hint: 'pass|pw|wort|senha|contrase',
-    begins: [passwordNames],
+    begins: passwordNames,
     shape: new RegExp(
       `(?<before>(?:${passwords}) (?:(?:is|was|has been) )?(?:generated |created |set )?(?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"'\\\\]{4,100}`,
       'gi',
@@ -236,6 +236,23 @@ export const mentions: readonly MaskingRule[] = [
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
+  },
+  {
+    // `ww: …`, the Dutch abbreviation
+    hint: 'ww:|ww =',
+    shape: /(?<before>(?<![a-z./@-])ww ?[:=] ?["'“„«‘`]?)[^\s"'<>“”«»`\\]{3,100}/gi,
+    isSecret: (value) => !state.test(value) && !prose.test(value),
+  },
+  {
+    // `Please use the following password to proceed to installation:`, with the password alone on the line below
+    hint: passwordHint,
+    also: ':\n|: \n|:\r\n',
+    begins: passwordNames,
+    shape: new RegExp(
+      `(?<before>(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:[ \\t]?\\r?\\n(?:[ \\t]{0,20}\\r?\\n)?[ \\t]{0,20})[^\\s"'<>()[\\]{}=:,;\\\\]{6,100}(?=[ \\t\\r]{0,4}$)`,
+      'gim',
+    ),
+    isSecret: (value) => isRandom(value) || (/\d/.test(value) && /\p{Lu}|[^\w.@/-]/u.test(value) && isWritten(value)),
   },
   ...loginCodes,
   {

@@ -65,9 +65,9 @@ export const namedValues: readonly MaskingRule[] = [
     ),
     isSecret: (value) => !state.test(value) && !isPlace(value),
   },
-  { hint: passwordHint, shape: namedValue(passwords, 1, 3), begins: [passwordNames], isSecret: isPassword },
-  { hint: secretHint, shape: namedValue(credentialNames, 1, 3), begins: [secretNames], isSecret: isIssued },
-  { hint: tellingKeyHint, shape: namedValue(keys, 6, 8), begins: [keyNames], isSecret: isIssued },
+  { hint: passwordHint, shape: namedValue(passwords, 1, 3), begins: passwordNames, isSecret: isPassword },
+  { hint: secretHint, shape: namedValue(credentialNames, 1, 3), begins: secretNames, isSecret: isIssued },
+  { hint: tellingKeyHint, shape: namedValue(keys, 6, 8), begins: keyNames, isSecret: isIssued },
   {
     hint: `${keyHint}|schlüssel|schluessel|auth|licen|appid|app_id|ticket|jwt|sas`,
     shape: namedValue(others, 8, 8),
@@ -91,7 +91,7 @@ export const namedValues: readonly MaskingRule[] = [
       4,
       4,
     ),
-    begins: [passwordNames],
+    begins: passwordNames,
     isSecret: isPassword,
   },
   {

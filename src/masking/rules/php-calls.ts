@@ -165,7 +165,7 @@ const names =
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call that has a text among its arguments. */
-export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
+const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 
 export const phpCalls: MaskingRule = {
   hint: callHint,

@@ -213,5 +213,19 @@ export const programs: readonly MaskingRule[] = [
     shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[\w+/=-]{8,}/g,
     isSecret: (value) => /\d/.test(value) && isRandom(value, 8),
   },
+  {
+    // Redis: `user default on >…`
+    hint: 'user ',
+    shape: /(?<before>\b(?:acl setuser|user) [\w.-]{1,40} [^\n"']{0,100}?>)[^\s"']{3,200}(?= |$)/gi,
+    isSecret: (_, before) => /\bon\b|[~&+]/.test(before),
+  },
+  {
+    // A command that prints a setting, or form data from a browser: in a whole text, the following lines are read as in
+    // a log.
+    hint: ' get |printenv|echo |form-data|--porcelain',
+    shape:
+      /^[^\n]{0,300}(?: get |\bprintenv |\becho |\bform-data;|--porcelain)[^\n]{0,300}(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gm,
+    shown: lineByLine,
+  },
   ...flags.map(programOf),
 ];

@@ -1,8 +1,6 @@
-import { callHint } from './php-calls.ts';
-import { isPlaceholder, prose, stateWords } from '../placeholders.ts';
-import { isCoined, isRandom } from '../randomness.ts';
+import { isPlaceholder, stateWords } from '../placeholders.ts';
+import { isRandom } from '../randomness.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
-import { valueCharacter } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
 /** SQL statements that list the columns first and the values after them. */
@@ -57,25 +55,3 @@ export const inserted: MaskingRule = {
 };
 
 const state = new RegExp(`^(?:${stateWords})[.!]?$`, 'i');
-/** Whether the value is another name, or a sentence of an error. */
-const isNameOrSentence = (value: string): boolean =>
-  /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
-
-/** Whether a value in a row is a credential. It must look like one unless a flag or two numbers stand beside it. */
-function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): boolean {
-  if (/^\d$|^(?:[aO]:\d|\{|\[)/.test(said) || state.test(said)) return false;
-  if (!isTelling(name)) return /licen[cs]e|[_-]key$/i.test(name) && isRandom(said);
-  const isOption = flag !== undefined || (end !== undefined && /^\(\s?\d+,\s?\d/.test(before));
-  return isOption || (isCoined(said) && !isNameOrSentence(said));
-}
-
-/** Rows of a dump whose start is missing: `(1827,'smtp_pass','…','yes')`. */
-export const rows: MaskingRule = {
-  hint: callHint,
-  also: 'pass|pwd|secret|token|key|licen|auth|salt',
-  shape: new RegExp(
-    `(?<before>(?<![\\w$>]|\\b(?:in|enum|key) )\\((?:\\s?\\d{1,12},){0,2}\\s?(?<mark>\\\\{0,4}["'])(?<name>[\\w.-]{1,80})\\k<mark>,\\s?\\k<mark>)(?<said>(?:(?!(?<!\\\\)\\k<mark>)${valueCharacter}){1,500})(?=\\k<mark>\\s?(?:(?<end>\\))|,(?<flag>\\s?\\k<mark>(?:yes|no|on|off|auto[\\w-]{0,8})\\k<mark>)?))`,
-    'gi',
-  ),
-  shown: (match, groups) => (isOfRow(groups) ? `${groups['before'] ?? ''}***` : match),
-};

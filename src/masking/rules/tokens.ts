@@ -3,8 +3,8 @@ import { publicKeysAside } from '../public-keys.ts';
 import { begins, type MaskingRule } from '../rule.ts';
 
 /**
- * Tokens of services, recognised by their shape. Beginnings and lengths are facts from the rules of gitleaks
- * (https://github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT) and from the services' documentation. The
+ * Tokens of services, recognised by their shape. Beginnings and lengths are facts from the services' documentation and
+ * programs and from the rules of gitleaks, trufflehog, Nosey Parker and secretlint (see docs/dependencies.md). The
  * expressions are written for a backtracking engine, and wider, since a miss is worse than a false mask.
  */
 
@@ -48,6 +48,21 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['CFPAT-', '[\\w-]{40,}'],
   ['rdme_', '[a-z0-9]{70}'],
   ['tfp_', '[\\w.=-]{50,}', 'tfp_'],
+  ['[A-Za-z0-9]{76}A(?:COG|ZDO)', '[A-Za-z0-9]{4}(?![A-Za-z0-9])'],
+  ['cio(?:_tp_)?', '[A-Za-z0-9]{32}(?!\\w)'],
+  ['oy2', '[a-z0-9]{43}(?!\\w)'],
+  ['packagist_[a-z]{3}_', '[a-f0-9]{60,}'],
+  ['CLOJARS_', '[a-f0-9]{60}'],
+  ['CCIP(?:AT|RJ)_', '\\w{40,}'],
+  ['bk(?:a[ajrt]|cq?t|jat|p(?:at|s|t)|rt|t[rx]|u[ar])_', '(?:[\\w-]+\\.){0,2}[\\w-]{38,}'],
+  ['sgp_', '\\w{40,}'],
+  ['BBDC-', '[\\w+/@-]{40,}', 'bbdc-'],
+  ['API-', '[A-Z0-9]{26,34}(?![\\w-])'],
+  ['[ps]at\\.', '[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}'],
+  ['(?:api|sdk)-', '[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}(?![\\w-])'],
+  ['1000\\.', '[a-f0-9]{32}\\.[a-f0-9]{32}'],
+  ['[012]/', '(?:\\d{13,20}/)?\\d{13,20}:[a-f0-9]{32}'],
+  ['[st]k\\.eyJ', '[\\w-]{17,}\\.[\\w.-]{20,}'],
   // Clouds and hosts
   ['[\\w~.]{3}\\dQ~', '[\\w~.-]{31,34}', 'q~'],
   ['[A-Za-z0-9]{14}\\.atlasv1\\.', '[\\w=-]{60,}', 'atlasv1'],
@@ -77,11 +92,21 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['vercel_blob_rw_', '\\w{20,}'],
   ['v1\\.0-', '[a-f0-9]{24}-[a-f0-9]{146}'],
   ['gl(?:c|sa)_', '[\\w+/=]{32,}', 'glc_|glsa_'],
-  ['NR(?:AK|II|IQ)-', '[\\w-]{27,}'],
+  ['NR(?:AA|AK|II|IQ|RA)-', '[\\w-]{27,}'],
   ['ops_eyJ', '[\\w+/=-]{100,}', 'ops_eyj'],
   ['A3-[A-Z0-9]{6}-', '[A-Z0-9-]{26,}'],
   ['AGE-SECRET-KEY-1', '[A-Z0-9]{50,}'],
   ['sha256~', '[\\w-]{43}'],
+  ['cf(?:[au]t|k)_', '[A-Za-z0-9]{40,}'],
+  ['vc[aikpr]_', '[A-Za-z0-9]{24,}(?!\\w)'],
+  ['dd[pw]_', '[A-Za-z0-9]{36}(?!\\w)'],
+  ['da2-', '[a-z0-9]{26}(?![\\w-])'],
+  ['hc[a-z]i[ck]_', '[a-z0-9]{58}'],
+  ['xa[ap]t-', '[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}(?![\\w-])'],
+  ['AstraCS:', '[A-Za-z]{24}:\\w{64}'],
+  ['0\\.[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}\\.', '[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}=='],
+  ['secret-(?:live|test)-', '[\\w-]{30,}={0,2}'],
+  ['apify_api_', '[A-Za-z0-9]{36}'],
   // AI models
   ['sk-(?:admin|ant|lf|or|proj|svcacct)-', '[\\w-]{20,}'],
   ['sk-', '[A-Za-z0-9]{32,}'],
@@ -119,6 +144,9 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ],
   ['(?:PRD|SBX)-', '[a-f0-9]{12}(?:-[a-f0-9]{4}){4}'],
   ['wc_order_', '[A-Za-z0-9]{13,}'],
+  ['klarna_(?:live|test)_api_', '[\\w+/=*-]{20,}', 'klarna_'],
+  ['(?:live|sandbox)_', '(?=[\\w-]*\\d)[\\w-]{40}(?![\\w-])'],
+  ['polar_(?!ci_)[a-z]{2,3}_', '[A-Za-z0-9]{37,}'],
   // Messages
   ['xox[a-z]-', '[\\w.-]{15,}', 'xox'],
   ['0x4A{4,}', '[\\w-]{20,}'],
@@ -152,7 +180,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
 
 /** Tokens recognised by something other than their prefix; each has a run. */
 const beside: readonly string[] = [
-  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt])|(?<!\\w)pk\\.)(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
+  `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt])|(?<!\\w)pk\\.)eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
   `${begins}(?:bot)?\\d{8,10}:AA[\\w-]{32,}`,
   `${begins}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`,
