@@ -3,7 +3,7 @@ import type { Policy } from '../policy/rules.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
 
-/** What this folder works with. `wiring.ts` builds `PipelineContext` once; the context of each folder is a part of it. */
+/** What this room works with. `wiring.ts` builds `PipelineContext` once; the context of each room is a part of it. */
 export type AccessContext = {
   readonly policy: () => Policy;
   readonly company: () => Company;

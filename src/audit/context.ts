@@ -1,7 +1,7 @@
 import type { PostContext } from '../post/context.ts';
 import type { AuditDestination } from './audit-out.ts';
 
-/** What this folder works with, besides what those before it need. */
+/** What this room works with, besides what those before it need. */
 export type AuditContext = PostContext & {
   /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
   readonly auditKeys: readonly Buffer[];

@@ -8,7 +8,7 @@ import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangeStore } from './change-store.ts';
 
-/** What this folder needs beyond the context of the access room. */
+/** What this room needs beyond the context of the access room. */
 export type ChangeContext = AccessContext &
   Pick<LookSources, 'read' | 'certificate' | 'leastTtl' | 'imagesOff'> & {
     readonly database: Database;

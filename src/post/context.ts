@@ -4,11 +4,11 @@ import type { ChangeContext } from '../change/context.ts';
 import type { PostQueues } from './fair-order.ts';
 import type { ChannelLook, Messenger } from './messenger.ts';
 
-/** What this folder works with, besides what those before it need. */
+/** What this room works with, besides what those before it need. */
 export type PostContext = ChangeContext & {
   /** This process: owner of what it posts and sends. */
   readonly owner: string;
-  /** Only this folder posts with it; what others have to say is a row. */
+  /** Only this room posts with it; what others have to say is a row. */
   readonly messenger: Messenger;
   /** False while Slack is known to refuse our token; nothing is posted then. */
   readonly isTaken: () => boolean;

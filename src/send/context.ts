@@ -5,7 +5,7 @@ import type { Outcome } from '../change/write-result.ts';
 import type { AuditContext } from '../audit/context.ts';
 import type { SendHistory } from './send-history.ts';
 
-/** What this folder works with, besides what those before it need. */
+/** What this room works with, besides what those before it need. */
 export type SendContext = AuditContext & {
   /** The one door for writes: opens a connection on which one write can be sent. Only `execute.ts` uses it. */
   readonly send: { readonly open: () => Promise<Opened> };

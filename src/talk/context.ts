@@ -8,7 +8,7 @@ import type { StatusParts } from './status-parts.ts';
 /** What happened to a command: answered, saved as a change, shown in a review, queued, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
 
-/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
+/** Everything that the pipeline works with; `wiring.ts` builds it once. Each room takes its part of it. */
 export type PipelineContext = SendContext &
   Pick<ReportContext, 'alias'> & {
     /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */

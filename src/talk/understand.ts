@@ -96,7 +96,7 @@ function understandGuess(
   if (isWhole && mayBeAnswered(guess) && answers(parsed)) return { ...parsed, readAs: line };
   // What is wrong with a typed command is said, and not passed over.
   if (isTyped) return refusal.offers.length > 0 ? refusal : offering(refusal, [offerOf(guess)]);
-  return offering(refusal, [offerOf(guess)], hintOf([guess]));
+  return new Refusal(say`${hintOf([guess])} Nothing was done.`, { offers: [offerOf(guess)] });
 }
 
 /** How a line was read, beside what came of it. */
