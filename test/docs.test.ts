@@ -52,6 +52,8 @@ it.each(['README.md', 'docs/operations.md'])('%s is short', (page) => {
   expect(Buffer.byteLength(text(page))).toBeLessThanOrEqual(9_216);
 });
 
+const everyFile = new Set(globSync('{src,test,deploy}/**/*.ts', { cwd: root }).map((file) => path.basename(file)));
+
 describe('the README', () => {
   it('shows eight commands that can be typed as printed', () => {
     const lines = [...text('README.md').matchAll(/^\| `\/site ([^`]+)` \|/gm)].map((match) => match[1] ?? '');
@@ -145,6 +147,8 @@ describe('the documentation', () => {
     const own = /<!-- example: (\S+) -->/.exec(text(page))?.[1];
     const named = [...text(page).matchAll(/(?<![\w/.-])(?:src|test|docs)\/[\w./-]*\w/g)].map(([file]) => file);
     expect(named.filter((file) => file !== own && !existsSync(path.join(root, file)))).toEqual([]);
+    const bare = [...text(page).matchAll(/`([\w-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(bare.filter((file) => !everyFile.has(file))).toEqual([]);
   });
 
   it('has a glossary of one screen, each word with its file', () => {

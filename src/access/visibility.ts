@@ -100,7 +100,7 @@ export function targetNow({ names, company }: AccessContext): (target: Target) =
 }
 
 /** The targets of a change as listed now; targets that are not listed, as stored. */
-export function targetsNow(context: AccessContext): (about: StoredTargets) => readonly Target[] {
+function targetsNow(context: AccessContext): (about: StoredTargets) => readonly Target[] {
   const now = targetNow(context);
   return (about) => storedTargets(about).map(now);
 }

@@ -13,7 +13,7 @@ import type { Database } from '../storage/database.ts';
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
 
 /** Which lines to list: about an environment, since a time (epoch ms), by a Slack user id. */
-export type TrailFilter = {
+type TrailFilter = {
   readonly env: Environment | undefined;
   readonly since: number | undefined;
   readonly by: string | undefined;
@@ -45,7 +45,7 @@ export type TrailLine = {
   readonly receipt: string | undefined;
 };
 
-export type TrailFile = {
+type TrailFile = {
   readonly name: string;
   readonly content: string;
   readonly lines: number;
@@ -210,8 +210,6 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
     fingerprint: asked?.fingerprint,
   };
 }
-
-/** The trail as a file: CSV for spreadsheets, or one JSON object per line. */
 
 type Format = 'csv' | 'jsonl';
 

@@ -4,7 +4,7 @@ import { bold, code, say, time, type Text } from '../words/text.ts';
 /** What verifying the trail showed, and how it is told. */
 
 /** Lines `from` to `to`, inclusive, that are not provable, and why. `key` is the id of the key they name. */
-export type TrailGap = {
+type TrailGap = {
   readonly from: number;
   readonly to: number;
   readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not confirmed' | 'no line';

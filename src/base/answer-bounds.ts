@@ -70,7 +70,7 @@ type Frames = {
 };
 
 /** Follows the frames of one answer, which may arrive in any parts. `read` is given the next bytes. */
-export type FrameReader = { readonly read: (bytes: Uint8Array) => Frames };
+type FrameReader = { readonly read: (bytes: Uint8Array) => Frames };
 
 const [newline, carriageReturn] = [10, 13];
 const encoding = 'transfer-encoding:';

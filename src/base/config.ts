@@ -1,6 +1,8 @@
+import { errorMessage } from './errors.ts';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { plainMistakesIn, unprotectedIn, isAuditOut, isWebhook } from './encryption.ts';
+import { plainMistakesIn, unprotectedIn } from './encryption.ts';
+import { isAuditOut, isWebhook } from './addresses.ts';
 import { Secret } from './secret.ts';
 import { endpointIn, hidden, passwordIn, secretVariables, variables } from './settings.ts';
 
@@ -85,7 +87,7 @@ function fromFile(environment: EnvironmentVariables, name: string, mistakes: str
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    mistakes.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    mistakes.push(`${name}_FILE cannot be read: ${errorMessage(error)}`);
     return undefined;
   }
 }
@@ -150,7 +152,7 @@ export const auditKeysOf = ({ auditKey, formerAuditKeys }: Omit<TrailConfig, 'da
 type Given = Readonly<Record<string, string>>;
 
 /** Settings that contradict each other: one needs another, or excludes it. One sentence each. */
-export function contradictionsIn(given: Given): readonly string[] {
+function contradictionsIn(given: Given): readonly string[] {
   const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, METRICS_HOST, METRICS_PORT } = given;
   const { DATABASE_LISTEN_URL, DATABASE_URL = 'sqlite:' } = given;
   return [
@@ -167,7 +169,7 @@ export function contradictionsIn(given: Given): readonly string[] {
 }
 
 /** Reports former keys of the audit chain without a current key. */
-export const formerKeysAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Given): readonly string[] =>
+const formerKeysAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Given): readonly string[] =>
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 
 function webhookHalves({ AUDIT_OUT = '', AUDIT_OUT_KEY }: Given): readonly string[] {

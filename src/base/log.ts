@@ -60,7 +60,7 @@ const scrubNames = (value: unknown): unknown =>
 const fields = z.record(z.string(), z.unknown());
 
 /** Lines of the log that could not be written, since the start. */
-export type LogLoss = {
+type LogLoss = {
   readonly lines: number;
   /** The code of the last error, such as `ENOSPC`; undefined: nothing was lost. */
   readonly why: string | undefined;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isAuditOut, oddityIn } from './encryption.ts';
+import { oddityIn } from './encryption.ts';
+import { isAuditOut } from './addresses.ts';
 import { Secret } from './secret.ts';
 
 /** The settings: what each means and must be. docs/settings.md and .env.example are written from this. */
@@ -76,7 +77,7 @@ const databaseAt = (start: RegExp, error: string) => {
 export function endpointIn(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(text) ?? [];
   const name = written.replace(/^\[(.*)\]$/, '$1');
-  const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= 65_535;
+  const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= maxPort;
   return isPlace ? { host: name, port: Number(port) } : undefined;
 }
 const endpointHint = 'must be host:port, such as 127.0.0.1:8080, without http://';

@@ -14,7 +14,7 @@ const perBlock = 2_500;
 const frame = 120;
 
 /** The saved change that the pages are about; undefined for a form that was not submitted yet. */
-export type CallOf = Extract<Press, { kind: 'call' }>['of'];
+type CallOf = Extract<Press, { kind: 'call' }>['of'];
 
 export type Surface = keyof typeof perPage;
 

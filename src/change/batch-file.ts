@@ -12,7 +12,7 @@ import { stateText } from './state-words.ts';
 const columns = ['environment', 'change', 'state', 'outcome', 'sent at (UTC)', 'decided by'] as const;
 
 /** What the file is made from. `changes`: those that the batch began. `lines`: of the trail, about all of these. */
-export type BatchRecord = {
+type BatchRecord = {
   readonly batch: Change;
   readonly changes: readonly Change[];
   readonly votes: readonly Pick<Vote, 'person'>[];

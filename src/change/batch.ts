@@ -73,7 +73,7 @@ export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
 /** Whether the canary's site is well after its change. `later`: not known yet. */
 export type CanarySite = 'well' | 'later' | { readonly says: Text };
 
-export type BatchStep =
+type BatchStep =
   /** Begin a change for each of these items. `isCanaryPassed`: record that the canary's site is well. */
   | { readonly kind: 'begin'; readonly items: readonly number[]; readonly isCanaryPassed: boolean }
   | { readonly kind: 'halt'; readonly why: StopReason }

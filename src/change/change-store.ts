@@ -49,7 +49,7 @@ export type ChangeStore = {
   readonly note: (tx: Tx, action: AdminAction) => Promise<void>;
 };
 
-export type ChangeStoreOptions = {
+type ChangeStoreOptions = {
   /** Key of the audit chain; undefined: the chain is a plain hash. */
   readonly auditKey: Buffer | undefined;
   /** Id of the database; every decision button carries it. */

@@ -1,4 +1,4 @@
-import type { State } from '../storage/schema.ts';
+import type { State } from '../words/states.ts';
 import { isBatch, type Change } from '../storage/changes.ts';
 import { hourMs } from '../words/duration.ts';
 

@@ -57,8 +57,6 @@ export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progre
   return change.risk === 'routine' ? { exclusive: [], shared: own } : { exclusive: own, shared: sources };
 }
 
-/** What people are told about a lock in their way. Pure. */
-
 /** A person or another change holds a lock that a new change needs. */
 export class Locked extends Refusal {}
 

@@ -12,16 +12,16 @@ import { dayMs } from '../words/duration.ts';
 /** Readings of a site around a change: how they are stored, and what people are told about them. */
 
 /** A look in short. `says` follows *was* or *is*: `200 in 0.4 s`. */
-export type ShortLook = Pick<Look, 'address' | 'as'> & { readonly impression: Impression; readonly says: string };
+type ShortLook = Pick<Look, 'address' | 'as'> & { readonly impression: Impression; readonly says: string };
 
 /** A reading in short: its impression, and its most telling look. `at`: when it began, in epoch milliseconds. */
-export type ShortReading = ShortLook & { readonly at: number };
+type ShortReading = ShortLook & { readonly at: number };
 
 /** A reading with every look, so that each page can be compared with itself. */
-export type ReadingBefore = ShortReading & { readonly looks: readonly ShortLook[] };
+type ReadingBefore = ShortReading & { readonly looks: readonly ShortLook[] };
 
 /** What several readings say together, and the most telling of them. */
-export type Findings = Pick<Series, 'cut'> & { readonly verdict: Verdict; readonly shown: ShortReading };
+type Findings = Pick<Series, 'cut'> & { readonly verdict: Verdict; readonly shown: ShortReading };
 
 export type SiteReadings = {
   readonly before?: ReadingBefore;

@@ -20,7 +20,7 @@ import { stateText } from './state-words.ts';
 export type OpenTimer = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
 
 /** What one open timer loses. A timer without addresses is over. */
-export type TimerLoss = {
+type TimerLoss = {
   readonly id: number;
   readonly why: 'kept' | 'moved' | 'removed';
   readonly lost: readonly string[];

@@ -1,15 +1,9 @@
+import type { Closers } from './closers.ts';
 import type { ActionProof } from '../commands/kit/action.ts';
 import { spokenDuration } from '../words/duration.ts';
 import type { Change } from '../storage/changes.ts';
 import { either, joined, mention, say, time, type Text } from '../words/text.ts';
-import { storedTargets, aboutOf } from '../access/targets.ts';
-import type { Company } from '../hosting/contract/target.ts';
-import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
-import { eachOnce, membersAmong, peopleOf } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf } from '../access/authorization.ts';
-import type { Reparsed } from '../language/reparse.ts';
-import { groupsEnding } from '../access/unknown-groups.ts';
-import type { AccessContext } from '../access/context.ts';
+import { storedTargets } from '../access/targets.ts';
 
 /** The sentences about an unknown outcome and its locks. Pure. */
 
@@ -81,68 +75,4 @@ export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers
   if (anybody === true) return say`Everyone who may run this command there can close it.`;
   if (anybody === undefined) return say`I can't tell right now who can close it.`;
   return say`**Today's rules let nobody close it.** Please ask the person who keeps the policy to let somebody approve it, or unlock ${change.target_name}.`;
-}
-
-/** Who can end a stuck change under today's rules. */
-export type Closers = {
-  /** Members of the workspace whose click would count, each once, at most 25. */
-  readonly people: readonly string[];
-  /** Whether `people` need a right to unlock for that. */
-  readonly byUnlock: boolean;
-  /** Whether anybody may without that right; undefined: Slack doesn't say. */
-  readonly anybody: boolean | undefined;
-};
-
-/** What the rules need to know about a change to decide who may end it. */
-export type Ending = Pick<VoteContext, 'needed' | 'asked'>;
-
-const maxPeople = 25;
-/** The most people looked up in Slack: among so many, at least one is surely a member. */
-const maxAsked = 200;
-
-export const endingOf = (change: Change, { resolved }: Reparsed, company: Company): Ending => ({
-  needed: authorizationOf(change).approval,
-  asked: { ...aboutOf(resolved, company).asked, ...askersOf(change) },
-});
-
-/** Finds the closers among everybody whom today's rules name, and the requester. */
-export async function closersOf(context: AccessContext, ending: Ending): Promise<Closers> {
-  const policy = context.policy();
-  const groups = groupsEnding(policy, ending.asked.command, ending.needed);
-  const { people: named, unknown } = await peopleOf(context, policy, groups);
-  // Rules for `everyone` also cover the requester, and people whom no rule names.
-  const outsider = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
-  const requester = { id: ending.asked.requester, ...outsider };
-  const everybody = named.some(({ id }) => id === requester.id) ? named : [...named, requester];
-  const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...outsider } }).kind === 'may';
-  const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
-  const idsWith = (counts: (right: EndRight) => boolean): readonly string[] =>
-    eachOnce(
-      policy,
-      rights.filter(({ right }) => counts(right)).map(({ id }) => id),
-    );
-  const mayClose = idsWith(({ kind }) => kind === 'may');
-  const direct = await firstMembers(context, mayClose);
-  if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
-  if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
-  const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
-  const mayUnlock = idsWith((right) => right.kind !== 'may' && isEnough(right, anybody));
-  const { people } = await firstMembers(context, mayUnlock);
-  return { people, byUnlock: people.length > 0, anybody };
-}
-
-/** Whether this right is enough now. Looks for other closers only if that matters. */
-export async function isCloser(context: AccessContext, right: EndRight, ending: Ending): Promise<boolean> {
-  return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
-}
-
-/** The first members among these ids. `isSure`: false if Slack doesn't say whether somebody is a member. */
-async function firstMembers(context: AccessContext, ids: readonly string[]) {
-  let isSure = ids.length <= maxAsked;
-  for (let from = 0; from < Math.min(ids.length, maxAsked); from += maxPeople) {
-    const { people, unsure } = await membersAmong(context, ids.slice(from, from + maxPeople));
-    if (people.length > 0) return { people, isSure: true };
-    if (unsure) isSure = false;
-  }
-  return { people: [], isSure };
 }

@@ -6,7 +6,8 @@ import { parseStored } from '../storage/parse-json.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
 import { samePerson } from '../policy/people.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { wakeQueues, countStates } from '../storage/queue.ts';
+import { wakeQueues } from '../storage/queue.ts';
+import { countStates } from '../storage/open-work.ts';
 import { pauseKey, readKv, removeKv, writeKv, type Pause } from '../storage/kv.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
 import type { Authorization } from '../access/authorization.ts';
@@ -60,7 +61,7 @@ export type PauseResult = {
 };
 
 /** The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause still in force. */
-export type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
+type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;

@@ -18,7 +18,7 @@ import type { SendContext } from '../send/context.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 
 /** The site that a channel is bound to. */
-export type ChannelBinding = {
+type ChannelBinding = {
   /** Its id, or its name where the host lists no sites. */
   readonly site: string;
   readonly name: string;

@@ -28,7 +28,7 @@ export type Listing = {
 };
 
 /** What is known of a site. If the host lists no sites, its id comes from the policy or is unknown. */
-export type SiteName = { readonly id: string | undefined; readonly name: string; readonly displayName: string };
+type SiteName = { readonly id: string | undefined; readonly name: string; readonly displayName: string };
 
 /** An environment from the host or the policy. */
 export type ListedEnvironment = {
@@ -44,7 +44,7 @@ export type ListedEnvironment = {
 };
 
 /** A domain of the company. `site`: what is known about its site. */
-export type ListedDomain = {
+type ListedDomain = {
   readonly id: string;
   readonly name: string;
   readonly site: SiteName | undefined;

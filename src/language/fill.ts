@@ -177,8 +177,6 @@ function takeOption(filling: Filling, name: string, field: Field): readonly stri
   return value === '' ? undefined : [value];
 }
 
-/** Fills the fields that name an environment, a domain or a site. */
-
 type NameField = Exclude<Field, PlainField<unknown>>;
 
 /** The ids of what a field names: of all that was said if it takes several, else of the one whose role fits. */

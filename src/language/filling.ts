@@ -64,8 +64,6 @@ export function take(filling: Filling, thing: Thing): void {
   for (let at = thing.at; at < thing.end; at += 1) filling.used.add(at);
 }
 
-/** Whether a guess says all that was said, and nothing else. */
-
 /**
  * Whether every word has its place: in the phrase that calls the command, in what a field took, or as a small word that
  * says nothing. Only then is a report answered at once.

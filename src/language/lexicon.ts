@@ -28,7 +28,7 @@ type Phrase<T> = {
 };
 
 /** What can be asked for, by its words. */
-export type Lexicon<T> = {
+type Lexicon<T> = {
   /** Whether some phrase has this key. */
   readonly has: (key: string) => boolean;
   /**
@@ -235,8 +235,6 @@ const isBefore = (word: string, { places }: Saying, next: Saying | undefined): b
   !small.has(word) ||
   next === undefined ||
   places.some((one) => next.places.some((other) => other > one && other - one <= nearby));
-
-/** What commands are called, each in its own file. */
 
 /** A command, or what comes nearest to what no command does, and what to say of that. */
 export type Meant = { readonly path: string; readonly command: Command; readonly says?: CannotDo['says'] };

@@ -88,8 +88,6 @@ export function keyOf(word: string): string {
   return stem.length < 4 ? stem : stem.replace(/([b-df-hj-np-tv-z])\1$/, '$1');
 }
 
-/** What is said about a line by how it is put. */
-
 /** Who asks whether something was done, or should be, asks for nothing to be done. */
 const question =
   /^(?:is|are|was|were|did|does|do|has|have|had|should|who|whose|why|when|what|which|where|how|am|may|might)$/i;

@@ -37,7 +37,7 @@ const between = [
   '</(?:name|key)>\\s{0,40}<(?:value|string)>(?:<string>)?',
 ].join('|');
 /** The YAML sign for a value on the following lines. */
-export const blockOpens = '[|>][-+\\d]{0,2}[ \\t]{0,8}(?:#[^\\n]{0,80})?\\r?';
+const blockOpens = '[|>][-+\\d]{0,2}[ \\t]{0,8}(?:#[^\\n]{0,80})?\\r?';
 /** Excludes text that is never a credential although it follows the name, such as program variables. */
 const nothing = (end: string): string =>
   `(?!\\*{3}(?=${end})|${blockOpens}(?:$|\\\\{1,4}n)|&[a-z_-]{2,40}[ \\t]{0,4}$|generated \\d{1,12} bytes |[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;

@@ -8,7 +8,7 @@ import { prose, stateWords } from './placeholders.ts';
 
 export const state = new RegExp(`^[([<-]{0,2}(?:${stateWords})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
 /** Whether the text starts or continues like a sentence: `missing in the request`, `rotate it with the others`. */
-export function readsAsSentence(value: string): boolean {
+function readsAsSentence(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
   if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first))
     return false;

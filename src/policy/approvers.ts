@@ -15,7 +15,7 @@ export const isAsker = (policy: Policy, id: string, { requester, handedOnBy }: A
   samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));
 
 /** What a vote counts towards. `perhaps`: requirements that it also meets if the person is in `groups`. */
-export type VoteWeight = Unsure &
+type VoteWeight = Unsure &
   (
     | { readonly kind: 'counts'; readonly towards: readonly Requirement[] }
     | { readonly kind: 'does not count'; readonly why: 'yourself' | 'denied' | 'not named' | 'unknown' }

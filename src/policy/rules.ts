@@ -10,7 +10,7 @@ type EnvironmentOverride = NameOverrides['environments'][number] & {
 };
 
 /** The settings of one channel. */
-export type ChannelBounds = {
+type ChannelBounds = {
   /** Only these sites may be discussed here; undefined: any. */
   readonly sites?: readonly Glob[] | undefined;
   /** The channel that cards go to instead. */

@@ -20,7 +20,7 @@ import { fields, listShape, parsedText, refuse, filledList, inputError, type Con
  */
 
 /** The names that rules may use: every command, and each group of the file with the number of its ids. */
-export type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
+type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
 
 const maxApprovals = 20;
 const maxInSet = 200;

@@ -1,25 +1,12 @@
+import { attachFile } from './attach-file.ts';
 import { failpoint, type Drawing } from '../base/failpoints.ts';
 import { isAnyDue } from '../storage/lease.ts';
 import { idsOf } from '../policy/people.ts';
-import {
-  claimMessages,
-  markDelivered,
-  giveUpMessage,
-  releaseUntil,
-  type Message,
-  type MessagePlace,
-} from '../storage/messages.ts';
+import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../storage/messages.ts';
 import { joined, plain } from '../words/text.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
-import {
-  contentOf,
-  isHidden,
-  contentInPlace,
-  destinationsOf,
-  postSomewhere,
-  type MessageDestination,
-  type Posted,
-} from './destinations.ts';
+import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
+import { contentOf, isHidden } from './content.ts';
 import type { PostContext, SenderContext } from './context.ts';
 import { afterFailure } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
@@ -27,12 +14,6 @@ import { noLongerShown } from '../change/told.ts';
 import { movedNote } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
-import { linesOfChanges } from '../storage/audit.ts';
-import { changesInBatch, findChange, isBatch } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
-import { listVotes } from '../storage/votes.ts';
-import { batchFile } from '../change/batch-file.ts';
-import type { Note } from '../change/card.ts';
 
 const intervalMs = 500;
 /** Long enough for a whole queue of `maxLineMs`, plus its last message with all fallback places. */
@@ -252,43 +233,4 @@ async function post(
     .post({ channel, thread: ts }, { text: movedNote(intended, posted.refused) })
     .catch((error: unknown) => onTrouble(`explaining the place of ${message.key}`, error));
   return posted;
-}
-
-/**
- * Adds the file of a batch to its last reply, once that is posted. The reply says where else the lines are, so the file
- * isn't worth a second message or many attempts.
- */
-
-/** How long it is tried, and how often at least: time in which this process was down must not count. */
-const maxMs = 600_000;
-const minAttempts = 5;
-const maxLines = 5_000;
-
-/** Adds the file to its message. Rejects if a later attempt may succeed; resolves without a file if none will. */
-export async function attachFile(
-  context: PostContext,
-  message: Message,
-  { place, note }: { readonly place: MessagePlace; readonly note: Note },
-): Promise<void> {
-  const { database, messenger, onTrouble } = context;
-  const isOld = (await database.now()) - message.owed_at > maxMs && message.attempts >= minAttempts;
-  const file = isOld ? undefined : await fileOf(database, message);
-  if (file === undefined) return;
-  try {
-    await messenger.edit(place, await contentInPlace(context, message, place, note), { file });
-  } catch (error) {
-    const kind = error instanceof Undeliverable ? error.kind : 'later';
-    if (kind === 'later' || kind === 'token') throw error;
-    onTrouble(`attaching the file to ${message.key}`, error);
-  }
-}
-
-async function fileOf({ db }: Database, { change: number }: Message) {
-  const batch = number === null ? undefined : await findChange(db, number);
-  if (batch === undefined || !isBatch(batch)) return undefined;
-  const changes = await changesInBatch(db, batch.number);
-  const closed = changes.filter(({ state }) => state === 'happened' || state === 'did_not_happen');
-  const numbers = [batch, ...closed].map((one) => one.number);
-  const [votes, lines] = [await listVotes(db, batch.number), await linesOfChanges(db, numbers, { limit: maxLines })];
-  return batchFile({ batch, changes, votes, lines });
 }

@@ -13,7 +13,7 @@ import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
  * people were told redrawn when its members have changed: others may read it now.
  */
 
-export type GroupWatch = {
+type GroupWatch = {
   /** Called after each read of a group. `trouble`: Slack's error code, or undefined if the read succeeded. */
   readonly onGroup: (group: string, trouble: string | undefined, members?: readonly string[]) => void;
   /** Reads every group of the policy that was not read recently, and acts on what has changed. */

@@ -12,7 +12,7 @@ import { counted } from '../commands/kit/page.ts';
 /** Checks whether the ops channel, which only the operators read, accepts our posts. */
 
 /** What is wrong with the ops channel, and what to do about it. */
-export type OpsTrouble = { readonly says: Text; readonly hint: Text };
+type OpsTrouble = { readonly says: Text; readonly hint: Text };
 
 /** The last post there. `refused`: Slack's error code, or null. Nothing else reveals posting restrictions. */
 type LastPost = { readonly channel: string; readonly refused: string | null };

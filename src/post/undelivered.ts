@@ -2,14 +2,14 @@ import { dayMs } from '../words/duration.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../storage/messages.ts';
-import { answerPrefix, untoldMessages } from '../storage/message-edits.ts';
+import { answerPrefix, untoldMessages } from '../storage/messages-of-person.ts';
 import { channel, code, joined, mention, plain, say, time, typed, type Text } from '../words/text.ts';
 import { headingOf } from '../change/freeze.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { pleaseTell } from '../change/asked-in.ts';
 import type { Note } from '../change/card.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { contentOf, isHidden } from './destinations.ts';
+import { contentOf, isHidden } from './content.ts';
 import { enqueueOps } from './ops-channel-health.ts';
 import type { MessageContent, Undeliverable } from './messenger.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
-import { isHere } from '../base/encryption.ts';
+import { isHere } from '../base/addresses.ts';
 import { destinationOf } from '../audit/out/destination.ts';
 import { lineFor } from '../base/beside.ts';
 import { rights } from '../commands/rights.ts';
@@ -200,10 +200,10 @@ async function dataOf(url: string): Promise<Data> {
   } catch (error) {
     const why = scrub(errorMessage(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
-    const Database = broken(say`can't be read: ${why}`, hint);
+    const unreadable = broken(say`can't be read: ${why}`, hint);
     const trail = { 'Audit trail': unread, 'Audit trail elsewhere': unread };
     const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, ...trail };
-    return noData({ Database, 'Stored data': unread, ...rest });
+    return noData({ Database: unreadable, 'Stored data': unread, ...rest });
   }
 }
 
@@ -214,7 +214,7 @@ function isNotMade(file: string): boolean {
 }
 
 /** Whether the first start can write the file, or create it with its missing folders. */
-function canBeMade(file: string): ReturnType<typeof well> {
+function canBeMade(file: string): CheckResult {
   let place = file;
   while (!existsSync(place)) place = dirname(place);
   const isFolder = place === file || statSync(place).isDirectory();

@@ -7,7 +7,8 @@ import type { Load } from '../base/semaphore.ts';
 import { auditOutLag } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { isPaused } from '../storage/kv.ts';
-import { countStates, oldestWork, openStates } from '../storage/queue.ts';
+import { countStates, oldestWork } from '../storage/open-work.ts';
+import { openStates } from '../words/states.ts';
 import { within } from '../base/time-limit.ts';
 
 /** What `/metrics` reads at each scrape, in addition to counters: the state of the database, the policy and the queues. */

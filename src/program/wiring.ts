@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { WebClient } from '@slack/web-api';
-import { isHere } from '../base/encryption.ts';
+import { isHere } from '../base/addresses.ts';
 import { destinationOf } from '../audit/out/destination.ts';
 import { aliasesBy } from '../commands/logs/masking.ts';
 import { createLogReader } from '../commands/logs/run-analysis.ts';
@@ -242,9 +242,9 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
   const queues = [queue, createHandOnExpiry(pipeline)];
-  const both = [worker, timers];
-  const start = (): void => both.forEach((one) => one.start());
-  const stop = (): Promise<unknown> => Promise.all(both.map((one) => one.stop(graceMs / 2)));
+  const senders = [worker, timers];
+  const start = (): void => senders.forEach((one) => one.start());
+  const stop = (): Promise<unknown> => Promise.all(senders.map((one) => one.stop(graceMs / 2)));
   return { worker: { start, stop }, queues, nudge };
 }
 

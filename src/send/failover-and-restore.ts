@@ -4,7 +4,7 @@ import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
 import { rebindButtons } from '../storage/message-edits.ts';
-import type { State } from '../storage/schema.ts';
+import type { State } from '../words/states.ts';
 import { listQueued } from '../storage/queue.ts';
 import { skipNumbers } from '../storage/sql-dialect.ts';
 import { noteRestore, readTimeline, saveTimeline, type Timeline } from '../storage/timeline.ts';

@@ -7,15 +7,8 @@ import { enqueueMessage } from '../storage/messages.ts';
 import { joined, say, type Text } from '../words/text.ts';
 import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import {
-  closersOf,
-  endingOf,
-  type Closers,
-  evidence,
-  noEvidence,
-  stillUnknown,
-  whoCloses,
-} from '../change/unknown-replies.ts';
+import { evidence, noEvidence, stillUnknown, whoCloses } from '../change/unknown-replies.ts';
+import { closersOf, endingOf, type Closers } from '../change/closers.ts';
 import { readBack } from './follow.ts';
 import { headingOf } from '../change/freeze.ts';
 import { namesWith } from '../access/visibility.ts';

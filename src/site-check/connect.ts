@@ -143,7 +143,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Whether two spellings are the same address. */
-export const isSameAddress = (one: string, other: string): boolean =>
+const isSameAddress = (one: string, other: string): boolean =>
   ipaddr.isValid(one) && ipaddr.isValid(other) && spelled(one) === spelled(other);
 
 const spelled = (address: string): string => ipaddr.process(address).toNormalizedString();

@@ -158,7 +158,7 @@ function cacheIn({ header }: PageResponse): string | undefined {
 }
 
 /** Why there was no answer, in words that follow the name of a site. `isOfSite`: whether the site itself caused that. */
-export type SiteFailure = { readonly why: string; readonly isOfSite: boolean };
+type SiteFailure = { readonly why: string; readonly isOfSite: boolean };
 
 /** What a look was doing when it failed. */
 type Phase = 'connecting' | 'answering';
@@ -196,7 +196,7 @@ export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
 });
 
 /** `isWayOpen`: connections from here worked lately, so the site itself refused this one. */
-export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
+function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
     return unsure(isNoSuchAddress(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
   if (error instanceof AnswerTooLong) return unsure(error.message);

@@ -43,7 +43,7 @@ export type SiteReading = {
 };
 
 /** An expected text that is on none of the pages, and how they were requested. */
-export type MissingText = Pick<PageRequest, 'as'> & { readonly text: string };
+type MissingText = Pick<PageRequest, 'as'> & { readonly text: string };
 
 /** What one reading looks like. It proves nothing by itself. */
 export type Impression = 'well' | 'bad' | 'unknown' | 'cannot be checked';

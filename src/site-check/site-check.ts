@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createJustBegun } from '../base/bounded-map.ts';
+import { createJustBegun } from '../base/just-begun.ts';
 import { createSemaphore } from '../base/semaphore.ts';
 import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';
@@ -10,7 +10,7 @@ import { readingsForBad, type Answered, type PageRequest, type Look, type SiteRe
 /** The pages of a site, and the texts that must each be on at least one of them. */
 export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
 
-export type ReadingLimits = {
+type ReadingLimits = {
   /** The reading ends after this time with what it has; 10 s by default. A look takes 7 s at most. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;

@@ -181,7 +181,7 @@ export function userStanding(user: User, team: string): Person['standing'] {
 }
 
 /** Who is in which channel: that a form or a button names a channel gives nobody the right to be answered there. */
-export type ChannelMembers = {
+type ChannelMembers = {
   /** Whether this person is in this channel; undefined: Slack doesn't say. */
   readonly isIn: (person: string, channel: string) => Promise<boolean | undefined>;
   /** Call it when they type something there. */
@@ -205,7 +205,7 @@ const reply = z.object({
 });
 
 /** `now`: monotonic milliseconds. */
-export function createChannelMembers(ask: BoundedCall, now: () => number): ChannelMembers {
+function createChannelMembers(ask: BoundedCall, now: () => number): ChannelMembers {
   const typed = new BoundedMap<string, number>(maxChannelsKept);
   const answers = new BoundedMap<string, { readonly isIn: boolean; readonly at: number }>(maxChannelsKept);
   const look = createLook(ask, now);

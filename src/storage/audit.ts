@@ -70,7 +70,7 @@ export async function auditHead(db: ReadHandle): Promise<Head> {
 }
 
 /** Conditions for a list; those left out do not apply. Times in epoch ms, `until` exclusive. */
-export type AuditFilter = {
+type AuditFilter = {
   readonly target?: string;
   readonly change?: number;
   readonly actor?: string;

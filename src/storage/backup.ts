@@ -94,7 +94,6 @@ async function insertRows(tx: Tx, { name, columns }: Table, rows: readonly Row[]
  * A digest of everything in a backup, in a table of its own. It shows whether the backup was changed since it was
  * written. It has no key: whoever rewrites a backup can also write a matching digest.
  */
-
 const digestTable = 'create table digest (sha256 text not null) strict';
 
 /** Removes whatever the migrations up to that step do not create, such as other people's indexes; then adds the digest. */
@@ -176,7 +175,6 @@ async function digestOf(file: ReadHandle): Promise<string> {
 }
 
 /** A row of any table. */
-
 export type Row = Readonly<Record<string, string | number | null>>;
 /** `key`: the columns of its primary key. */
 export type Table = { readonly name: string; readonly columns: readonly string[]; readonly key: readonly string[] };
@@ -187,7 +185,7 @@ const batchSize = 100;
 const notCopied = sql.join(['migrations', 'digest']);
 
 /** The tables of a SQLite file in the order of their creation, so that a row comes after those it refers to. */
-export async function tablesOf(file: ReadHandle): Promise<readonly Table[]> {
+async function tablesOf(file: ReadHandle): Promise<readonly Table[]> {
   const { rows } = await sql<{ name: string; column: string; pk: number }>`
     select tables.name as name, columns.name as "column", columns.pk as pk
     from sqlite_master as tables, pragma_table_info(tables.name) as columns
@@ -204,7 +202,7 @@ export async function tablesOf(file: ReadHandle): Promise<readonly Table[]> {
 }
 
 /** All rows in the order of the key, in batches. */
-export async function* batchesOf(db: ReadHandle, { name, columns, key }: Table): AsyncGenerator<readonly Row[]> {
+async function* batchesOf(db: ReadHandle, { name, columns, key }: Table): AsyncGenerator<readonly Row[]> {
   const keys = sql.join(key.map((column) => sql.ref(column)));
   for (let last: Row | undefined; ;) {
     const reached = last;

@@ -1,7 +1,8 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { forUpdate } from './sql-dialect.ts';
 import { claim, type Claim, inShares, type Shares } from './lease.ts';
-import type { ChangeTable, State } from './schema.ts';
+import type { State } from '../words/states.ts';
+import type { ChangeTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 export type Change = Selectable<ChangeTable>;
@@ -11,7 +12,7 @@ export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
 type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 
 /** The columns that a move may write: all but those frozen when the change was made. */
-export type ChangePatch = Pick<
+type ChangePatch = Pick<
   Updateable<ChangeTable>,
   Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at' | 'undo'
 >;
@@ -207,7 +208,7 @@ export async function countOpen(
 }
 
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
-export type ChangeFilter = {
+type ChangeFilter = {
   readonly target?: string;
   readonly requesters?: readonly string[];
   readonly state?: State;

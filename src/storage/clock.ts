@@ -23,7 +23,7 @@ export type Jump = {
 };
 
 /** Time that passes at the rate of the ticks, whatever the reference clock does. */
-export type Clock = {
+type Clock = {
   /** The time by this reading: epoch ms, an integer, never less than before. */
   readonly at: (reading: ClockReading) => number;
   /** The time by the ticks alone, for when the clock's answer is too old. */

@@ -78,7 +78,7 @@ export type DatabaseOptions = {
 };
 
 /** The database can't be relied on any more, so the process must end. The message says what was found and what to do. */
-export class DatabaseLost extends Error {
+class DatabaseLost extends Error {
   override readonly name = 'DatabaseLost';
 }
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { KvTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-export type KvRow = Selectable<KvTable>;
+type KvRow = Selectable<KvTable>;
 
 /** The key that exists while all sending is paused; its value is a `Pause`. */
 export const pauseKey = 'pause';

@@ -90,7 +90,7 @@ const order: Omit<Turns<Message>, 'whose'> = {
 };
 
 /** When each requester last had a message posted or edited (epoch ms), by the id they asked with. */
-export type LastServed = ReadonlyMap<string, number>;
+type LastServed = ReadonlyMap<string, number>;
 
 /**
  * Claims up to `limit` messages to post or edit, in turns; see `claim`. Threads keep their order: a reply is claimed once

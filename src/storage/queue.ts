@@ -1,9 +1,8 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
 import { claim, oldestDueIn, unowned, type Claim } from './lease.ts';
 import { pauseKey } from './kv.ts';
-import type { QueuedRequestTable, State } from './schema.ts';
+import type { QueuedRequestTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
-import { oldestTimerDue } from './timers.ts';
 
 /** Requests that wait for a lock to end, one queue for each locked target, in the order of their ids. */
 export type QueuedRequest = Selectable<QueuedRequestTable>;
@@ -115,81 +114,4 @@ export function releaseQueued(
     .where('owner', '=', seen.owner)
     .returningAll()
     .executeTakeFirst();
-}
-
-/** The states that a change can be in while it is not settled. */
-export const openStates = [
-  'waiting',
-  'approved',
-  'sending',
-  'accepted',
-  'unknown',
-  'running',
-  'stopped',
-] as const satisfies readonly State[];
-
-/** The number of unsettled changes in each state. */
-export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
-  const rows = await db
-    .selectFrom('changes')
-    .select((of) => ['state', of.fn.countAll<number>().as('count')])
-    .where('settled_at', 'is', null)
-    .groupBy('state')
-    .execute();
-  return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));
-}
-
-/** The changes with an unknown outcome, and since when (epoch ms); oldest first, `limit` at most. */
-export async function listLost(
-  db: ReadHandle,
-  limit: number,
-): Promise<{ readonly number: number; readonly at: number }[]> {
-  const rows = await db
-    .selectFrom('changes')
-    .select(['number', 'lost_at', 'created_at'])
-    .where('state', '=', 'unknown')
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-  return rows.map(({ number, lost_at, created_at }) => ({ number, at: lost_at ?? created_at }));
-}
-
-/**
- * The due time (epoch ms) of the oldest due change, message, timer or queued request, except timers and requests held by
- * a pause; or undefined.
- */
-export async function oldestDue(db: ReadHandle, now: number): Promise<number | undefined> {
-  const oldest = await Promise.all([
-    oldestTimerDue(db, now),
-    oldestQueuedDue(db, now),
-    oldestDueIn(db, 'changes', now),
-    oldestDueIn(db, 'messages', now),
-  ]);
-  const moments = oldest.filter((at) => at !== undefined);
-  return moments.length === 0 ? undefined : Math.min(...moments);
-}
-
-/** Since when the oldest work of each kind is due, owed to people, or open. */
-export type OldestWork = Readonly<
-  Record<'changes' | 'messages' | 'deliveries' | 'timers' | 'queued requests' | 'watches', number | undefined>
->;
-
-/**
- * Since when (epoch ms) the oldest change, timer, queued request and watch have been due, a message owed, and a delivery
- * open; undefined: there is none. Messages whose loss is reported don't count. Timers and queued requests held by a pause are not due.
- */
-export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWork> {
-  const { rows } = await sql<Readonly<Record<'changes' | 'messages' | 'deliveries', number | null>>>`
-    select (select min(due_at) from changes where due_at <= ${now}) as changes,
-      (select min(owed_at) from messages where due_at is not null and untold_at is null) as messages,
-      (select min(received_at) from inbox where closed_at is null) as deliveries`.execute(db);
-  const [row] = rows;
-  return {
-    changes: row?.changes ?? undefined,
-    messages: row?.messages ?? undefined,
-    deliveries: row?.deliveries ?? undefined,
-    timers: await oldestTimerDue(db, now),
-    'queued requests': await oldestQueuedDue(db, now),
-    watches: await oldestDueIn(db, 'watches', now),
-  };
 }

@@ -1,3 +1,4 @@
+import type { State } from '../words/states.ts';
 import type { Generated } from 'kysely';
 import type { Risk } from '../base/risk.ts';
 import type { HandedOnRequestTable } from './handed-on-table.ts';
@@ -25,29 +26,7 @@ export type Schema = {
 };
 
 /** One row with the id of this database, so that a button from another one never moves a change here. */
-export type InstallationTable = { id: string; created_at: number };
-
-/** The states of a change; `src/change/change.ts` defines the moves between them. */
-export type State =
-  | 'waiting'
-  | 'approved'
-  | 'sending'
-  | 'accepted'
-  | 'done'
-  | 'failed'
-  | 'rejected'
-  | 'unknown'
-  | 'happened'
-  | 'did_not_happen'
-  | 'declined'
-  | 'cancelled'
-  | 'expired'
-  | 'invalidated'
-  | 'superseded'
-  /** Of a batch only: its changes are being sent; no more for now; it is over, and not all are done. */
-  | 'running'
-  | 'stopped'
-  | 'ended';
+type InstallationTable = { id: string; created_at: number };
 
 /** One request to change something. */
 export type ChangeTable = {
@@ -160,7 +139,7 @@ export type LockTable = {
 };
 
 /** Shared locks, which changes have on what they only read. Several coexist, and routine changes pass them. */
-export type SharedLockTable = Pick<LockTable, 'target' | 'taken_at' | 'until'> & { change: number };
+type SharedLockTable = Pick<LockTable, 'target' | 'taken_at' | 'until'> & { change: number };
 
 /** Requests that wait for a lock, before anything is asked or approved. They are deleted when they end. */
 export type QueuedRequestTable = {

@@ -19,7 +19,7 @@ const notFlushed = new Set([1034, 1290]);
 /** The database and, unless it is in memory, the handle on its lock file. */
 type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
 
-export type Sqlite = {
+type Sqlite = {
   readonly db: Kysely<Schema>;
   /** Flushes all commits so far to the disk. After a failure the content of the disk is unknown. */
   readonly flush: () => Promise<void>;

@@ -15,7 +15,7 @@ import { fieldsOf } from './parse-json.ts';
 import type { ReadHandle } from './tx.ts';
 
 /** Lines `from` to `to` (inclusive) that are not provable. `key`: the id of the key that they were hashed with. */
-export type Gap = {
+type Gap = {
   readonly from: number;
   readonly to: number;
   /**
@@ -44,7 +44,7 @@ type Content = { readonly content: string | undefined };
  * `proven`: whole. `unproven`: nothing is wrong, but the `gaps` (in order) are not provable. `altered`: `seq` is the
  * first wrong line, `why` a clause without a full stop. What was confirmed and has not changed since is neither.
  */
-export type VerifyResult = Content &
+type VerifyResult = Content &
   (
     | ({ readonly kind: 'proven' } & Whole)
     | ({ readonly kind: 'unproven'; readonly gaps: readonly Gap[] } & Whole)

@@ -15,7 +15,7 @@ import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';
 import { handOn } from '../waiting/hand-on.ts';
-import { joinQueue, type JoinResult } from '../waiting/queue.ts';
+import { joinQueue, type JoinResult } from '../waiting/join-queue.ts';
 import { applyLeftOut } from '../decide/decide-batch.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { lacksReason, reasonRequired, save } from '../decide/submit.ts';

@@ -65,7 +65,7 @@ const pauseInWords = ({ by, at, why }: Pause, you: string) =>
   say`the pause that ${by === you ? 'you' : actor(by)} started ${time(at, 'date')}${why === undefined ? '' : say` (“${why}”)`}`;
 
 /** The changes that a pause holds back, one per line, and how many more; empty if there are none. */
-export function listHeld({ held, named }: Pick<PauseResult, 'held' | 'named'>): Text {
+function listHeld({ held, named }: Pick<PauseResult, 'held' | 'named'>): Text {
   if (held === 0) return [];
   const more = held - named.length;
   const lines = named.map(({ number, title }) => say`• ${code(`#${number}`)} ${title}`);

@@ -5,7 +5,7 @@ import { newestBackup } from '../commands/backups/newest.ts';
 import { loudestError } from '../commands/logs/loudest.ts';
 import type { HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import type { JustBegun } from '../base/bounded-map.ts';
+import type { JustBegun } from '../base/just-begun.ts';
 import { impressionIn, type SiteReading } from '../site-check/reading.ts';
 import { canonicalId } from '../policy/people.ts';
 import { listChanges, type Change } from '../storage/changes.ts';

@@ -42,7 +42,7 @@ const endOfTime = 8_640_000_000_000_000;
 export type NamedActor = { readonly id: string; readonly name: string | undefined };
 
 /** A step of a change in the audit trail: it was requested, approved, sent. */
-export type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
+type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
 
 export type TimeLineEntry =
   | {

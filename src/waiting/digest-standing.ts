@@ -32,7 +32,7 @@ export const namesIn = ({ sites, environments }: DigestScope): readonly string[]
   [...sites, ...environments].map(({ name }) => name);
 
 /** What of a digest these environments belong to, by its present names. */
-export const coveredNames = ({ sites }: DigestScope, envs: readonly Environment[]): readonly string[] => {
+const coveredNames = ({ sites }: DigestScope, envs: readonly Environment[]): readonly string[] => {
   const ids = new Set(sites.map(({ id }) => id));
   return [...new Set(envs.map(({ site, name }) => (site && ids.has(site.id ?? site.name) ? site.name : name)))];
 };

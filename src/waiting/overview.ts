@@ -8,7 +8,7 @@ import { mayEnd } from '../change/approve.ts';
 import { coolsDown } from '../change/change.ts';
 import { askersOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
-import { endingOf, isCloser } from '../change/unknown-replies.ts';
+import { endingOf, isCloser } from '../change/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
 import type { Card, Note } from '../change/card.ts';
 import { currentCard } from '../change/current-card.ts';

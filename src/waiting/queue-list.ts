@@ -8,7 +8,7 @@ import { targetKey } from '../access/targets.ts';
 import { queuedWords } from '../change/queue.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { Asking } from '../decide/admin-actions.ts';
-import { leaveQueue } from './queue.ts';
+import { leaveQueue } from './join-queue.ts';
 
 /** The queues, limited to what one person may read, and the person's own places. */
 

@@ -20,7 +20,15 @@ import { createPoller, type Poller } from '../post/poller.ts';
 import type { SendContext } from '../send/context.ts';
 import { environmentsThen } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import { withTrouble, watchProgress, withKinds, type News, type Trouble, type WatchProgress } from './watch-limits.ts';
+import {
+  heldIn,
+  withTrouble,
+  watchProgress,
+  withKinds,
+  type News,
+  type Trouble,
+  type WatchProgress,
+} from './watch-limits.ts';
 import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { dayMs, hourMs, minuteMs } from '../words/duration.ts';
 
@@ -248,8 +256,9 @@ export const endLost = (
  * those can't be checked, it tries again until a day after its end.
  */
 async function endInTime(context: SendContext, watch: Watch, now: number): Promise<void> {
-  const { held, heldMore } = watchProgress(watch);
-  const isHolding = held.length + heldMore > 0;
+  const progress = watchProgress(watch);
+  const { held, heldMore } = progress;
+  const isHolding = heldIn(progress) > 0;
   const quietUntil = isHolding ? quietEnd(watch, now) : undefined;
   if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
   const standing = isHolding ? await watchStanding(context, watch) : undefined;
@@ -259,7 +268,7 @@ async function endInTime(context: SendContext, watch: Watch, now: number): Promi
   const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
-  const untold = env === undefined ? held.length + heldMore : 0;
+  const untold = env === undefined ? heldIn(progress) : 0;
   const note = notes.overNote(watch, env ?? storedEnvironment(watch), news, untold);
   await moveWatch(context, watch, { onward: { endedAt: now, why: 'over' }, notes: [note], event: 'watch_end' });
 }

@@ -149,18 +149,24 @@ const rows = {
   },
 } satisfies Readonly<Record<string, StateRow>>;
 
-type StateName = keyof typeof rows;
+/** The states of a change; `change/change.ts` defines the moves between them. */
+export type State = keyof typeof rows;
 
 /** Every state of a change. */
-export const states: Readonly<Record<StateName, StateRow>> = rows;
+export const states: Readonly<Record<State, StateRow>> = rows;
+
+const isState = (word: string): word is State => Object.hasOwn(states, word);
+
+/** Those that a change can be in while it is not settled. */
+export const openStates: readonly State[] = Object.keys(states)
+  .filter(isState)
+  .filter((state) => states[state].already !== undefined);
 
 /** The name of a state for people: `did not happen`. */
 export const stateLabel = (state: string): string => state.replaceAll('_', ' ');
 
-const isState = (word: string): word is StateName => Object.hasOwn(states, word);
-
 /** The state that these words name, alone or among others: `outcome unknown`. */
-export const stateIn = (words: string): StateName | undefined => {
+export const stateIn = (words: string): State | undefined => {
   const whole = words.replaceAll(' ', '_');
   return isState(whole) ? whole : words.split(' ').find(isState);
 };

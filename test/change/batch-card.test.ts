@@ -5,7 +5,7 @@ import { countsOf, endedReply, renderBatch, stopNote, whyStopped } from '../../s
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, type Drawn } from '../../src/block-kit/blocks.ts';
 import type { Change } from '../../src/storage/changes.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { changeOf, environment, hostile } from '../fixtures.ts';
 

@@ -14,7 +14,7 @@ import {
 import { batchValidityOf } from '../../src/access/authorization.ts';
 import { move } from '../../src/change/change.ts';
 import type { Change } from '../../src/storage/changes.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { say } from '../../src/words/text.ts';
 import { changeOf } from '../fixtures.ts';
 import { CarefulOperator } from './careful-operator.ts';

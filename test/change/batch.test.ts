@@ -13,7 +13,7 @@ import {
   type BatchProgress,
   type Standing,
 } from '../../src/change/batch.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { changeOf } from '../fixtures.ts';
 

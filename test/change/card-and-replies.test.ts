@@ -7,7 +7,7 @@ import { reminder } from '../../src/change/asked-in.ts';
 import * as tell from '../../src/change/replies.ts';
 import { evidence, noEvidence } from '../../src/change/unknown-replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { joined, mention, plain, say, type Text } from '../../src/words/text.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { buttonValue } from '../../src/block-kit/button-value.ts';

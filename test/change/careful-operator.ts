@@ -1,4 +1,4 @@
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 
 /**
  * What a careful person would do who sends a change to many sites by hand, with a notebook: a second, independent and

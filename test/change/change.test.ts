@@ -12,8 +12,7 @@ import {
   type Transition,
   type TransitionInput,
 } from '../../src/change/change.ts';
-import { openStates } from '../../src/storage/queue.ts';
-import type { State } from '../../src/storage/schema.ts';
+import { openStates, type State } from '../../src/words/states.ts';
 
 const now = 1_000_000;
 const expires = now + 300_000;

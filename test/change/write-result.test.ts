@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../../src/change/write-result.ts';
 import type { ChangeEvent } from '../../src/change/change.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 
 /** What an answer means for its change, at once and when it is late. */
 

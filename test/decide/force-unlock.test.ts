@@ -6,7 +6,7 @@ import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
 import { heldLock, locksOn, shareLocks, takeLocks } from '../../src/storage/locks.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { plain } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';

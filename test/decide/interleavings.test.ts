@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { interleave } from '../prove/interleavings.ts';
 
 const ends: readonly State[] = ['waiting', 'approved', 'accepted', 'declined', 'cancelled', 'expired', 'superseded'];

@@ -21,7 +21,7 @@ import { listAudit } from '../../src/storage/audit.ts';
 import { claimDue, coolDown, findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { heldLock } from '../../src/storage/locks.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { listVotes } from '../../src/storage/votes.ts';
 import { plain } from '../../src/words/text.ts';

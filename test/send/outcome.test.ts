@@ -5,7 +5,7 @@ import { saveOutcome } from '../../src/send/outcome.ts';
 import { createSendHistory } from '../../src/send/send-history.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { save } from '../storage/samples.ts';
 import { changeOf } from '../fixtures.ts';
 import { contextOver, now, openStill } from '../matrix/waiting-changes.ts';

@@ -14,7 +14,7 @@ import {
   type NewMessage,
 } from '../../src/storage/messages.ts';
 import { replaceDirect } from '../../src/storage/message-edits.ts';
-import { oldestWork } from '../../src/storage/queue.ts';
+import { oldestWork } from '../../src/storage/open-work.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 

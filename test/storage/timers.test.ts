@@ -12,7 +12,7 @@ import {
   type NewTimer,
   type Timer,
 } from '../../src/storage/timers.ts';
-import { oldestDue } from '../../src/storage/queue.ts';
+import { oldestDue } from '../../src/storage/open-work.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 

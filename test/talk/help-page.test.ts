@@ -10,7 +10,7 @@ import { join } from '../../src/language/tokenize.ts';
 import { optionName, takesValue } from '../../src/language/usage.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawPage } from '../../src/block-kit/blocks.ts';
-import type { State } from '../../src/storage/schema.ts';
+import type { State } from '../../src/words/states.ts';
 import { inline, plain, say } from '../../src/words/text.ts';
 import { ana, policyOf, refusalOf, refusalText } from '../fixtures.ts';
 

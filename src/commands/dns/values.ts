@@ -128,8 +128,6 @@ function wrongHost(host: string, orNone = false): string | undefined {
 /** The text of a quoted value, with its strings joined; any other value is returned unchanged. */
 export const unquoted = (value: string): string => textInStrings(value) ?? value;
 
-/** What people paste from a zone file, where a value has quotes, brackets and a comment around it. */
-
 /** A string in quotes, with its escapes. */
 const string = '"(?:[^"\\\\]|\\\\.)*"';
 /** Strings alone, with brackets around them, or a comment after them. */
@@ -138,7 +136,7 @@ const onlyStrings = new RegExp(`^(?:${string}\\s*)+$`);
 const oneString = new RegExp(string, 'g');
 
 /** The lines of a text. As long as a bracket is open outside of quotes, a line goes on after its end. */
-export function recordLines(text: string): readonly string[] {
+function recordLines(text: string): readonly string[] {
   const lines: string[] = [];
   for (const line of text.split(/[\r\n]+/)) {
     const last = lines.at(-1);
@@ -153,7 +151,7 @@ const isOpen = (line: string): boolean => /\([^)]*$/.test(bare(line).replace(/;.
 const withoutComment = (line: string): string => (bare(line).includes(';') ? line.replace(/;[^"]*$/, '') : line).trim();
 
 /** The text that the strings of a value mean together, without escapes; undefined if it is anything else than strings. */
-export function textInStrings(value: string): string | undefined {
+function textInStrings(value: string): string | undefined {
   if (!onlyStrings.test(value)) return undefined;
   return [...value.matchAll(oneString)].map(([quoted]) => unescaped(quoted.slice(1, -1))).join('');
 }
@@ -164,7 +162,7 @@ const unescaped = (text: string): string =>
   );
 
 /** The value that was meant: what is in brackets or has a comment is read, and `\;` is a semicolon. */
-export function asMeant(value: string): string {
+function asMeant(value: string): string {
   const [, inside] = strings.exec(value) ?? [];
   const isPlain = inside === undefined || onlyStrings.test(value);
   return isPlain ? value.replaceAll(String.raw`\;`, ';') : (textInStrings(inside.trim()) ?? value);
@@ -176,7 +174,7 @@ const head =
 const headBeforeString = new RegExp(head.source.replace('(?<data>\\S.*)', '(?<data>[("].*)'), 'i');
 
 /** Why this is not a value but something of a zone file around one, as a clause; undefined: nothing of that is in it. */
-export function zoneFileMark(value: string): string | undefined {
+function zoneFileMark(value: string): string | undefined {
   const line = head.exec(value) ?? headBeforeString.exec(value);
   if (line) return `is a whole line of a zone file: type only its value, ${clipped(asMeant(line[1] ?? ''), 200)}`;
   if (/^\$(?:TTL|ORIGIN|INCLUDE)\b/i.test(value)) return 'is an instruction of a zone file, and no value';

@@ -118,7 +118,7 @@ export type Access = {
 };
 
 /** A form field that depends on others; it is evaluated again whenever one of them changes. */
-export type Dependent<F extends Fields> = {
+type Dependent<F extends Fields> = {
   readonly on: readonly (keyof F & string)[];
   /** Whether the form shows it; by default always. */
   asked?(input: Partial<Input<F>>): boolean;

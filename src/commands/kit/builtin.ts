@@ -10,7 +10,7 @@ export type BuiltinAnswer = Page | { readonly instead: Args };
  * A command about Sitehand itself, answered by `talk/builtin-pages.ts`. `right`: everybody, any reader, or only people
  * with a rule that names it.
  */
-export type Builtin<F extends Fields> = {
+type Builtin<F extends Fields> = {
   readonly shape: 'builtin';
   readonly summary: string;
   readonly button: string;

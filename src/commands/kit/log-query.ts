@@ -36,7 +36,7 @@ export type SentChange = {
 };
 
 /** A log as the host sent it. Plain data, so that it can be passed to another thread. */
-export type SentLog = {
+type SentLog = {
   readonly text: string;
   /** How many lines were requested; if the host sent that many, it may have more. */
   readonly wanted: number;

@@ -51,7 +51,7 @@ export type EnvironmentRead<T> = {
 export type EnvironmentResult<T> = { readonly env: Environment; readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
-export type Report<F extends Fields> = {
+type Report<F extends Fields> = {
   readonly shape: 'report';
   readonly summary: string;
   readonly button: string;

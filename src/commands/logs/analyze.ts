@@ -56,7 +56,7 @@ const recent = 3 * hourMs;
 const wide = 8 * 60_000;
 
 /** The drawn span: first to last line, extended to the requested span if all of that was read; undefined without times. */
-export function stretchOf(
+function stretchOf(
   lines: readonly Line[],
   { isCut, span, now }: Pick<LogReading, 'isCut' | 'span' | 'now'>,
 ): Stretch | undefined {
@@ -73,7 +73,7 @@ export function stretchOf(
 }
 
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
-export async function logPage(reading: LogReading): Promise<Page> {
+async function logPage(reading: LogReading): Promise<Page> {
   const { asked, lines, stretch } = reading;
   const all = await withRequests(reading);
   const failures = errorsIn(all, asked.log);
@@ -85,7 +85,7 @@ export async function logPage(reading: LogReading): Promise<Page> {
   await setImmediate();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const busiest = busiestMinute(times);
-  const activity = activityIn(reading, times, section, as);
+  const activity = activityIn(reading, { times, busiest }, section, as);
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
   return {
@@ -111,11 +111,10 @@ const withRequests = async ({ asked, lines }: LogReading): Promise<readonly Line
 /** Volume over time, and our own changes in it; undefined if no line has a time. */
 function activityIn(
   { asked, stretch, happened, isCut, span, timeless }: LogReading,
-  times: readonly number[],
+  { times, busiest }: { readonly times: readonly number[]; readonly busiest: ReturnType<typeof busiestMinute> },
   { firsts }: Section,
   as: 'time' | 'date',
 ): ReturnType<typeof activityOf> | undefined {
-  const busiest = busiestMinute(times);
   if (stretch === undefined || busiest === undefined) return undefined;
   const before = happened.filter(({ at }) => at <= stretch.to);
   const isSome = timeless > 0 || asked.search !== undefined;

@@ -11,7 +11,7 @@ import { Stopped } from './prompts.ts';
 export type Options = ReturnType<typeof optionsOf>;
 
 /** Each option as `parseArgs` takes it, and what people are told of it: `form` follows its name. */
-export const setupOptions = {
+const setupOptions = {
   leads: { type: 'string', form: 'U…,S…', says: 'ids of the people and user groups who approve' },
   developers: { type: 'string', form: 'U…,S…', says: 'ids of those who do what is routine' },
   'ops-channel': { type: 'string', form: 'C…', says: 'id of the channel for faults and unknown outcomes' },

@@ -131,7 +131,7 @@ function membersOf({ people, groups }: Lists, ids: readonly string[]): readonly 
 const maxId = 30;
 
 /** The people and user groups that the first rules name. */
-export type Roles = {
+type Roles = {
   /** At least one. They approve, and may pause and read the audit trail. */
   readonly leads: readonly ListedMember[];
   readonly developers: readonly ListedMember[];

@@ -62,19 +62,17 @@ const credentials: readonly CredentialName[] = [
 ];
 const isCredential = (name: SettingName): name is CredentialName => credentials.some((one) => one === name);
 
-/** Recognises a pasted credential by its form. */
-
 export type CredentialName = 'SLACK_BOT_TOKEN' | 'SLACK_APP_TOKEN' | 'SLACK_SIGNING_SECRET' | 'HOSTING_API_KEY';
 
 /** What the setting needs, and where to find it. */
-export const credentialDescriptions: Readonly<Record<CredentialName, string>> = {
+const credentialDescriptions: Readonly<Record<CredentialName, string>> = {
   SLACK_BOT_TOKEN: 'the Bot User OAuth Token (xoxb-…) from OAuth & Permissions',
   SLACK_APP_TOKEN: 'an app-level token (xapp-…) from Basic Information → App-Level Tokens',
   SLACK_SIGNING_SECRET: 'the Signing Secret from Basic Information → App Credentials',
   HOSTING_API_KEY: 'a key of the hosting API',
 };
 
-export type CredentialKind = {
+type CredentialKind = {
   /** Follows "this is". */
   readonly what: string;
   /** The settings whose value can look like this. */
@@ -120,4 +118,4 @@ const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
 ];
 
 /** The kind of credential that the value looks like; undefined if the form is unknown. */
-export const credentialKind = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));
+const credentialKind = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));

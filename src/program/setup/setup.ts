@@ -13,7 +13,8 @@ import { sqlitePath } from '../../storage/database.ts';
 import { checksOf, reportOf } from '../doctor.ts';
 import { exitCodes, out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
-import { envWith, manifestName, manifestOf, newAppPage } from './files.ts';
+import { envWith } from './files.ts';
+import { manifestName, manifestOf, newAppPage } from './manifest.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
 import { mustBePublic, optionsOf, requestUrlForm, requestUrlIn, setupHelp } from './options.ts';
 import { terminalPrompts, type Prompts, interrupted, Stopped } from './prompts.ts';
@@ -26,7 +27,7 @@ import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './
  * deliveries from a bot.
  */
 
-export type SetupContext = {
+type SetupContext = {
   readonly environment?: EnvironmentVariables;
   /** Where the files are written. */
   readonly folder?: string;

@@ -16,7 +16,7 @@ import type { Place } from '../../language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
-import { originChannel } from '../../storage/message-edits.ts';
+import { originChannel } from '../../storage/messages-of-person.ts';
 import { channel as channelNamed, joined, say, type Text, channel } from '../../words/text.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { tell } from '../context/handler.ts';
@@ -167,7 +167,7 @@ const waitMs = 2_000;
 const lookEveryMs = 100;
 
 /** Where the card of a new change is. We can post in a channel that we are not in if Slack lets us, so its card tells. */
-export async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, change: Change): Promise<CardPlace> {
+async function cardPlace({ pipeline }: Pick<SlackContext, 'pipeline'>, change: Change): Promise<CardPlace> {
   if (isDirect(change.channel)) return 'direct';
   const otherwise = elsewhere(await pipeline.lookAt(change.channel).catch(() => undefined));
   if (otherwise === undefined) return 'channel';
@@ -188,7 +188,7 @@ function elsewhere(look: ChannelLook | undefined): 'uninvited' | 'refused' | und
 }
 
 /** What became of a request, and where its card is. Under a card that was moved, its thread says how to invite us. */
-export function savedAs(change: Change, place: CardPlace): Text {
+function savedAs(change: Change, place: CardPlace): Text {
   const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
   const where = {
     channel: say`${channel(change.channel)}`,

@@ -13,7 +13,7 @@ import { pressAgain, drawIntoView, openView, originOf } from '../forms/modals.ts
 import type { Interaction, SlackContext } from '../context/context.ts';
 
 /** A press that decides about a change, or opens the form for it. */
-export type DecisionPress = Extract<Press, { readonly verdict: DecisionKind }>;
+type DecisionPress = Extract<Press, { readonly verdict: DecisionKind }>;
 
 /** Handles a decision button: *Decline* opens a form for the reason; everything else is decided at once. */
 export async function pressDecision(

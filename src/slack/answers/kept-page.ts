@@ -99,7 +99,7 @@ async function post(context: SlackContext, interaction: Interaction, id: string)
 }
 
 /** A kept page, after the rights to all that it shows were checked again. Throws `Refusal` if they no longer pass. */
-export async function readablePage(context: SlackContext, interaction: Interaction, id: string): Promise<KeptPage> {
+async function readablePage(context: SlackContext, interaction: Interaction, id: string): Promise<KeptPage> {
   const kept = await context.payloads.keptPage(id);
   const parsed = parseArgs(kept.args, catalogue);
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
@@ -117,7 +117,7 @@ export async function readablePage(context: SlackContext, interaction: Interacti
 const conversation = z.object({ channel: z.object({ id: z.string() }) });
 
 /** Uploads a file to a person's direct messages. If that fails, tells them so with these words. */
-export async function sendFile(
+async function sendFile(
   context: SlackContext,
   interaction: Interaction,
   file: { readonly name: string; readonly content: string },
@@ -168,10 +168,9 @@ export async function sendPage(
   else await answerLater();
 }
 
-/** The checklist behind a button of a kept page. It needs no read from the host, so its form opens at once. */
-
 type OfferAt = NonNullable<Memo['offer']>;
 
+/** Opens the checklist behind a button of a kept page. It needs no read from the host, so its form opens at once. */
 export async function openChecklist(context: SlackContext, interaction: Interaction, offer: OfferAt): Promise<void> {
   const kept = await offerAt(context, interaction, offer);
   const shown = await showChecklist(context.pipeline, senderOf(context, interaction), kept);

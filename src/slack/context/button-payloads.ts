@@ -37,7 +37,7 @@ const page = z.object({
 /** A page with the arguments that asked for it, what it shows, and whether it may be shared. */
 export type KeptPage = z.infer<typeof page>;
 /** Arguments, or choices of a form with what they show. */
-export type KeptList = z.infer<typeof list>;
+type KeptList = z.infer<typeof list>;
 
 /** Keeps lists and pages behind buttons for an hour, if they don't fit into one or must be what somebody saw. */
 export type PayloadStore = {

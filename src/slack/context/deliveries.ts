@@ -74,8 +74,6 @@ function closeIfWritten(context: SlackContext, inbox: string, writing: Promise<'
     .catch((error: unknown) => context.log.error({ err: error }, 'could not close a delivery that was saved late'));
 }
 
-/** What a line will take, by its words alone: before its ack, nothing is looked up. */
-
 /**
  * Whether these words change something, and in which queue they run. Words that are no command as it is typed change
  * nothing by themselves.

@@ -5,7 +5,7 @@ import { Undeliverable } from '../../post/messenger.ts';
 import { NotAdmitted } from '../../base/semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { enqueueMessage, ownWords } from '../../storage/messages.ts';
-import { answerPrefix, answersOwed } from '../../storage/message-edits.ts';
+import { answerPrefix, answersOwed } from '../../storage/messages-of-person.ts';
 import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../language/tokenize.ts';
 import { scrub } from '../../base/secret.ts';

@@ -168,7 +168,7 @@ const againMs = 5_000;
  * Makes a client that was once connected retry forever. Slack's refusal may pass, and without this it would end the
  * process. A failed first connection still rejects. `end` stops the retries.
  */
-export function reconnectAlways({ client }: SocketModeReceiver, log: Logger): { readonly end: () => void } {
+function reconnectAlways({ client }: SocketModeReceiver, log: Logger): { readonly end: () => void } {
   const connect = client.start.bind(client);
   const stopped = new AbortController();
   let wasConnected = false;

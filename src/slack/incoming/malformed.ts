@@ -113,7 +113,7 @@ const isDeep = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((one) => isDeep(one, levels - 1)));
 
 /** Why a delivery was refused: it is not signed by Slack, not of this time, too long, or not what Slack delivers. */
-export type RefusalReason = 'signature' | 'time' | 'length' | 'malformed';
+type RefusalReason = 'signature' | 'time' | 'length' | 'malformed';
 /** `error`: what was wrong with something that Slack delivered. */
 export type OnRefused = (why: RefusalReason, error?: unknown) => void;
 

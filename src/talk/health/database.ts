@@ -1,4 +1,4 @@
-import { countStates, listLost, oldestDue } from '../../storage/queue.ts';
+import { countStates, listLost, oldestDue } from '../../storage/open-work.ts';
 import { oldestDueIn } from '../../storage/lease.ts';
 import { sizesOf, type Sizes } from '../../storage/sizes.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';

@@ -9,7 +9,7 @@ import { levelOf } from '../../../src/commands/logs/levels.ts';
 import { findNewKinds } from '../../../src/commands/logs/new-kinds.ts';
 import { isTrace } from '../../../src/commands/logs/nginx.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
-import { stampReader } from '../../../src/commands/logs/lines.ts';
+import { stampReader } from '../../../src/commands/logs/timestamps.ts';
 import { inline, plain } from '../../../src/words/text.ts';
 import { cpuTime } from '../../cpu-time.ts';
 import { live } from '../../fixtures.ts';

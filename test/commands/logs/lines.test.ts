@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/histogram.ts';
-import { normalized, kindsOf } from '../../../src/commands/logs/groups.ts';
+import { kindsOf } from '../../../src/commands/logs/groups.ts';
+import { normalized } from '../../../src/commands/logs/normalize.ts';
 import { levelOf } from '../../../src/commands/logs/levels.ts';
-import { lineReader, newestOf, stampReader } from '../../../src/commands/logs/lines.ts';
+import { lineReader, newestOf } from '../../../src/commands/logs/lines.ts';
+import { stampReader } from '../../../src/commands/logs/timestamps.ts';
 import { pathCounter, requestIn } from '../../../src/commands/logs/requests.ts';
 import { hostile } from '../../fixtures.ts';
 

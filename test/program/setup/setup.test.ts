@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { policy } from '../../../src/program/policy.ts';
-import { manifestOf, newAppPage } from '../../../src/program/setup/files.ts';
+import { manifestOf, newAppPage } from '../../../src/program/setup/manifest.ts';
 import type { Prompts } from '../../../src/program/setup/prompts.ts';
 import { setup } from '../../../src/program/setup/setup.ts';
 import { person, SEED } from '../../../src/playground/slack/seed.ts';

@@ -15,7 +15,7 @@ import {
 } from '../storage/queue.ts';
 import { joined, say, time, typed, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { lockInWords, lockAndHolder, type Held } from '../change/lock-in-the-way.ts';
+import { lockAndHolder, lockInWords, lockRefusal, type Held } from '../change/lock-in-the-way.ts';
 import type { Note } from '../change/card.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { asSaved, leaveButton, maxPlaces, placeMs, recordQueued, turnTaken, withdrawTurn } from '../change/queue.ts';
@@ -25,7 +25,7 @@ import type { Actor } from '../decide/admin-actions.ts';
 import { answerDelivery, requestDetails } from '../decide/claim-delivery.ts';
 import type { Requester } from '../send/new-change.ts';
 
-/** What people do with queues: join, leave, and use their turn. */
+/** What people do with queues: join and leave. */
 
 /** How many may wait for one target. */
 const maxEach = 10;
@@ -107,7 +107,7 @@ async function backInLine(
 async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
   const held = await lockAndHolder(tx, wants, at);
   if (held?.holder?.state === 'unknown')
-    throw new Refusal(say`${lockInWords(held, at)} Nothing was sent.`, {
+    throw new Refusal(lockRefusal(held, at), {
       hint: 'There is no queue behind that. Ask again when somebody has closed it.',
     });
   return held;

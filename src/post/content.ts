@@ -1,0 +1,66 @@
+import { findChange, type Change } from '../storage/changes.ts';
+import { findCard, type Message } from '../storage/messages.ts';
+import { type MessageContent } from './messenger.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { idsOf, samePerson } from '../policy/people.ts';
+import { listVotes } from '../storage/votes.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import type { Note } from '../change/card.ts';
+import { currentCard } from '../change/current-card.ts';
+import { isDirect } from '../access/direct-messages.ts';
+import { mayHear } from '../access/assert-channel.ts';
+import { storedTargets } from '../access/targets.ts';
+import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
+import type { CardReader } from '../change/buttons.ts';
+import type { ChangeContext } from '../change/context.ts';
+import { withdrawnRequest } from '../change/told.ts';
+
+/** What a message says now, and whether whoever it is for may still read it. */
+
+/** Undefined: what it was to say needs no telling any more. */
+export async function contentOf(
+  { database, policy }: ChangeContext,
+  message: Message,
+): Promise<MessageContent | undefined> {
+  const isCard = message.kind === 'card' || message.kind === 'copy';
+  if (!isCard) return message.body === null ? undefined : unlessTold(message, parseStored<Note>(message.body));
+  const change = message.change === null ? undefined : await findChange(database.db, message.change);
+  // A copy that was never posted is not needed once the decision is made.
+  if (change === undefined || (message.kind === 'copy' && message.ts === null && change.state !== 'waiting'))
+    return undefined;
+  const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
+  // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
+  const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
+  if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawnRequest(change, approved);
+  const reader = message.kind === 'copy' ? await copyReader(database, change) : undefined;
+  return currentCard(database.db, change, approved, database.installation, reader);
+}
+
+/** An edit of a direct message that was never posted is not needed: another message has told the same since. */
+const unlessTold = (message: Message, note: Note): Note | undefined =>
+  message.kind === 'direct' && note.minor && message.ts === null ? undefined : note;
+
+/** Copies go to approvers and to those who are only notified. They say where the card is, unless only its requester can see it. */
+async function copyReader({ db }: ChangeContext['database'], change: Change): Promise<CardReader> {
+  const channel = (await findCard(db, change.number))?.channel ?? change.channel;
+  return { isAsker: false, cardIn: isDirect(channel) ? undefined : channel };
+}
+
+/** Whether its reader certainly may not read what it is about. */
+export async function isHidden(context: ChangeContext, message: Message): Promise<boolean> {
+  const { kind, recipient } = message;
+  const about = recipient === null ? undefined : await subjectOf(context, message);
+  if (about === undefined || recipient === null) return false;
+  if (kind === 'notice') return !mayHear(context.policy(), recipient, storedTargets(about));
+  return (kind === 'direct' || kind === 'copy') && isHiddenFrom(context, recipient, about);
+}
+
+/** What a message is about; undefined: nothing that is kept from its reader, who may have asked for it. */
+async function subjectOf(
+  { database, policy }: ChangeContext,
+  { recipient, about, change: number }: Message,
+): Promise<StoredTargets | undefined> {
+  if (about !== null) return { targets: about };
+  const change = number === null ? undefined : await findChange(database.db, number);
+  return change && !samePerson(policy(), recipient ?? '', change.requester) ? change : undefined;
+}
