@@ -27,7 +27,8 @@ export type BindContext = {
 };
 
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
-export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
+export function bindWords(typed: readonly Word[], path: string, command: Command, context: BindContext): Given {
+  const words = withoutDirection(typed, command);
   const rest = [...words];
   const { named = {} } = context;
   const open = {
@@ -102,9 +103,14 @@ function withLength(given: Given, path: string, { fields }: Command): Given {
 /** Words that say nothing more than their place does. `from` is none of them: it turns a push around. */
 const fillers: ReadonlySet<string> = new Set(['to', 'into', 'onto', 'over', 'on', 'at', 'in', 'of', 'for']);
 
-/** Whether a word between two environments only says which is overwritten: `push staging to live`. */
-const leadsToTarget = ({ text, quoted }: Word): boolean =>
-  !quoted && (/^(?:to|into|onto)$/i.test(text) || isArrow(text));
+/** `push staging to live` says nothing more than `push staging live`. */
+function withoutDirection(words: readonly Word[], { fields }: Command): readonly Word[] {
+  const [from, between] = words;
+  const leads = (word: Word | undefined): boolean =>
+    word !== undefined && !word.quoted && (/^(?:to|into|onto)$/i.test(word.text) || isArrow(word.text));
+  const isBetween = fields['onto']?.place === 'word' && words.length > 2 && !leads(from) && leads(between);
+  return isBetween ? words.toSpliced(1, 1) : words;
+}
 
 const isFiller = ({ text, quoted }: Word): boolean => !quoted && (fillers.has(text.toLowerCase()) || isArrow(text));
 
@@ -154,7 +160,6 @@ function bindNames(rest: Word[], path: string, command: Command, context: BindCo
     return sibling;
   };
   for (const [at, { name, field }] of fields.entries()) {
-    if (name === 'onto' && at > 0 && rest[0] && leadsToTarget(rest[0]) && rest.length > 1) rest.shift();
     const words =
       field.after === undefined
         ? takeName(rest, field, fields.length - at, siblingOf, context.target)

@@ -1,9 +1,9 @@
 import { cached } from '../policy/cached.ts';
 import { isName } from '../commands/kit/action.ts';
-import { catalogue, changesSomething, type Command } from '../commands/index.ts';
+import { catalogue, type Command } from '../commands/index.ts';
 import type { Field, NameKind } from '../commands/kit/fields.ts';
 import { didYouMean, near } from '../words/nearest-words.ts';
-import { offering, Refusal, type Offer, type Args } from '../base/errors.ts';
+import { offering, Refusal, type Args } from '../base/errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../hosting/contract/target.ts';
 import { bold, code, joined, list, say, typed, type Text } from '../words/text.ts';
 import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
@@ -11,7 +11,7 @@ import { comparableName } from '../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
-import { maxCandidates, offerOf, whichOne } from './which-one.ts';
+import { inForm, maxCandidates, offerOf, whichOne } from './which-one.ts';
 import { toldApart } from '../commands/kit/told-apart.ts';
 
 /** The names that a person may read, and so may use. */
@@ -58,10 +58,6 @@ function withChoice(refusal: Refusal, parsed: ParsedCommand, name: string, [type
   );
   return offering(refusal, [inForm(parsed, { label: `${field.label}: ${nearest}`, args })]);
 }
-
-/** A button that runs no write of which a part was not typed: it opens the form. */
-const inForm = ({ command }: ParsedCommand, offer: Offer): Offer =>
-  changesSomething(command) ? { ...offer, opens: 'form' } : offer;
 
 /**
  * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary and
@@ -143,7 +139,7 @@ function find(
   const which = (candidates: readonly NamedItem[]): Refusal =>
     whichOne(typed, candidates, parsed, name, names.environments);
   if (exact.length > 1) throw which(exact);
-  const partial = searchIn(all).containing(typed, maxCandidates);
+  const partial = searchIn(all).containing(typed, all.length);
   if (partial.length > 0 && typed.length > 1) throw which(partial);
   throw unknownAmong(all, typed, names, parsed, name);
 }

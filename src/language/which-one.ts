@@ -1,5 +1,6 @@
 import type { Field } from '../commands/kit/fields.ts';
 import { toldApart } from '../commands/kit/told-apart.ts';
+import { changesSomething } from '../commands/index.ts';
 import { Refusal, type Offer } from '../base/errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { say } from '../words/text.ts';
@@ -19,9 +20,8 @@ export function whichOne(
   name: string,
   environments: readonly Environment[],
 ): Refusal {
-  const others = new Map(found.map((one) => [one, siblingsOf(parsed, name, one, environments)]));
-  const fitting = found.filter((one) => (others.get(one)?.size ?? 0) > 0);
-  const candidates = fitting.length > 0 ? fitting : found;
+  const fitting = found.filter(besideOthers(parsed, name, environments));
+  const candidates = (fitting.length > 0 ? fitting : found).slice(0, maxCandidates);
   const nameOf = toldApart(candidates);
   const shown = candidates.slice(0, maxCandidates - 1);
   const names = [...shown.map(nameOf), ...(candidates.length > shown.length ? ['another'] : [])];
@@ -29,8 +29,40 @@ export function whichOne(
   const [all, question] =
     names.length > 0 ? [`${names.join(', ')} or ${last}`, 'Which one?'] : [last, 'Is that the one?'];
   return new Refusal(say`**${typed.slice(0, 80)}** could be ${all}. ${question} Nothing was done.`, {
-    offers: shown.map((one) => offerOf(parsed, name, one, nameOf(one), others.get(one))),
+    offers: shown.map((one) =>
+      inForm(parsed, offerOf(parsed, name, one, nameOf(one), siblingsOf(parsed, name, one, environments))),
+    ),
   });
+}
+
+/** A button that runs no write of which a part was not typed: it opens the form. */
+export const inForm = ({ command }: ParsedCommand, offer: Offer): Offer =>
+  changesSomething(command) ? { ...offer, opens: 'form' } : offer;
+
+const siteOf = (one: NamedItem): string | undefined =>
+  one.kind === 'environment' ? (one.site?.id ?? one.site?.name) : undefined;
+
+/** The words for each other environment of the command. */
+const othersIn = ({ command, given }: ParsedCommand, name: string): readonly (readonly [string, string])[] =>
+  Object.entries<Field>(command.fields).flatMap(([key, field]) => {
+    const [typed = '', ...more] = given[key] ?? [];
+    const isOther = key !== name && field.kind === 'environment' && typed.length > 1 && more.length === 0;
+    return isOther ? [[key, typed] as const] : [];
+  });
+
+/** Whether a site has this one and what each other name may mean. */
+function besideOthers(
+  parsed: ParsedCommand,
+  name: string,
+  environments: readonly Environment[],
+): (one: NamedItem) => boolean {
+  const search = searchIn(environments);
+  const others = othersIn(parsed, name).map(([, typed]) => {
+    const exact = search.exact(typed);
+    const may = exact.length > 0 ? exact : search.containing(typed, environments.length);
+    return Map.groupBy(may, siteOf);
+  });
+  return (one) => others.length > 0 && others.every((by) => by.get(siteOf(one))?.some(({ id }) => id !== one.id));
 }
 
 /** The same command, with an id for one of its names, and for those `others`. */
@@ -53,23 +85,17 @@ export function offerOf(
 
 /** For each other name of the command, the only environment of the same site that it may mean. */
 function siblingsOf(
-  { command, given }: ParsedCommand,
+  parsed: ParsedCommand,
   name: string,
   one: NamedItem,
   environments: readonly Environment[],
 ): ReadonlyMap<string, Environment> {
-  const siteOf = ({ site }: Environment): string | undefined => site?.id ?? site?.name;
-  const site = one.kind === 'environment' ? siteOf(one) : undefined;
-  const ofSite =
-    site === undefined ? [] : environments.filter((other) => siteOf(other) === site && other.id !== one.id);
-  const isOther = ([key, field]: [string, Field]): boolean => key !== name && field.kind === 'environment';
+  const site = siteOf(one);
+  const ofSite = environments.filter((other) => site !== undefined && siteOf(other) === site && other.id !== one.id);
   return new Map(
-    Object.entries<Field>(command.fields)
-      .filter(isOther)
-      .flatMap(([key]) => {
-        const [typed = '', ...more] = given[key] ?? [];
-        const [found, another] = typed.length > 1 && more.length === 0 ? searchIn(ofSite).containing(typed, 2) : [];
-        return found && another === undefined ? [[key, found]] : [];
-      }),
+    othersIn(parsed, name).flatMap(([key, typed]) => {
+      const [found, another] = searchIn(ofSite).exact(typed).concat(searchIn(ofSite).containing(typed, 2));
+      return found && (another === undefined || another === found) ? [[key, found]] : [];
+    }),
   );
 }

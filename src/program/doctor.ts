@@ -125,6 +125,7 @@ export async function checksOf(config: Config, expected: 'running' | 'not starte
   }
 }
 
+const noneYet = well(say`none yet`);
 const unread = unknown(say`unknown: the database can't be read`);
 
 /** Whether a bot runs on this database, by its last sign of life. */
@@ -193,7 +194,7 @@ type Data = {
 async function dataOf(url: string): Promise<Data> {
   const file = sqlitePath(url);
   if (file !== undefined && isNotMade(file))
-    return noData({ Database: canBeMade(file), 'Stored data': well(say`none yet`) });
+    return noData({ Database: canBeMade(file), 'Stored data': noneYet, 'Audit trail': noneYet });
   try {
     const db = await opened(url);
     return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };

@@ -18,6 +18,7 @@ const maxTimersEach = 2;
 /** Creates what fires the timers of access that is over. `onTurn` is called after each: there may be messages to post. */
 export function createTimerTurns(context: SendContext, onTurn: () => void): Worker {
   const underWay = new Map<string, number>();
+  const stopping = new AbortController();
   const tasks = createTasks(context.onTrouble, () => {
     onTurn();
     poller.nudge();
@@ -27,7 +28,7 @@ export function createTimerTurns(context: SendContext, onTurn: () => void): Work
     if (free <= 0 || !(await isAnyDue(context.database, ['timers'], await context.database.now()))) return;
     await handleSetBack(context);
     for (const timer of await claim(context, free, underWay)) {
-      const fired = whileCounted(underWay, timer.requester, () => fireTimer(context, timer));
+      const fired = whileCounted(underWay, timer.requester, () => fireTimer(context, timer, stopping.signal));
       tasks.run(`timer ${timer.id}`, fired);
     }
   };
@@ -37,6 +38,7 @@ export function createTimerTurns(context: SendContext, onTurn: () => void): Work
     nudge: poller.nudge,
     start: poller.start,
     stop: async (graceMs) => {
+      stopping.abort();
       await poller.stop();
       await settledWithin(graceMs, tasks.running);
     },

@@ -45,12 +45,14 @@ const remindMs = dayMs;
  * because the host is away or the environment is locked, it tries again until it can. The timer ends only with
  * evidence: that change is done, or reads show that the addresses are off the list.
  */
-export async function fireTimer(context: SendContext, timer: Timer): Promise<void> {
+export async function fireTimer(context: SendContext, timer: Timer, stopping: AbortSignal): Promise<void> {
   try {
     await fire(context, timer);
   } catch (error) {
     if (error instanceof TimerMoved) return;
-    if (error instanceof NotTried) return putOffAndTell(context, timer, error.says);
+    // A stop ends reads: nothing follows from that.
+    if (stopping.aborted) return putOff(context, timer, 0);
+    if (error instanceof Refusal && error.isLater) return putOffAndTell(context, timer, error.says);
     // Another change locked the target first and will end soon.
     if (error instanceof Locked) return putOff(context, timer);
     const isRefusal = error instanceof Refusal;
@@ -58,9 +60,6 @@ export async function fireTimer(context: SendContext, timer: Timer): Promise<voi
     if (!isRefusal) throw error;
   }
 }
-
-/** No try could start: the host didn't answer, or the environment is locked. */
-class NotTried extends Refusal {}
 
 /** The timer was ended or changed in the meantime. */
 class TimerMoved extends Error {}
@@ -96,6 +95,9 @@ function targetOf(context: SendContext, timer: Timer): Environment {
   return context.names(undefined).environments.find(({ id }) => id === stored.id) ?? stored;
 }
 
+/** No try could start: the host didn't answer, or the environment is locked. */
+const notTried = (says: Text): Refusal => new Refusal(says, { isLater: true });
+
 const nothingTaken = 'Nothing was taken off the list.';
 const notThere = (presence: Presence, { name }: Environment): string =>
   presence === 'missing'
@@ -112,10 +114,10 @@ async function openNow(context: SendContext, timer: Timer, target: Environment):
       const presence = context.presenceOf(target, await context.freshenNames(listingMs));
       if (presence === 'gone') return 'gone';
       if (presence !== 'listed')
-        throw new NotTried(say`${troubleText(error)} ${notThere(presence, target)} ${nothingTaken}`);
+        throw notTried(say`${troubleText(error)} ${notThere(presence, target)} ${nothingTaken}`);
     }
     const isAway = !['not found', 'unauthorized', 'bad request'].includes(error.kind);
-    throw new (isAway ? NotTried : Refusal)(say`${troubleText(error)} ${nothingTaken}`);
+    throw new Refusal(say`${troubleText(error)} ${nothingTaken}`, { isLater: isAway });
   }
 }
 
@@ -133,7 +135,7 @@ async function createRemoval(context: SendContext, timer: Timer, target: Environ
     const about = { targets: JSON.stringify([target]) };
     const { holder } = await withHolder(context.database.db, lock, about);
     if (holder && holder.state !== 'unknown') return putOff(context, timer);
-    throw new NotTried(lockedBy(lock, about));
+    throw notTried(lockedBy(lock, about));
   }
   const frozen = await lookAndFreeze(context, authorized, parsed.command);
   const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };

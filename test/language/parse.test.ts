@@ -336,9 +336,12 @@ test.each(['to', 'into', 'onto', '→', '->'])('between two environments, %s say
     read('push acme-shop/staging acme-shop/live').given,
   );
   expect(read(`push staging ${word} live`).given).toEqual({ from: ['staging'], onto: ['live'] });
+  const refused = refusalOf(() => parse(`push acme-shop/staging ${word} acme-shop/live now`, catalogue));
+  expect(refusalText(refused)).toContain('what to do with “now”');
 });
 
 test.each([
+  ['push to acme-shop/live acme-shop/staging --files', 'to'],
   ['push acme-shop/live from acme-shop/staging --files', undefined],
   ['redirects add acme-shop/staging /old -> /new', '->'],
   ['redirects add acme-shop/staging /old -&gt; /new', '->'],

@@ -50,6 +50,27 @@ describe('a name means one target or none', () => {
     expect(asked.offers[0]?.args).toContain('--reason=a b');
   });
 
+  test('of two names of one command, only sites that have both are offered, however many have one', () => {
+    const ofSite = (site: string, ...own: readonly string[]) =>
+      own.map((one, at) => ({
+        ...environment(`${site}/${one}`, at),
+        id: `${site}-${one}`,
+        site: { id: site, name: site },
+      }));
+    const many = Array.from({ length: 9 }, (_, at) => ofSite(`site-${at}`, 'live', 'staging')).flat();
+    const shop = ofSite('zeta-shop', 'staging', 'live', 'prod');
+    const all = { ...names, environments: [...many, ...shop] };
+    const offersOf = (from: string, onto: string) =>
+      resolve(parsedFor('push', { from: [from], onto: [onto] }), all).problems[0]?.refusal.offers.map(
+        ({ label }) => label,
+      );
+    const whole = 'Push an environment: zeta-shop/staging → zeta-shop/';
+    expect(offersOf('zeta-shop/staging', 'live')).toEqual([`${whole}live`]);
+    expect(offersOf('staging', 'zeta-shop/live')).toEqual([`${whole}live`]);
+    expect(offersOf('staging', 'prod')).toEqual([`${whole}prod`]);
+    expect(offersOf('staging', 'live')).toHaveLength(5);
+  });
+
   test.each<[string, string, string]>([
     ['a slip', 'acme-shop/lvie', 'Did you mean acme-shop/live'],
     ['a Cyrillic look-alike', 'acme-shop/lіve', 'not plain Latin'],

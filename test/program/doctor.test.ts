@@ -65,6 +65,7 @@ test(
     for (const _ of [1, 2])
       await expectChecks(scenario, { AUDIT_OUT: 'stdout' }, 1, [
         '✗ Bot: none runs on this database yet',
+        '✓ Audit trail: none yet',
         '✓ Audit trail elsewhere: no lines yet',
         `✓ Database: ${file} is not there yet; the first start makes it`,
         '✓ Sending: approved changes are sent',

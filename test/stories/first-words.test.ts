@@ -47,9 +47,10 @@ test.each<[line: string, read: string, title: string, values: Readonly<Record<st
 
 test('a push between two environments that several sites have asks for the site, and then opens its review', async () => {
   const ana = scenario.person('ana');
+  const label = 'Push an environment: acme-shop/staging → acme-shop/live…';
   const heard = await (await ana.says('/site push staging to live', where)).hears('staging could be');
-  expect(heard.controls.map(({ label }) => label)).toContain('Push an environment: acme-shop/staging → acme-shop/live');
-  await ana.opensFrom(heard, 'Push an environment: acme-shop/staging → acme-shop/live', 'What should be pushed?');
+  expect(heard.controls.map(({ label }) => label)).toContain(label);
+  await ana.opensFrom(heard, label, 'What should be pushed?');
 });
 
 test('what somebody may not run is not offered, and they are told so', async () => {

@@ -535,6 +535,49 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   test(
+    '503 to all but the first read of each turn: no try is counted, for nothing was sent',
+    inScenario({}, async (at) => {
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const path = `/sites/environments/${it.id}/ssh/get-allowed-ips`;
+      for (let times = 0; times < 7; times += 1) {
+        const { id } = at.hosting.faults.add({
+          kind: 'status',
+          status: 503,
+          method: 'GET',
+          path,
+          skip: 1,
+          times: 'always',
+        });
+        await it.comesDue();
+        at.hosting.faults.remove(id);
+      }
+      expect([it.timer('gave_up_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
+      await it.comesDue();
+      await soon(() => it.list().length === it.before.length);
+    }),
+  );
+
+  test(
+    'not at all while the bot is stopped: that says nothing, and it is due at once afterwards',
+    inScenario({}, async (at) => {
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const path = `/sites/environments/${it.id}/ssh/get-allowed-ips`;
+      const { id } = at.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      at.runSql('update timers set due_at = 1 where change = ?', it.added.number);
+      await at.hosting.until(() =>
+        at.hosting.journal.entries().find((entry) => entry.path === path && entry.state === 'received'),
+      );
+      await at.stop();
+      expect([it.timer('attempts'), it.timer('last_note')]).toEqual([0, null]);
+      expect(Number(it.timer('due_at'))).toBeLessThanOrEqual(Date.now());
+      at.hosting.faults.remove(id);
+      await at.start();
+      await soon(() => it.list().length === it.before.length);
+      expect(it.added.replies().some(({ text }) => /still open/.test(text))).toBe(false);
+    }),
+  );
+
+  test(
     '200 with an empty list of sites after a restart: the removal needs no list, and is sent',
     inScenario({}, async (at) => {
       const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');

@@ -12,14 +12,25 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { parseEnv } from 'node:util';
+import { attempt } from '../../base/errors.ts';
 import { otherThanFile } from '../../base/regular-file.ts';
 import { Stopped } from './prompts.ts';
 import { settingsIn, type Settings } from './settings.ts';
 
 /** A file that is written as a whole. `mode`: its permissions. */
 export type WholeFile = { readonly path: string; readonly text: string; readonly mode: number };
+
+/** What a file of settings says; undefined if it can't be read. Throws `Stopped` if it would be damaged by a change. */
+export function textIn(path: string): string | undefined {
+  const bytes = attempt(() => readFileSync(path));
+  if (bytes === undefined) return undefined;
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (text === undefined)
+    throw new Stopped(`${basename(path)} is not in UTF-8. Save it so first; nothing was written.`, 'wrong');
+  return text;
+}
 
 /** `open`: the content is right, but others have permissions that they should not have. Throws if it can't be read. */
 export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | 'open' | 'other' {

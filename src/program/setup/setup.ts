@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { lineFor } from '../../base/beside.ts';
 import { catalogue } from '../../commands/index.ts';
 import type { Check } from '../../talk/health/check-result.ts';
 import { environmentOr, policyFileIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
-import { attempt } from '../../base/errors.ts';
 import { scrub } from '../../base/secret.ts';
 import { variables } from '../../base/settings.ts';
 import type { Bot } from '../../slack-api/app-checks.ts';
@@ -13,7 +12,7 @@ import { sqlitePath } from '../../storage/database.ts';
 import { checksOf, reportOf } from '../doctor.ts';
 import { exitCodes, out, type Out } from '../output.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
-import { envWith } from './files.ts';
+import { envWith, textIn } from './files.ts';
 import { manifestName, manifestOf, newAppPage } from './manifest.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
 import { mustBePublic, optionsOf, requestUrlForm, requestUrlIn, setupHelp } from './options.ts';
@@ -73,7 +72,7 @@ async function run(job: Job, write: Out['write']): Promise<number> {
   // for.
   stopAt(prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job));
   const given = Object.keys(settings);
-  const formerEnv = attempt(() => readFileSync(pathWithin(folder, '.env'), 'utf8'));
+  const formerEnv = textIn(pathWithin(folder, '.env'));
   tellTaken(job, parseEnv(formerEnv ?? ''));
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
@@ -87,7 +86,7 @@ async function run(job: Job, write: Out['write']): Promise<number> {
   await obtainHost(job);
   stopAt(mistakesIn(settings));
   const policy = await obtainNewPolicy(job, bot);
-  addAuditKey(job);
+  const hasNewKey = addAuditKey(job);
   const env = envWith(
     settings,
     formerEnv,
@@ -98,10 +97,7 @@ async function run(job: Job, write: Out['write']): Promise<number> {
     policy === undefined || (await placeFile(job, { name: policyFileIn(settings), text: policy, mode: 0o644 })),
   ];
   // Write `.env` last, because a bot can start with it.
-  if (!(await placeFile(job, { name: '.env', ...env, mode: 0o600 }))) {
-    job.tell("These answers are not in .env, so I didn't check the rest with them.");
-    return exitCodes.look;
-  }
+  if (!(await placeEnv(job, env, hasNewKey))) return exitCodes.look;
   const POLICY_FILE = pathWithin(folder, policyFileIn(settings));
   const checks = await checksOf(readConfig({ ...settings, POLICY_FILE }), 'not started yet');
   write(reportOf(checks));
@@ -135,15 +131,24 @@ function tellTaken({ settings, prompts }: Job, inFile: EnvironmentVariables): vo
   if (given.length > 0) prompts?.tell(`Given: ${given.join(', ')}.`);
 }
 
-/** Makes a key of the audit chain. Not for PostgreSQL, where every replica needs the same key. */
-function addAuditKey(job: Job): void {
-  const { settings, tell } = job;
+/** Writes `.env`, and says what follows from that. Resolves with whether it has the answers. */
+async function placeEnv(job: Job, env: ReturnType<typeof envWith>, hasNewKey: boolean): Promise<boolean> {
+  const isPlaced = await placeFile(job, { name: '.env', ...env, mode: 0o600 });
+  if (!isPlaced) job.tell("These answers are not in .env, so I didn't check the rest with them.");
+  else if (hasNewKey)
+    job.tell(
+      'I made an AUDIT_KEY. Keep a copy of .env apart from the database: only with this key can the trail be verified.',
+    );
+  return isPlaced;
+}
+
+/** Makes a key of the audit chain, and says whether it did. Not for PostgreSQL: every replica needs the same key. */
+function addAuditKey(job: Job): boolean {
+  const { settings } = job;
   const database = variables.shape.DATABASE_URL.parse(valueIn(settings, 'DATABASE_URL'));
-  if (isSet(job, 'AUDIT_KEY') || sqlitePath(database) === undefined) return;
+  if (isSet(job, 'AUDIT_KEY') || sqlitePath(database) === undefined) return false;
   settings.AUDIT_KEY = randomBytes(32).toString('hex');
-  tell(
-    'I made an AUDIT_KEY. Keep a copy of .env apart from the database: only with this key can the trail be verified.',
-  );
+  return true;
 }
 
 function stopAt(mistakes: readonly string[]): void {

@@ -15,7 +15,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
-import { envWith, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
+import { envWith, stateOf, textIn, writeWhole } from '../../../src/program/setup/files.ts';
 import { firstPolicy, whoApproves } from '../../../src/program/setup/roles.ts';
 import { Stopped } from '../../../src/program/setup/prompts.ts';
 
@@ -62,6 +62,13 @@ test.each(['plain', 'with blanks and #', 'a"b', "a'b", 'a`b', `a"b'c`, 'back\\sl
     expect(parseEnv(envWith(settings).text)).toEqual({ ...settings, DATABASE_URL: settings.DATABASE_URL.trim() });
   },
 );
+
+test('what is not in UTF-8 would be damaged, and is refused', () => {
+  const path = join(folder, 'latin1.env');
+  writeFileSync(path, Buffer.from([0x41, 0x3d, 0xe9]));
+  expect(() => textIn(path)).toThrow('latin1.env is not in UTF-8. Save it so first; nothing was written.');
+  expect(textIn(join(folder, 'none'))).toBeUndefined();
+});
 
 test('a value that .env cannot hold is refused by the name of its setting', () => {
   expect(() => envWith({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow(Stopped);
