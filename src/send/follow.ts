@@ -25,7 +25,7 @@ import { isKnown, assessOperation, type Observation, type PollState, type PollRe
 import { againButton, alarm } from '../change/replies.ts';
 import { markFor } from '../change/state-words.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { undoMs, withdrawUndo, type Undo } from '../change/undo.ts';
+import { undoMs, noteUndone, type Undo } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { checkButtons } from './check-around.ts';
 import type { SendContext } from './context.ts';
@@ -146,8 +146,8 @@ async function tellProgress(tx: Tx, change: Change, operation: Observation['oper
   if (says === undefined) return;
   const key = `${change.number}:running`;
   if (change.risk === 'routine' && operation === 'running' && (await findMessage(tx, key)) === undefined) return;
-  const body = JSON.stringify({ text: says, minor: true } satisfies Note);
-  await enqueueMessage(tx, { key, change: change.number, kind: 'reply', body, at });
+  const body = JSON.stringify({ text: says } satisfies Note);
+  await enqueueMessage(tx, { key, change: change.number, kind: 'reply', body, at, isNews: false });
 }
 
 function progress(operation: Observation['operation'], forMs: number): Text | undefined {
@@ -191,7 +191,7 @@ async function settle(
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved === undefined || !isDone) return;
   await settleAccess(tx, context.changeStore, moved, at, { isProven });
-  if (isProven) await withdrawUndo(tx, moved, at);
+  if (isProven) await noteUndone(tx, moved, at);
 }
 
 /** What *failed* leaves open: the host had accepted it. */

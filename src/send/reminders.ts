@@ -1,4 +1,4 @@
-import { redrawTold } from '../storage/message-edits.ts';
+import { redraw } from '../storage/message-edits.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { listVotes } from '../storage/votes.ts';
@@ -67,7 +67,7 @@ export async function remind(context: SendContext, change: Change): Promise<void
     const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
     const tell = toldPeople(now).filter((id) => !voted.includes(id));
     // Somebody may have lost the right to see their copy and the reminder before this one, or got it back.
-    await redrawTold(tx, at, change.number);
+    await redraw(tx, change.number, at);
     await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

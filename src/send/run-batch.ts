@@ -4,7 +4,7 @@ import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
-import { redrawCards } from '../storage/message-edits.ts';
+import { redraw } from '../storage/message-edits.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
@@ -193,7 +193,7 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
   // While it is stopped there are few edits, and whoever approved it decides how it goes on.
-  if (isDrawn) await redrawCards(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
+  if (isDrawn) await redraw(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
 }
 
 /** A hash of what the card shows about the items. */
