@@ -1,3 +1,4 @@
+import { redraw } from '../storage/redraw.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
@@ -51,6 +52,8 @@ export async function enqueueReply(
   const toDecide = decide ? decisionButtons(change, installation) : [];
   const { buttons = [] } = reply;
   const decides = toDecide.length > 0;
+  // Only the newest message has the buttons.
+  if (decides) await redraw(tx, change.number, at);
   const all = [...buttons, ...toDecide];
   // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = decides && change.state === 'approved';

@@ -1,17 +1,11 @@
 import { appendAudit } from '../storage/audit.ts';
-import {
-  insertChange,
-  updateChange,
-  wakeBatch,
-  type Change,
-  type NewChange,
-} from '../storage/changes.ts';
+import { insertChange, updateChange, wakeBatch, type Change, type NewChange } from '../storage/changes.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Tx } from '../storage/database.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../storage/locks.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { wakeQueues } from '../storage/queue.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
 import { enqueueCopies, enqueueReply, type TransitionNote } from './change-messages.ts';
@@ -85,8 +79,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
       await redraw(tx, moved.number, at);
       // A batch that is over is not woken.
-      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
-        await redraw(tx, moved.batch, at);
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redraw(tx, moved.batch, at);
       await record(tx, moved, event.kind, note);
       return moved;
     },

@@ -4,7 +4,7 @@ import { findChange, touchedSince, touchChange, type Change } from '../storage/c
 import type { Tx } from '../storage/database.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../storage/timers.ts';
 import { joined, mention, say, time, typed, type Text } from '../words/text.ts';
 import type { ChangeStore } from './change-store.ts';

@@ -1,14 +1,12 @@
-import { minuteMs } from '../words/duration.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Message } from '../storage/messages.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { joined, say, type Text } from '../words/text.ts';
 import { states } from '../words/states.ts';
-import { type Button } from './buttons.ts';
+import type { Button } from './buttons.ts';
 import { approvedBy, type Approved, type Note, type Telling } from './card.ts';
-import { frozenCardOf } from './freeze.ts';
+import { frozenCardOf, type Undo } from './freeze.ts';
 import { markOf, stateText } from './state-words.ts';
-import type { Undo } from './undo.ts';
 
 /** What a message about a change says, drawn from what it tells and from how the change is now. Pure. */
 
@@ -21,17 +19,42 @@ type Now = {
   readonly isNewest: boolean;
 };
 
-/** The note of a message about a change. */
+/** The note of a message about a change: the words of its moment while they hold; then what lasts of them. */
 export function drawTelling(message: Message, telling: Telling, now: Now): Note {
   const { change } = now;
-  if (isAnswered(message, telling, change)) return withdrawnRequest(change, now.approved);
-  const { lasting, when, ...told } = telling;
-  const text = lasting === undefined ? told.text : textNow(message, { ...told, lasting, when }, change);
-  return { ...told, text, ...(told.buttons && { buttons: told.buttons.flatMap((one) => live(one, message, now)) }) };
+  if (isAnsweredRequest(message, telling, change)) return withdrawnRequest(change, now.approved);
+  const { lasting, when, ...said } = telling;
+  const buttons = said.buttons?.flatMap((one) => live(one, message, now));
+  const note = { ...said, ...(buttons && { buttons }) };
+  if (lasting === undefined) return note;
+  const by = said.buttons?.length === buttons?.length ? undefined : undoneBy(change);
+  if (by !== undefined) return { ...note, text: joined([lasting, say`#${by} has undone it.`]) };
+  if (isHeldUp(change)) return { ...(message.kind === 'reply' && note), text: withState(lasting, change) };
+  return when?.version === change.version ? note : sinceThen(message, note, { lasting, when }, change);
+}
+
+const withState = (lasting: Text, change: Change): Text =>
+  joined([lasting, joined([markOf(change), stateText(change)])], '\n');
+
+/** A message about a change that has moved on. Its thread tells the rest; elsewhere the message says how it is. */
+function sinceThen(
+  { kind, created_at }: Message,
+  note: Note,
+  { lasting, when }: { readonly lasting: Text } & Pick<Telling, 'when'>,
+  change: Change,
+): Note {
+  const isPromise = when?.state === 'approved';
+  const wasKept = isPromise && isSentSoon(change, created_at);
+  if (kind === 'reply') return isPromise && !wasKept ? { text: lasting } : note;
+  return wasKept && !isReported(change) ? note : { text: withState(lasting, change) };
 }
 
 /** Whether it asked somebody to approve what no longer waits. The requester's own messages tell them how it goes on. */
-export const isAnswered = ({ kind, recipient }: Message, { when }: Telling, { state, requester }: Change): boolean =>
+export const isAnsweredRequest = (
+  { kind, recipient }: Message,
+  { when }: Telling,
+  { state, requester }: Change,
+): boolean =>
   kind === 'direct' && recipient !== requester && state !== 'waiting' && (when?.state ?? 'waiting') === 'waiting';
 
 /** The button as it works now, if it does. What a restored database posts anew, it also takes back. */
@@ -43,29 +66,14 @@ function live(button: Button, { ts }: Message, { change, installation, isNewest 
   return [isOurs ? { ...button, press: { ...press, installation } } : button];
 }
 
-type Promise = Telling & { readonly lasting: Text };
-
-/** The words of its moment while they hold; then what lasts of them, and how the change is now. */
-function textNow({ kind, created_at }: Message, { text, lasting, when, buttons = [] }: Promise, change: Change): Text {
-  const undone = buttons.some(({ press }) => press.kind === 'undo') ? undoneBy(change) : undefined;
-  if (undone !== undefined) return joined([lasting, say`#${undone} has undone it.`]);
-  const withState = joined([lasting, joined([markOf(change), stateText(change)])], '\n');
-  if (isHeldUp(change)) return withState;
-  if (when?.version === change.version) return text;
-  // A promise that was kept stays as it was said.
-  const wasKept = when?.state === 'approved' && isSentSoon(change, created_at);
-  if (kind === 'reply') return when?.state === 'approved' && !wasKept ? lasting : text;
-  return wasKept && !isReported(change) ? text : withState;
-}
-
 /** Whether an approved change could not be sent at once. */
 const isHeldUp = (change: Change): boolean =>
   change.state === 'approved' && (change.last_note !== null || wasTried(change));
 
 const wasTried = ({ attempts, throttle_count: throttled }: Change): boolean => attempts + throttled > 0;
 
-/** Longer than the ten seconds of *Stop*, and than a busy worker takes. */
-const soonMs = minuteMs / 2;
+/** Longer than the ten seconds of *Stop* last. */
+const soonMs = 15_000;
 
 /** Whether it went on as `asOf` (epoch ms) promised: it was not held up, asked again, or ended unsent. */
 const isSentSoon = (change: Change, asOf: number): boolean =>

@@ -2,13 +2,13 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { findChange, findLater, listChanges, touchChange, touchedSince, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
 import { type ShownChange, refuseUnlessOurs } from './buttons.ts';
-import { leftOf } from './freeze.ts';
+import { leftOf, type Undo } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
@@ -18,18 +18,6 @@ import { hourMs } from '../words/duration.ts';
 
 /** How long *Undo* works, in milliseconds. */
 export const undoMs = hourMs;
-
-/** What *Undo* does; stored with its change. */
-export type Undo = {
-  /** The arguments of the command that undoes it, with ids. */
-  readonly args: Args;
-  /** The state that the change left, as JSON; null: no read showed it. */
-  readonly left: string | null;
-  /** Epoch milliseconds. */
-  readonly until: number;
-  /** The number of the change that has undone it. */
-  readonly undoneBy?: number;
-};
 
 /** Whether the target is as a change left it; `unknown`: no read showed how that was, or another change may count. */
 type Since = 'as left' | 'changed' | 'unknown';

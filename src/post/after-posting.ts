@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../storage/messages.ts';
-import { forgetCardPlace, redraw } from '../storage/message-edits.ts';
+import { forgetCardPlace, redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';

@@ -1,5 +1,6 @@
 import { findChange, type Change } from '../storage/changes.ts';
-import { findCard, isNews, isNewestToDecide, isToldLater, type Message } from '../storage/messages.ts';
+import { findCard, isNews, type Message } from '../storage/messages.ts';
+import { isNewestToDecide, isToldLater } from '../storage/redraw.ts';
 import { type MessageContent } from './messenger.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { idsOf, samePerson } from '../policy/people.ts';
@@ -14,7 +15,7 @@ import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { drawTelling, isAnswered, withdrawnRequest } from '../change/told.ts';
+import { drawTelling, isAnsweredRequest, withdrawnRequest } from '../change/told.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */
 
@@ -49,7 +50,7 @@ async function noteOf(
   if (isUnposted && !isNews(message)) return undefined;
   const telling = parseStored<Telling>(message.body);
   if (change === undefined || message.follows === 0) return telling;
-  if (isUnposted && (isAnswered(message, telling, change) || (await isOutdated(db, message, telling, change))))
+  if (isUnposted && (isAnsweredRequest(message, telling, change) || (await isOutdated(db, message, telling, change))))
     return undefined;
   const isNewest = await isNewestToDecide(db, message);
   return drawTelling(message, telling, { change, approved: await approvedOf(db, change), installation, isNewest });

@@ -3,7 +3,14 @@ import { attachFile } from './attach-file.ts';
 import { failpoint, type Drawing as DrawnPoint } from '../base/failpoints.ts';
 import { isAnyDue } from '../storage/lease.ts';
 import { idsOf } from '../policy/people.ts';
-import { claimMessages, isNews, markDelivered, giveUpMessage, releaseUntil, type Message } from '../storage/messages.ts';
+import {
+  claimMessages,
+  isNews,
+  markDelivered,
+  giveUpMessage,
+  releaseUntil,
+  type Message,
+} from '../storage/messages.ts';
 import { joined, plain } from '../words/text.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
@@ -166,7 +173,8 @@ async function putAndSave(context: SenderContext, ready: Ready, drawing: Drawing
   let isSecond = false;
   await saveResult(context, message, async (tx) => {
     if (posted === undefined) return void (await giveUpMessage(tx, message));
-    if (await markDelivered(tx, message, posted.place, hashOf(posted.as))) return afterPosted(context, tx, message, posted);
+    if (await markDelivered(tx, message, posted.place, hashOf(posted.as)))
+      return afterPosted(context, tx, message, posted);
     isSecond = await isSecondPost(context, tx, message, posted);
   });
   if (isSecond && posted) await markSecond(context, message, posted);
@@ -183,8 +191,11 @@ async function markSecond({ messenger, onTrouble }: SenderContext, { key }: Mess
 const startOf = (content: MessageContent): string =>
   plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
 
-/** What a message shows now, where it stands if it was posted. `isHidden`: in the words for who may not read it. */
-type Drawing = { readonly as: MessageContent; readonly isHidden: boolean };
+/**
+ * What a message shows now. `as`: where it stands, if it was posted. `covers`: in the words for who may not read it,
+ * which are not worth a message.
+ */
+type Drawing = { readonly content: MessageContent; readonly as: MessageContent; readonly covers?: true };
 
 /**
  * Whoever may not read what a message is about hears no more of it, and what they were told before is covered up. So it
@@ -195,9 +206,11 @@ async function drawingOf(
   message: Message,
   content: MessageContent,
 ): Promise<Drawing | undefined> {
-  if (!(await isHidden(context, message))) return { as: await contentInPlace(context, message, content), isHidden: false };
-  const text = 'text' in content && content.hidden ? content.hidden : isEdit(message) && noLongerShown(message);
-  return text ? { as: { text }, isHidden: true } : undefined;
+  if (!(await isHidden(context, message))) return { content, as: await contentInPlace(context, message, content) };
+  const hidden = 'text' in content ? content.hidden : undefined;
+  if (hidden === undefined && !isEdit(message)) return undefined;
+  const cover = { text: hidden ?? noLongerShown(message) };
+  return { content: cover, as: cover, covers: true };
 }
 
 const hashOf = (content: MessageContent): string =>
@@ -214,33 +227,34 @@ const saveUnchanged = ({ database }: SenderContext, message: Message, { as }: Dr
     if (channel !== null && ts !== null) await markDelivered(tx, message, { channel, ts }, hashOf(as));
   });
 
-/**
- * Edits the message, or posts it if it was never posted or can't be edited. What isn't worth a second message is not
- * posted again: a note that is no news, and a card that is still there, whose thread tells the rest.
- */
-async function put(context: SenderContext, ready: Ready, { as, isHidden: covers }: Drawing): Promise<Posted | undefined> {
-  const { message } = ready;
-  const { channel, ts } = message;
-  if (channel !== null && ts !== null) {
-    const place = { channel, ts };
-    if ('text' in as && as.withFile) {
-      await attachFile(context, message, { place, note: as });
-      return { place, as };
-    }
-    try {
-      const isCopy = message.kind === 'copy' || message.kind === 'direct';
-      await context.messenger.edit(place, as, { isCopy });
-      return { place, as };
-    } catch (error) {
-      if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      if (message.kind === 'card' && error.why === 'no edits') return { place, as, unedited: error };
-      const isMinor =
-        'headline' in as ? message.kind === 'copy' && error.why !== 'no message' : covers || !isNews(message);
-      if (isMinor) return { place, as };
-    }
+async function put(context: SenderContext, ready: Ready, drawing: Drawing): Promise<Posted | undefined> {
+  const edited = await edit(context, ready.message, drawing);
+  if (edited) return edited;
+  const { content, covers } = drawing;
+  const destinations = covers ? undefined : ready.destinations;
+  return post(context, ready.message, destinations ?? (await destinationsOf(context, ready.message, content)));
+}
+
+/** Edits the message. Undefined: it is to be posted, because it never was, or can't be edited and is worth another. */
+async function edit(context: SenderContext, message: Message, { as, covers }: Drawing): Promise<Posted | undefined> {
+  const { channel, ts, kind } = message;
+  if (channel === null || ts === null) return undefined;
+  const posted = { place: { channel, ts }, as };
+  if ('text' in as && as.withFile) {
+    await attachFile(context, message, { place: posted.place, note: as });
+    return posted;
   }
-  const content = covers || ready.content === undefined ? as : ready.content;
-  return post(context, message, ready.destinations ?? (await destinationsOf(context, message, content)));
+  try {
+    await context.messenger.edit(posted.place, as, { isCopy: kind === 'copy' || kind === 'direct' });
+    return posted;
+  } catch (error) {
+    if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    // The card is still there, and its thread tells the rest.
+    if (kind === 'card' && error.why === 'no edits') return { ...posted, unedited: error };
+    const isCopyThere = kind === 'copy' && error.why !== 'no message';
+    const isMinor = 'headline' in as ? isCopyThere : covers === true || !isNews(message);
+    return isMinor ? posted : undefined;
+  }
 }
 
 async function post(

@@ -1,4 +1,4 @@
-import { redrawDirect } from '../storage/message-edits.ts';
+import { redrawDirect } from '../storage/redraw.ts';
 import type { Tx } from '../storage/tx.ts';
 import { dayMs } from '../words/duration.ts';
 

@@ -7,7 +7,7 @@ import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
 import { callOf, frozenCardOf } from '../change/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';

@@ -3,7 +3,7 @@ import { listChanges, isBatch, isPartOfBatch, type Change } from '../storage/cha
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
-import { redrawOpen } from '../storage/message-edits.ts';
+import { redrawOpen } from '../storage/redraw.ts';
 import type { State } from '../words/states.ts';
 import { listQueued } from '../storage/queue.ts';
 import { skipNumbers } from '../storage/sql-dialect.ts';

@@ -13,7 +13,7 @@ import { readKv, writeKv } from '../storage/kv.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../words/text.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
-import { snapshotOf, leftOf } from '../change/freeze.ts';
+import { snapshotOf, leftOf, type Undo } from '../change/freeze.ts';
 import { type Note } from '../change/card.ts';
 import { runButton, type Button } from '../change/buttons.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -25,7 +25,7 @@ import { isKnown, assessOperation, type Observation, type PollState, type PollRe
 import { againButton, alarm } from '../change/replies.ts';
 import { markFor } from '../change/state-words.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { undoMs, noteUndone, type Undo } from '../change/undo.ts';
+import { undoMs, noteUndone } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { checkButtons } from './check-around.ts';
 import type { SendContext } from './context.ts';

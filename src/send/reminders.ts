@@ -1,4 +1,4 @@
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { listVotes } from '../storage/votes.ts';

@@ -4,7 +4,7 @@ import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
-import { redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';

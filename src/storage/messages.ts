@@ -48,17 +48,17 @@ const batchSize = 500;
  * its batch's card shows it. Rejects with a RangeError beyond `maxMessageBody`.
  */
 export async function enqueueMessage(tx: Tx, message: NewMessage): Promise<Message | undefined> {
-  const { key, kind, at, change = null, about = null, recipient = null, body = null, isNews = true } = message;
+  const { key, kind, at, change = null, about = null, recipient = null, body = null } = message;
   if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
   if (await isInBatchThread(tx, kind, change)) return undefined;
   const [requester, waits] = [
     sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
-  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(message.decides ?? false);
+  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(message.decides === true);
   const follows = Number(message.follows ?? body === null);
   const news = { recipient, about, body, decides, follows, ...owedAt(at) };
-  const news_version = isNews ? sql<number>`messages.version + 1` : 0;
+  const news_version = message.isNews === false ? 0 : sql<number>`messages.version + 1`;
   return tx
     .insertInto('messages')
     .values({
@@ -276,19 +276,6 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
-
-/** Whether this is the newest message of its kind to its reader that has buttons to decide on its change. */
-export async function isNewestToDecide(db: ReadHandle, { id, change, kind, recipient }: Message): Promise<boolean> {
-  const later = db.selectFrom('messages').select('id').where('change', '=', change).where('kind', '=', kind);
-  const toReader = later.where('recipient', 'is not distinct from', recipient).where('decides', '=', 1);
-  return (await toReader.where('id', '>', id).limit(1).executeTakeFirst()) === undefined;
-}
-
-/** Whether whoever gets this message is told something later about the same change, directly. */
-export async function isToldLater(db: ReadHandle, { id, change, recipient }: Message): Promise<boolean> {
-  const later = db.selectFrom('messages').select('id').where('change', '=', change).where('recipient', '=', recipient);
-  return (await later.where('id', '>', id).limit(1).executeTakeFirst()) !== undefined;
-}
 
 /** Deletes up to 500 messages, except cards, that are not owed and were created before `before` (epoch ms). */
 export async function forgetMessages(tx: Tx, before: number): Promise<number> {

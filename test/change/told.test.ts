@@ -56,13 +56,30 @@ const request = toldIn('waiting', { text: say`Still waiting.`, lasting: undefine
 const undone = JSON.stringify({ args: [], left: null, until: 9_000, undoneBy: 1050 });
 
 const draw = (telling: Telling, change: Partial<Change>, of = message(), isNewest = true) =>
-  drawTelling(of, telling, { change: changeOf({ version: 4, ...change }), approved: [], installation: 'ours', isNewest });
+  drawTelling(of, telling, {
+    change: changeOf({ version: 4, ...change }),
+    approved: [],
+    installation: 'ours',
+    isNewest,
+  });
 
 it.each([
   ['a promise while it holds', promise, { version: 3 }, message(), 'Approved by Chi. Sending it now.'],
-  ['a promise that was kept', promise, { state: 'done', sent_at: 12_000 }, message(), 'Approved by Chi. Sending it now.'],
+  [
+    'a promise that was kept',
+    promise,
+    { state: 'done', sent_at: 12_000 },
+    message(),
+    'Approved by Chi. Sending it now.',
+  ],
   ['a promise kept too late', promise, { state: 'done', sent_at: 99_000 }, message(), 'Approved by Chi.'],
-  ['a promise that took more tries', promise, { state: 'done', sent_at: 2_000, attempts: 1 }, message(), 'Approved by Chi.'],
+  [
+    'a promise that took more tries',
+    promise,
+    { state: 'done', sent_at: 2_000, attempts: 1 },
+    message(),
+    'Approved by Chi.',
+  ],
   ['a promise that was not kept', promise, { state: 'expired', settled_at: 9 }, message(), 'Approved by Chi.'],
   ['a promise, asked again', promise, { state: 'waiting' }, message(), 'Approved by Chi.'],
   [
@@ -72,7 +89,13 @@ it.each([
     message(),
     'Approved by Chi.\n👍 Not sent yet.',
   ],
-  ['the requester, on its way', promise, { state: 'sending', sent_at: 1_500 }, toAna, 'Approved by Chi. Sending it now.'],
+  [
+    'the requester, on its way',
+    promise,
+    { state: 'sending', sent_at: 1_500 },
+    toAna,
+    'Approved by Chi. Sending it now.',
+  ],
   ['the requester, at its end', promise, { state: 'done', settled_at: 9 }, toAna, /^Approved by Chi\.\n✅ Done\.$/],
   ['an unknown outcome', unknown, { state: 'unknown', version: 3 }, toChi, 'Outcome unknown.'],
   ['an unknown outcome that is known', unknown, { state: 'accepted' }, toChi, /^⚠️ The outcome was unknown\.\n/],
@@ -82,7 +105,13 @@ it.each([
   ['an answered request', request, { state: 'sending' }, toChi, /^👍 .*\nNothing is left for you to decide\.$/],
   ['a declined request', request, { state: 'declined', settled_at: 9 }, toChi, /^⛔ .*\n.*\nNothing is left/],
   ['what its requester was told of a request', request, { state: 'declined', settled_at: 9 }, toAna, 'Still waiting.'],
-  ['what was undone', toldIn('done', { buttons: [undo, other] }), { state: 'done', undo: undone }, message(), /^Approved by Chi\. #1050 has undone it\.$/],
+  [
+    'what was undone',
+    toldIn('done', { buttons: [undo, other] }),
+    { state: 'done', undo: undone },
+    message(),
+    /^Approved by Chi\. #1050 has undone it\.$/,
+  ],
 ] as const)('%s is told as it is now', (_, telling, change, of, says) => {
   const text = plain(draw(telling, change, of).text);
   if (typeof says === 'string') expect(text).toBe(says);
@@ -110,6 +139,6 @@ it('buttons belong to this database: those that decide, and all that were not po
 
 it('whoever did not approve reads the same while it is on its way', () => {
   const on = (state: Change['state']) => plain(withdrawnRequest(changeOf({ state }), []).text);
-  expect(new Set(['approved', 'sending', 'accepted', 'running'].map((state) => on(state as Change['state']))).size).toBe(1);
+  expect(new Set((['approved', 'sending', 'accepted', 'running'] as const).map(on)).size).toBe(1);
   expect(on('unknown')).not.toBe(on('approved'));
 });

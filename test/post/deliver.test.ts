@@ -9,7 +9,7 @@ import type { NewChange } from '../../src/storage/changes.ts';
 import { failpointChannel } from '../../src/base/failpoints.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { enqueueMessage, findCard, type NewMessage } from '../../src/storage/messages.ts';
-import { redraw } from '../../src/storage/message-edits.ts';
+import { redraw } from '../../src/storage/redraw.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
@@ -25,7 +25,10 @@ const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: start };
 /** A new sentence on the card, which is drawn again. */
 const saysAnew = (database: Database, says: string, at = start): Promise<void> =>
   database.transaction(async (tx) => {
-    await tx.updateTable('changes').set({ last_note: JSON.stringify(say`${says}`) }).execute();
+    await tx
+      .updateTable('changes')
+      .set({ last_note: JSON.stringify(say`${says}`) })
+      .execute();
     await redraw(tx, 1, at);
   });
 const reply: NewMessage = { key: '1:7', kind: 'reply', change: 1, body: body('Sent.'), at: start };

@@ -13,7 +13,7 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { redraw } from '../../src/storage/message-edits.ts';
+import { redraw } from '../../src/storage/redraw.ts';
 import { oldestWork } from '../../src/storage/open-work.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';

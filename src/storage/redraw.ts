@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isPostedOrOwed, redrawnAt } from './messages.ts';
-import type { Tx } from './tx.ts';
+import { isPostedOrOwed, redrawnAt, type Message } from './messages.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /**
  * Messages are drawn from what they tell and from how their change is now. These functions make posted messages due, to
@@ -47,4 +47,17 @@ export async function redrawDirect(tx: Tx, at: number, since: number): Promise<v
 export async function forgetCardPlace(tx: Tx, change: number, at: number): Promise<void> {
   const lost = { ...redrawnAt(at), channel: null, ts: null, shown: null };
   await tx.updateTable('messages').set(lost).where('change', '=', change).where('kind', '=', 'card').execute();
+}
+
+/** Whether this is the newest message of its kind to its reader that has buttons to decide on its change. */
+export async function isNewestToDecide(db: ReadHandle, { id, change, kind, recipient }: Message): Promise<boolean> {
+  const later = db.selectFrom('messages').select('id').where('change', '=', change).where('kind', '=', kind);
+  const toReader = later.where('recipient', 'is not distinct from', recipient).where('decides', '=', 1);
+  return (await toReader.where('id', '>', id).limit(1).executeTakeFirst()) === undefined;
+}
+
+/** Whether whoever gets this message is told something later about the same change, directly. */
+export async function isToldLater(db: ReadHandle, { id, change, recipient }: Message): Promise<boolean> {
+  const later = db.selectFrom('messages').select('id').where('change', '=', change).where('recipient', '=', recipient);
+  return (await later.where('id', '>', id).limit(1).executeTakeFirst()) !== undefined;
 }
