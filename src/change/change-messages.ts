@@ -1,4 +1,3 @@
-import { redraw } from '../storage/redraw.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
@@ -22,10 +21,8 @@ export type TransitionNote = {
   readonly details?: Readonly<Record<string, unknown>>;
   /** A reply in the thread. */
   readonly reply?: Telling;
-  /** Whether the reply has the current decision buttons. */
+  /** Whether the reply has the current decision buttons: only the newest message to somebody has them. */
   readonly decide?: boolean;
-  /** Whether to draw its messages again although the state stays the same. */
-  readonly redraw?: boolean;
   /** Whether the ops channel gets the reply too. */
   readonly ops?: boolean;
   /** People who get the reply as a direct message too. */
@@ -52,8 +49,6 @@ export async function enqueueReply(
   const toDecide = decide ? decisionButtons(change, installation) : [];
   const { buttons = [] } = reply;
   const decides = toDecide.length > 0;
-  // Only the newest message has the buttons.
-  if (decides) await redraw(tx, change.number, at);
   const all = [...buttons, ...toDecide];
   // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = decides && change.state === 'approved';

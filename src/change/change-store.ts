@@ -83,7 +83,10 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       await record(tx, moved, event.kind, note);
       return moved;
     },
-    remark: record,
+    remark: async (tx, change, event, note) => {
+      await redraw(tx, change.number, note.at);
+      await record(tx, change, event, note);
+    },
     note: recordAction,
   };
 }
@@ -114,7 +117,6 @@ async function recordIn(
   const about = { target: change.target_name, target_key: change.target, version: change.version };
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
-  if (note.redraw) await redraw(tx, change.number, at);
   if (reply === undefined) return;
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }

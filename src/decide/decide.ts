@@ -205,7 +205,7 @@ async function apply(
   }
   const note = { ...noteFor(change, decided, session, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
-  if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
+  if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', note);
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {
     name: session.by.name,
     at,

@@ -174,7 +174,7 @@ async function waitFor(run: Run): Promise<void> {
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
-  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell, redraw: true };
+  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell };
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
@@ -222,7 +222,7 @@ const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`S
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
-  const told = { by: 'sitehand', at, redraw: true, tell: [batch.requester], ...note };
+  const told = { by: 'sitehand', at, tell: [batch.requester], ...note };
   if (saved) await context.changeStore.remark(tx, saved, 'summed_up', told);
 }
 
