@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SEED } from '../../src/playground/slack/seed.ts';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { expectSoon, patienceMs } from './people.ts';
-import { inScenario, openScenario, type Scenario } from './scenario.ts';
+import { expectSoon } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Ben, Dee and Rob are named by id; Ana and Fay are one person, and a rule denies only Fay. */
 const policy = `
