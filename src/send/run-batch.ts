@@ -4,7 +4,7 @@ import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
-import { redrawCards } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
@@ -174,7 +174,7 @@ async function waitFor(run: Run): Promise<void> {
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
-  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell, redraw: true };
+  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell };
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
@@ -193,7 +193,7 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
   // While it is stopped there are few edits, and whoever approved it decides how it goes on.
-  if (isDrawn) await redrawCards(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
+  if (isDrawn) await redraw(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
 }
 
 /** A hash of what the card shows about the items. */
@@ -222,7 +222,7 @@ const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`S
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
-  const told = { by: 'sitehand', at, redraw: true, tell: [batch.requester], ...note };
+  const told = { by: 'sitehand', at, tell: [batch.requester], ...note };
   if (saved) await context.changeStore.remark(tx, saved, 'summed_up', told);
 }
 
