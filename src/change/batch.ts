@@ -48,9 +48,8 @@ export type BatchProgress = {
   readonly isOver?: boolean;
   /** The changes that the card has shown to have ended badly since the stop. */
   readonly shownBad?: readonly number[];
-  /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
+  /** When the card was last drawn again, epoch ms. */
   readonly drawnAt?: number;
-  readonly drawn?: string;
   /** How often people were reminded of unknown outcomes, and when the next reminder is due, epoch ms. */
   readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
