@@ -107,7 +107,7 @@ const entry = (command: string, description: string, hint: string): string =>
 
 /** The policy file's schema for editors. Each file defines its own groups, so any name is valid. */
 function jsonSchema(): string {
-  const schema = policyFile({ catalogue: rights, groups: new Map() });
+  const schema = policyFile({ catalogue: rights, groups: new Map(), callers: [] });
   // Editors support this draft best.
   const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' });
   return `${JSON.stringify({ ...json, title: 'The policy file of Sitehand' }, undefined, 2)}\n`;

@@ -178,6 +178,7 @@ export function refusalOf(work: () => unknown): Refusal {
 export const refusalText = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
 
 export const changeOf = (more: Partial<Change> = {}): Change => ({
+  caller: null,
   batch: null,
   progress: null,
   number: 1042,

@@ -64,13 +64,14 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
   }
   const { target, alsoReads, asked } = aboutOf(resolved, company);
   const { path, command } = resolved.parsed;
-  for (const [name, value] of Object.entries(resolved.input)) {
-    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
-    const unknown = seen ? unknownIn(seen) : [];
-    if (unknown.length > 0) throw new MembershipUnknown(say`you can see what ${code(path)} is about here`, unknown);
-    if (seen?.kind === 'not allowed') throw unknownName(resolved.parsed, name);
-  }
-  const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
+  refuseUnread(policy, person, resolved);
+  const calling = callingAs(policy, person);
+  const authorization: Authorization = {
+    approval: 'none',
+    rules: [],
+    policy: policy.hash,
+    ...(calling && { calling }),
+  };
   if (!isDecided(command, target)) {
     refuseUnlessMayTry(policy, person, resolved.parsed);
     return { ...resolved, target, alsoReads, authorization };
@@ -94,3 +95,18 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
     unsure,
   };
 }
+
+/** Throws `Refusal` if the request names what the person may not read, as if that did not exist. */
+function refuseUnread(policy: Policy, person: Person, { input, parsed }: Resolved): void {
+  for (const [name, value] of Object.entries(input)) {
+    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
+    const unknown = seen ? unknownIn(seen) : [];
+    if (unknown.length > 0)
+      throw new MembershipUnknown(say`you can see what ${code(parsed.path)} is about here`, unknown);
+    if (seen?.kind === 'not allowed') throw unknownName(parsed, name);
+  }
+}
+
+/** The caller through which somebody asks, with its operators. */
+const callingAs = (policy: Policy, { caller }: Person): Authorization['calling'] =>
+  caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };

@@ -1,5 +1,11 @@
 import type { Target } from '../hosting/contract/target.ts';
-import { groupsForRequirement, isAsker, mayApprove, type ApprovalRequest, type Askers } from '../policy/approvers.ts';
+import {
+  groupsForRequirement,
+  mayApprove,
+  mayBeAsker,
+  type ApprovalRequest,
+  type Askers,
+} from '../policy/approvers.ts';
 import type { Needed, Requirement } from '../policy/approval-requirement.ts';
 import { canonicalId, groupIds, idsOf, isUserGroup } from '../policy/people.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
@@ -95,7 +101,7 @@ async function notifiedOf(
   const people = all.filter(
     (person) =>
       belongsTo(ids, person) &&
-      !isAsker(policy, person.id, askers) &&
+      !mayBeAsker(policy, person, askers) &&
       targets.every((target) => mayRead(policy, person, target)),
   );
   const once = eachOnce(

@@ -1,5 +1,12 @@
 import { unlocking } from '../commands/rights.ts';
-import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
+import {
+  groupsInDoubt,
+  isAsker,
+  mayBeAsker,
+  mayApprove,
+  outstanding,
+  type ApprovalRequest,
+} from '../policy/approvers.ts';
 import type { Needed } from '../policy/approval-requirement.ts';
 import { samePerson } from '../policy/people.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
@@ -67,7 +74,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       return move({ kind: 'decline' });
     case 'cancel':
       refuseUnlessIn(voting, ['waiting', 'approved']);
-      if (!isAsker(voting.policy, voting.by.id, voting.asked)) {
+      if (!isAsker(voting.policy, voting.by, voting.asked)) {
         throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
@@ -85,7 +92,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       return move({ kind: 'halt' });
     case 'end':
       refuseIfStale(decision, voting, 'stopped');
-      if (!isAsker(voting.policy, voting.by.id, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
+      if (!isAsker(voting.policy, voting.by, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
       return move({ kind: 'end' });
     case 'go_on':
     case 'retry':
@@ -129,7 +136,8 @@ export function mayEnd({
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
-  if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };
+  const isOthers = needed !== 'none' || asked.caller !== undefined;
+  if (isOthers && mayBeAsker(policy, by, asked)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
@@ -177,7 +185,7 @@ function refuseIfOver(voting: VoteContext): void {
 function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   const { policy, needed, asked, by } = voting;
   if (needed === 'none') {
-    if (isAsker(policy, by.id, asked)) return;
+    if (isAsker(policy, by, asked)) return;
     throw refusal(voting, say`Only ${mention(asked.requester)} can ${verb}.`);
   }
   const vote = mayApprove(policy, by, needed, asked);

@@ -150,7 +150,7 @@ export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requ
 export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
-  const askers = { requester, handedOnBy: handedOn?.person ?? null };
+  const askers = { requester, handedOnBy: handedOn?.person ?? null, caller: frozen.authorization.calling };
   const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
   return { handedOn, approvers, askers };
 }

@@ -39,6 +39,16 @@ export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | N
   };
 }
 
+/** The same of what several requirements ask for together. */
+export const strictestOf = (all: readonly ('none' | Needed)[]): 'none' | Needed =>
+  strictest(
+    all.flatMap((needed) =>
+      needed === 'none'
+        ? []
+        : needed.requirements.map((one) => ({ ...one, expires: needed.expires, reason: needed.reason })),
+    ),
+  );
+
 type Notifying = Pick<Approval, 'by' | 'notify'>;
 
 /** The groups that two rules with the same `by` notify together; undefined: those who may approve. */

@@ -11,8 +11,8 @@ import {
   groupsApproving,
   unknownIn,
   type AccessDecision,
-  type AccessRequest,
 } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/matching.ts';
 import type { Member, Policy } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './fixtures.ts';
 

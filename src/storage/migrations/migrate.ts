@@ -22,6 +22,11 @@ export type Migration = {
  */
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
+  {
+    name: 'changes that callers ask for',
+    oldest: 1,
+    statements: () => ['alter table changes add column caller text'],
+  },
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
 ];
 
