@@ -24,6 +24,7 @@ import { handleSetBack } from './send/failover-and-restore.ts';
 import { anchorEveryMs, publishAuditHead } from './audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';
+import { createApiServer } from './api/server.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
 import { redrawEveryMs, redrawHomes } from './slack/answers/home.ts';
 import { lostNote } from './slack/incoming/interrupted.ts';
@@ -92,14 +93,17 @@ export async function start(
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await edge.server.start();
+  await edge.api?.start();
   for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
   database.listen({
     url: config.databaseListenUrl,
     onDue: back.nudge,
     onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
   });
-  const { installation } = database;
-  log.info({ port, policy: policy.current().hash.slice(0, 8), installation }, 'Sitehand is ready');
+  log.info(
+    { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
+    'Sitehand is ready',
+  );
   leaveWhenOutdated(foundations, edge);
   // Otherwise only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
@@ -123,6 +127,7 @@ async function stopAll(
 ): Promise<void> {
   // First: a verdict that is still to come would hold up the end.
   back.pipeline.siteCheck.close();
+  await edge.api?.stop();
   await edge.server.stop(graceMs / 4);
   await back.worker.stop();
   back.delivery.nudge();
@@ -190,8 +195,13 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     slack.homes.outdated();
     policyCheck.nudge();
   };
-  return { server, pollers, payloads, turns: context.turns, onReload };
+  const api = apiFor(config, foundations, back);
+  return { server, api, pollers, payloads, turns: context.turns, onReload };
 }
+
+/** The interface for programs, if it is on. */
+const apiFor = ({ api }: Config, { log }: Foundations, { pipeline }: Pipeline) =>
+  api && createApiServer(api, pipeline, (request, err) => log.error({ err, request }, 'a request of a program failed'));
 
 /** What the Slack code works with. */
 const slackContextOf = (

@@ -6,6 +6,7 @@ import {
   mayApprove,
   outstanding,
   type ApprovalRequest,
+  type Askers,
 } from '../policy/approvers.ts';
 import type { Needed } from '../policy/approval-requirement.ts';
 import { samePerson } from '../policy/people.ts';
@@ -14,7 +15,7 @@ import type { Member, Policy } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { joined, mention, say, time, type Text } from '../words/text.ts';
+import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import type { DecisionKind } from './buttons.ts';
@@ -234,10 +235,7 @@ function refusalText(
   switch (why) {
     case 'yourself': {
       const instead = verb === 'decline' ? say`To take it back, press **Cancel**.` : undefined;
-      const says = samePerson(policy, by.id, asked.requester)
-        ? say`**This is your own change**, so somebody else has to ${verb} it.`
-        : say`**You handed this on, so it counts as yours too.** Somebody else has to ${verb} it.`;
-      return joined([says, instead]);
+      return joined([say`${whyOwn(policy, by, asked)} has to ${verb} it.`, instead]);
     }
     case 'denied':
       return say`A rule denies you this command here, so you can't ${verb} it.`;
@@ -273,3 +271,11 @@ const refusal = ({ change }: VoteContext, why: Text): Refusal =>
   new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
 
 const move = (event: ChangeEvent): DecisionResult => ({ kind: 'move', event });
+
+/** Why a change counts as theirs, up to who decides instead. */
+function whyOwn(policy: Policy, by: Member, { requester, handedOnBy, caller }: Askers): Text {
+  if (samePerson(policy, by.id, requester)) return say`**This is your own change**, so somebody else`;
+  if (caller === undefined || (handedOnBy && samePerson(policy, by.id, handedOnBy)))
+    return say`**You handed this on, so it counts as yours too.** Somebody else`;
+  return say`**${code(caller.name)} asked for this, and you can use its key,** so it counts as yours too. Somebody else`;
+}

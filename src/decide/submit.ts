@@ -1,5 +1,7 @@
 import { Refusal } from '../base/errors.ts';
-import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
+import { acquireGlobalLock } from '../storage/sql-dialect.ts';
+import { say } from '../words/text.ts';
+import { findOfCaller, findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
@@ -39,6 +41,24 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   return saved;
 }
 
+/** This request of a caller has made a change already. */
+export class AskedBefore extends Refusal {
+  readonly change: Change;
+
+  constructor(change: Change) {
+    super(say`This was asked before, and is #${change.number}. Nothing was asked again.`);
+    this.change = change;
+  }
+}
+
+/** Throws `AskedBefore`. The lock keeps the same request, sent twice, apart. */
+async function refuseIfAsked(tx: Tx, { caller, caller_request: request }: NewChange): Promise<void> {
+  if (!caller || !request) return;
+  await acquireGlobalLock(tx);
+  const before = await findOfCaller(tx, caller, request);
+  if (before) throw new AskedBefore(before);
+}
+
 /**
  * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
  * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
@@ -55,8 +75,7 @@ export async function save(
   const { database, changeStore } = context;
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
-  // Detect a failover first, so this change isn't treated as older.
-  await handleSetBack(context);
+  await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
   let begunRow: NewChange | undefined;
@@ -66,6 +85,7 @@ export async function save(
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
       const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.person });
+      await refuseIfAsked(tx, row);
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const saved = await begin(tx, changeStore, row, now);
       begunRow = row;
@@ -75,9 +95,7 @@ export async function save(
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
-    if (change) context.onSaved();
-    // Approvers see the site's state; changes sent at once are read in `execute`.
-    if (change?.state === 'waiting') void checkBefore(context, change);
+    if (change) whenSaved(context, change);
     return change;
   } catch (error) {
     if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
@@ -87,4 +105,10 @@ export async function save(
     context.onSaved();
     return saved;
   }
+}
+
+/** Approvers see the site's state; changes sent at once are read in `execute`. */
+function whenSaved(context: SendContext, change: Change): void {
+  context.onSaved();
+  if (change.state === 'waiting') void checkBefore(context, change);
 }

@@ -67,8 +67,15 @@ export type Member = {
   readonly caller?: Calling | undefined;
 };
 
-/** A caller and the SHA-256 of the key it used, hex. */
-export type Calling = { readonly name: string; readonly key: string };
+/**
+ * A caller, the SHA-256 of the key it used (hex), and the request: its `Idempotency-Key`, and the hash of its body, so
+ * that the same request makes one change.
+ */
+export type Calling = {
+  readonly name: string;
+  readonly key: string;
+  readonly request?: { readonly id: string; readonly body: string };
+};
 
 /** A program that asks for a person, as the policy file describes it. */
 export type Caller = {

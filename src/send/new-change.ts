@@ -44,6 +44,7 @@ export function rowOf(
     request: inboxKey === undefined ? null : requestId(inboxKey),
     handed_on_by: handedOnBy ?? null,
     caller: person.caller?.name ?? null,
+    caller_request: person.caller?.request?.id ?? null,
     authorization: JSON.stringify(frozen.authorization),
     created_at: now,
     ...initialState(frozen, now),

@@ -25,7 +25,11 @@ export const migrations: readonly Migration[] = [
   {
     name: 'changes that callers ask for',
     oldest: 1,
-    statements: () => ['alter table changes add column caller text'],
+    statements: () => [
+      'alter table changes add column caller text',
+      'alter table changes add column caller_request text',
+      'create unique index changes_of_caller on changes (caller, caller_request) where caller is not null',
+    ],
   },
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
 ];
