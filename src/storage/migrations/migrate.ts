@@ -3,6 +3,7 @@ import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '.
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
+import { waiting } from './waiting.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -19,7 +20,10 @@ export type Migration = {
  * All steps in order. Never change a released step, not even its spelling: backups are compared with it. Add new steps
  * at the end. A step only adds; a later step, which excludes older programs, removes what those used.
  */
-export const migrations: readonly Migration[] = [{ name: 'first tables', oldest: 1, statements: firstTables }];
+export const migrations: readonly Migration[] = [
+  { name: 'first tables', oldest: 1, statements: firstTables },
+  { name: 'one table for what waits', oldest: 1, statements: waiting },
+];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing
