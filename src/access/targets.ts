@@ -27,11 +27,6 @@ export const lockKey = (target: Target): string =>
 /** The targets of a change as they were when it was asked for: first what it changes, then what it only reads. */
 export const storedTargets = ({ targets }: Pick<Change, 'targets'>): readonly Target[] => parseStored(targets);
 
-/** Whether this change is to change this environment: alone, or as one of those of a batch. */
-export const isAbout = (change: Pick<Change, 'target' | 'targets'>, env: Environment): boolean =>
-  change.target === targetKey(env) ||
-  (change.target === batchTarget && storedTargets(change).some(({ id }) => id === env.id));
-
 /** The name of the locked target, from the targets of this change. */
 export const lockedName = (change: Pick<Change, 'targets'>, { target }: Lock): string =>
   storedTargets(change).find((one) => lockKey(one) === target)?.name ?? 'It';

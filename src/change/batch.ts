@@ -21,7 +21,7 @@ export type BatchItem = {
   readonly fingerprint: string;
 };
 
-/** How far one item is. If it has neither `change` nor `skipped`, nothing was begun for it. */
+/** What was done about one item. What became of it is read from its change: `itemStanding`. */
 export type ItemProgress = {
   /** The number of the change begun for it. */
   readonly change?: number;
@@ -48,9 +48,8 @@ export type BatchProgress = {
   readonly isOver?: boolean;
   /** The changes that the card has shown to have ended badly since the stop. */
   readonly shownBad?: readonly number[];
-  /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
+  /** When the card was last drawn again, epoch ms. */
   readonly drawnAt?: number;
-  readonly drawn?: string;
   /** How often people were reminded of unknown outcomes, and when the next reminder is due, epoch ms. */
   readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
@@ -103,18 +102,11 @@ export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem
   return frozen?.items;
 }
 
-/** The ids of the environments for which the batch has begun, skipped and left out nothing yet. */
-export function stillToDo(batch: Pick<Change, 'call' | 'progress' | 'number'>): ReadonlySet<string> {
-  const { items } = batchProgress(batch);
-  const isLeft = (item: ItemProgress = {}): boolean => isEmpty(item) && !item.isLeftOut;
-  return new Set((batchItemsOf(batch) ?? []).flatMap(({ target }, at) => (isLeft(items[at]) ? [target.id] : [])));
-}
-
-/** How far an item is, given the change that was begun for it. */
-export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
-  if (isLeftOut) return 'left out';
-  if (skipped) return 'not sent';
-  if (change === undefined) return 'to do';
+/** How far an item is, given the change that was begun for it; undefined: its row was not read. */
+export function itemStanding(item: ItemProgress, change: ChangeInBatch | undefined): Standing {
+  if (item.isLeftOut) return 'left out';
+  if (item.skipped) return 'not sent';
+  if (change === undefined) return item.change === undefined ? 'to do' : 'under way';
   const isOver = change.state === 'accepted' && change.settled_at !== null;
   return isOver ? 'accepted' : states[change.state].inBatch;
 }
@@ -217,10 +209,9 @@ export function continued(
   without: readonly number[] = [],
 ): BatchProgress {
   const { canary, passedOver, items, why } = progress;
-  const isOpen = ['to do', 'under way', 'done', 'accepted'].includes(
-    standingsOf(progress, changes)[canary?.item ?? -1] ?? '',
-  );
-  const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(items[at] ?? {});
+  const all = standingsOf(progress, changes);
+  const isOpen = ['to do', 'under way', 'done', 'accepted'].includes(all[canary?.item ?? -1] ?? '');
+  const isLeftOut = (at: number): boolean => without.includes(at) && all[at] === 'to do';
   const isWaived = why?.kind === 'canary' || !isOpen || (canary !== undefined && isLeftOut(canary.item));
   return {
     ...progress,
@@ -244,5 +235,3 @@ export function retried(progress: BatchProgress, changes: readonly ChangeInBatch
     items: next.items.map((item, at) => (all[at] === 'not sent' ? {} : item)),
   };
 }
-
-const isEmpty = ({ change, skipped }: ItemProgress): boolean => change === undefined && skipped === undefined;

@@ -26,18 +26,22 @@ export type Card = {
   readonly buttons: readonly Button[];
 };
 
-/** A message other than the card: a thread reply, a direct message, a notice. Stored as JSON until it is posted. */
+/** A message other than the card as it reads now: a thread reply, a direct message, a notice. */
 export type Note = {
   readonly text: Text;
   readonly buttons?: readonly Button[];
-  /** The text without what holds only until the change moves on. It replaces the text then. */
-  readonly lasting?: Text;
-  /** Only edits: if the message to edit can't be edited or is gone, this is dropped. */
-  readonly minor?: true;
   /** What is said instead to whoever may not read what the message is about; by default, nothing. */
   readonly hidden?: Text;
   /** Once this is posted, the batch's file is added to it. */
   readonly withFile?: true;
+};
+
+/** What a message tells, in the words of its moment. Stored as JSON; `drawTelling` makes the note of it, every time. */
+export type Telling = Note & {
+  /** The text without what holds only until the change moves on. */
+  readonly lasting?: Text | undefined;
+  /** The change at that moment. */
+  readonly when?: Pick<Change, 'state' | 'version'> | undefined;
 };
 
 /** Who approved, and when. */

@@ -1,22 +1,14 @@
 import { appendAudit } from '../storage/audit.ts';
-import {
-  insertChange,
-  updateChange,
-  wakeBatch,
-  type Change,
-  type NewChange,
-  isPartOfBatch,
-} from '../storage/changes.ts';
+import { insertChange, updateChange, wakeBatch, type Change, type NewChange } from '../storage/changes.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Tx } from '../storage/database.ts';
-import type { IdsOf } from '../storage/lease.ts';
 import { extendShared, freeLocks, limitLocks, limitShared, shareLocks, takeLocks } from '../storage/locks.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { redrawCards } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { wakeQueues } from '../storage/queue.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
-import { enqueueCopies, enqueueReply, showMove, type TransitionNote } from './change-messages.ts';
+import { enqueueCopies, enqueueReply, type TransitionNote } from './change-messages.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
 import { withHolder, type Held, lockNeedsOf } from './lock-in-the-way.ts';
 import { emptyQueuesBehind } from './queue.ts';
@@ -54,8 +46,6 @@ type ChangeStoreOptions = {
   readonly auditKey: Buffer | undefined;
   /** Id of the database; every decision button carries it. */
   readonly installation: string;
-  /** Every id of the same person; by default each id is a person of its own. */
-  readonly idsOf?: IdsOf;
   /** Called for every audit line before its transaction commits, so it is only good for metrics. */
   readonly onEvent: (event: string) => void;
 };
@@ -87,14 +77,16 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       // Apply locks only now: if the version was outdated, nothing moved, and no lock may be left behind.
       await applyLocks(tx, change, next.locks, at);
       if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
-      await showMove(tx, change, moved, note, options.idsOf);
+      await redraw(tx, moved.number, at);
       // A batch that is over is not woken.
-      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
-        await redrawCards(tx, moved.batch, at, 'all');
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at))) await redraw(tx, moved.batch, at);
       await record(tx, moved, event.kind, note);
       return moved;
     },
-    remark: record,
+    remark: async (tx, change, event, note) => {
+      await redraw(tx, change.number, note.at);
+      await record(tx, change, event, note);
+    },
     note: recordAction,
   };
 }
@@ -125,8 +117,7 @@ async function recordIn(
   const about = { target: change.target_name, target_key: change.target, version: change.version };
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
-  if (note.redraw) await redrawCards(tx, change.number, at, 'all');
-  if (reply === undefined || isPartOfBatch(change)) return;
+  if (reply === undefined) return;
   await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 

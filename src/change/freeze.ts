@@ -1,3 +1,4 @@
+import type { Args } from '../base/errors.ts';
 import { createHash } from 'node:crypto';
 import type { Access, AnyAction, Wording } from '../commands/kit/action.ts';
 import type { Write } from '../hosting/contract/call.ts';
@@ -123,3 +124,15 @@ export const factsOf = (facts: Wording['facts'] = {}): FrozenCard['facts'] =>
   Object.entries(facts)
     .map(([label, value]) => [label, inline(value)] as const)
     .filter(([, value]) => value.length > 0);
+
+/** What *Undo* does; stored with its change. */
+export type Undo = {
+  /** The arguments of the command that undoes it, with ids. */
+  readonly args: Args;
+  /** The state that the change left, as JSON; null: no read showed it. */
+  readonly left: string | null;
+  /** Epoch milliseconds. */
+  readonly until: number;
+  /** The number of the change that has undone it. */
+  readonly undoneBy?: number;
+};

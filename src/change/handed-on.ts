@@ -70,10 +70,16 @@ export function offerNote(
   };
 }
 
-/** Queues the messages that offer the request. */
-export async function postOffers(tx: Tx, all: readonly OfferMessage[], note: Note, at: number): Promise<void> {
+/** Queues the messages that offer the request. `isNews` false: what they say once it is over. */
+export async function postOffers(
+  tx: Tx,
+  all: readonly OfferMessage[],
+  note: Note,
+  at: number,
+  isNews = true,
+): Promise<void> {
   const body = JSON.stringify(note);
-  for (const one of all) await enqueueMessage(tx, { ...one, body, at });
+  for (const one of all) await enqueueMessage(tx, { ...one, body, at, isNews });
 }
 
 /** How a request ends: what its offers then say, who ran it as which change, and the audit line. */
@@ -105,7 +111,7 @@ export async function endOffers(
   if ((await endWaiting(tx, row, at, { isMine, patch: used ?? {} })) === undefined) return false;
   const text = joined([parseStored<Text>(asked), says], '\n');
   const offers = parseStored<readonly OfferMessage[]>(posted);
-  await postOffers(tx, offers, { text, minor: true }, at);
+  await postOffers(tx, offers, { text }, at, false);
   // Without a message in a channel, whoever asked sees none of the offers.
   if (offers.every(({ kind }) => kind === 'direct'))
     await postOffers(

@@ -13,7 +13,8 @@ import { bold, code, mention, say, time, type Text } from '../words/text.ts';
 import { withOption } from '../language/reparse.ts';
 import type { AccessContext } from '../access/context.ts';
 import { storedTargets } from '../access/targets.ts';
-import { type Note } from './card.ts';
+import { type Note, type Telling } from './card.ts';
+import { tellingOf } from './change-messages.ts';
 import { runButton, type Button } from './buttons.ts';
 
 /** How queued requests move on and end, and what their requesters are told. The caller provides each transaction. */
@@ -75,29 +76,31 @@ export function recordQueued(
   return record(tx, { event: step, by, at, about: storedTargets(row), details });
 }
 
-/**
- * Tells the requester in direct messages. `of`: the time of the step (epoch ms), because a request can have several
- * turns. Replaces the message about the same step at that time. `change`: what came of the request.
- */
+/** Tells the requester in direct messages. `change`: what came of the request. */
 export async function tellQueued(
   tx: Tx,
-  row: QueuedRequest & { readonly change?: number },
+  row: QueuedRequest,
   step: QueueStep,
-  note: Note,
+  telling: Telling,
   at: number,
-  of: number = at,
+  change?: Change,
 ): Promise<void> {
-  const key = `queue:${row.id}:${step}:${of}`;
-  const { requester: recipient, change } = row;
-  const to = { key, kind: 'direct', recipient, body: JSON.stringify(note), at } as const;
-  await enqueueMessage(tx, change === undefined ? { ...to, about: ownWords } : { ...to, change });
+  const to = { key: `queue:${row.id}:${step}:${at}`, kind: 'direct', recipient: row.requester, at } as const;
+  await enqueueMessage(
+    tx,
+    change === undefined
+      ? { ...to, about: ownWords, body: JSON.stringify(telling) }
+      : { ...to, ...tellingOf(change, telling) },
+  );
 }
 
 /** Replaces the message *Your turn*, if there is one, because its buttons no longer work. `says`: how the turn ended. */
 export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: number): Promise<void> {
   if (row.turn_at === null) return;
   const text = say`🔔 It was your turn to review ${queuedWords(row)}. ${says}`;
-  await tellQueued(tx, row, 'queue_turn', { text, minor: true }, at, row.turn_at);
+  const to = { key: `queue:${row.id}:queue_turn:${row.turn_at}`, kind: 'direct', recipient: row.requester } as const;
+  const body = JSON.stringify({ text } satisfies Note);
+  await enqueueMessage(tx, { ...to, about: ownWords, body, at, isNews: false });
 }
 
 /** What the requester is told when a lock ends their turn. */

@@ -15,7 +15,7 @@ import { hostSays, statusInWords } from './host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
-import { type Note } from './card.ts';
+import { type Note, type Telling } from './card.ts';
 import { mayBeDone } from './state-words.ts';
 import { receiptFor } from './write-result.ts';
 import { runButton, type Button } from './buttons.ts';
@@ -34,7 +34,7 @@ type Circumstances = {
  * The first reply under a new card. Undefined if the change is sent at once: the next reply says so. `held`: a lock in
  * its way. `twin`: another change with the same call that waits for approval.
  */
-export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Note | undefined {
+export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Telling | undefined {
   if (change.state === 'approved') {
     return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
   }
@@ -72,14 +72,14 @@ export const approvalCounted = (by: string, { left, unknown = [], note }: Counte
 });
 
 /** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
-export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note =>
+export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Telling =>
   soon(approvedWith(by, note), change, isPaused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
   note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”.`;
 
 /** What follows holds only until the change moves on. */
-const soon = (lasting: Text, change: Change, isPaused: boolean): Note => ({
+const soon = (lasting: Text, change: Change, isPaused: boolean): Telling => ({
   text: say`${lasting} ${sendingSoon(change, isPaused)}`,
   lasting,
 });

@@ -4,7 +4,7 @@ import { findChange, touchedSince, touchChange, type Change } from '../storage/c
 import type { Tx } from '../storage/database.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { redrawCards, type Redraw } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../storage/timers.ts';
 import { joined, mention, say, time, typed, type Text } from '../words/text.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -97,10 +97,16 @@ export async function settleAccess(
   await remark('timer_set', text, { details });
 }
 
-/** Says on the card of the grant how its access is now; `what` of it is drawn again. */
-export async function showAccess(tx: Tx, grant: Change, says: Text, at: number, what: Redraw = 'all'): Promise<void> {
+/** Says on the card of the grant how its access is now; `what` is drawn again. */
+export async function showAccess(
+  tx: Tx,
+  grant: Change,
+  says: Text,
+  at: number,
+  what: 'all' | 'card' = 'all',
+): Promise<void> {
   await touchChange(tx, grant, { last_note: JSON.stringify(says) });
-  await redrawCards(tx, grant.number, at, what);
+  await redraw(tx, grant.number, at, what);
 }
 
 const timerFor = (
@@ -156,11 +162,19 @@ const howItEnded: Record<TimerLoss['why'], string> = {
 };
 
 /** Says how a timer's attempts go: in one message in the thread, in one in the ops channel, and on the card. */
-export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: Note, at: number): Promise<void> {
+export async function tellAttempts(
+  tx: Tx,
+  timer: Timer,
+  grant: Change,
+  note: Note,
+  at: number,
+  isNews = true,
+): Promise<void> {
   const key = `timer:${timer.id}:tried`;
   const body = (text: Text): string => JSON.stringify({ ...note, text } satisfies Note);
-  await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at });
-  await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: body(say`#${grant.number} · ${note.text}`), at });
+  await enqueueMessage(tx, { key, change: grant.number, kind: 'reply', body: body(note.text), at, isNews });
+  const forOps = body(say`#${grant.number} · ${note.text}`);
+  await enqueueMessage(tx, { key: `${key}:ops`, kind: 'ops', body: forOps, at, isNews });
   // The copies say how it ended.
   await showAccess(tx, grant, note.text, at, 'card');
 }

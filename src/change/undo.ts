@@ -1,15 +1,14 @@
 import { Refusal, type Args } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { findChange, findLater, listChanges, touchedSince, type Change } from '../storage/changes.ts';
+import { findChange, findLater, listChanges, touchChange, touchedSince, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { enqueueMessage, lastingMessages } from '../storage/messages.ts';
+import { redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { joined, say, typed } from '../words/text.ts';
+import { say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
-import type { Note } from './card.ts';
 import { type ShownChange, refuseUnlessOurs } from './buttons.ts';
-import { leftOf } from './freeze.ts';
+import { leftOf, type Undo } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
@@ -19,16 +18,6 @@ import { hourMs } from '../words/duration.ts';
 
 /** How long *Undo* works, in milliseconds. */
 export const undoMs = hourMs;
-
-/** What *Undo* does; stored with its change. */
-export type Undo = {
-  /** The arguments of the command that undoes it, with ids. */
-  readonly args: Args;
-  /** The state that the change left, as JSON; null: no read showed it. */
-  readonly left: string | null;
-  /** Epoch milliseconds. */
-  readonly until: number;
-};
 
 /** Whether the target is as a change left it; `unknown`: no read showed how that was, or another change may count. */
 type Since = 'as left' | 'changed' | 'unknown';
@@ -57,19 +46,14 @@ export async function undoOf(
 /** How many changes before an undo are looked at for the one that it has undone. */
 const maxEarlier = 20;
 
-/** Takes *Undo* off the reply to a change that this one has undone. */
-export async function withdrawUndo(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {
+/** Notes on a change that this one has undone it: its reply says so, and loses *Undo*. */
+export async function noteUndone(tx: Tx, { number, target, args }: Change, at: number): Promise<void> {
   const earlier = await listChanges(tx, { target, beforeNumber: number, limit: maxEarlier });
-  const undone = earlier.filter(({ undo }) => undo !== null && JSON.stringify(parseStored<Undo>(undo).args) === args);
-  for (const { number: change } of undone) {
-    for (const { key, kind, recipient, body } of await lastingMessages(tx, change)) {
-      const { lasting, buttons = [] } = parseStored<Note>(body);
-      const others = buttons.filter(({ press }) => press.kind !== 'undo');
-      if (others.length === buttons.length) continue;
-      const text = joined([lasting, say`#${number} has undone it.`]);
-      const note = JSON.stringify({ text, buttons: others, minor: true } satisfies Note);
-      await enqueueMessage(tx, { key, change, kind, recipient, body: note, at });
-    }
+  for (const change of earlier) {
+    const undo = change.undo === null ? undefined : parseStored<Undo>(change.undo);
+    if (undo === undefined || undo.undoneBy !== undefined || JSON.stringify(undo.args) !== args) continue;
+    await touchChange(tx, change, { undo: JSON.stringify({ ...undo, undoneBy: number } satisfies Undo) });
+    await redraw(tx, change.number, at);
   }
 }
 

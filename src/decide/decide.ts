@@ -1,6 +1,6 @@
 import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
-import { withdrawUndo } from '../change/undo.ts';
+import { noteUndone } from '../change/undo.ts';
 import { samePerson } from '../policy/people.ts';
 import { findChange, findChangeForUpdate, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
@@ -205,7 +205,7 @@ async function apply(
   }
   const note = { ...noteFor(change, decided, session, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
-  if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
+  if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', note);
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {
     name: session.by.name,
     at,
@@ -214,5 +214,5 @@ async function apply(
   const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
   if (moved === undefined || ruling.event.kind !== 'confirmed_happened') return;
   await settleAccess(tx, changeStore, moved, at, { isProven: true });
-  await withdrawUndo(tx, moved, at);
+  await noteUndone(tx, moved, at);
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../storage/messages.ts';
-import { forgetCardPlace, redrawCards } from '../storage/message-edits.ts';
+import { forgetCardPlace, redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
@@ -46,7 +46,7 @@ export async function afterPosted(
 async function noteMoved(tx: Tx, message: Message, change: Change, why: Undeliverable, at: number): Promise<void> {
   const isCard = message.kind === 'card';
   // Its copies say where it is.
-  if (isCard) await redrawCards(tx, change.number, at, 'copies');
+  if (isCard) await redraw(tx, change.number, at);
   const isUsual = why.why === 'uninvited' && isCard && !isEdit(message);
   if (!isUsual) await reportMoved(tx, change, why, at);
 }

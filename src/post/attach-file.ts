@@ -6,7 +6,6 @@ import { listVotes } from '../storage/votes.ts';
 import { batchFile } from '../change/batch-file.ts';
 import type { Note } from '../change/card.ts';
 import type { PostContext } from './context.ts';
-import { contentInPlace } from './destinations.ts';
 import { Undeliverable } from './messenger.ts';
 
 /**
@@ -30,7 +29,7 @@ export async function attachFile(
   const file = isOld ? undefined : await fileOf(database, message);
   if (file === undefined) return;
   try {
-    await messenger.edit(place, await contentInPlace(context, message, place, note), { file });
+    await messenger.edit(place, note, { file });
   } catch (error) {
     const kind = error instanceof Undeliverable ? error.kind : 'later';
     if (kind === 'later' || kind === 'token') throw error;

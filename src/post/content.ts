@@ -1,11 +1,13 @@
 import { findChange, type Change } from '../storage/changes.ts';
-import { findCard, type Message } from '../storage/messages.ts';
+import { findCard, isNews, type Message } from '../storage/messages.ts';
+import { isNewestToDecide, isToldLater } from '../storage/redraw.ts';
 import { type MessageContent } from './messenger.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { idsOf, samePerson } from '../policy/people.ts';
-import { listVotes } from '../storage/votes.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { listVotes, type Vote } from '../storage/votes.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import type { Note } from '../change/card.ts';
+import type { Note, Telling } from '../change/card.ts';
 import { currentCard } from '../change/current-card.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { mayHear } from '../access/assert-channel.ts';
@@ -13,22 +15,20 @@ import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { withdrawnRequest } from '../change/told.ts';
+import { drawTelling, isAnsweredRequest, withdrawnRequest } from '../change/told.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */
 
 /** Undefined: what it was to say needs no telling any more. */
-export async function contentOf(
-  { database, policy }: ChangeContext,
-  message: Message,
-): Promise<MessageContent | undefined> {
-  const isCard = message.kind === 'card' || message.kind === 'copy';
-  if (!isCard) return message.body === null ? undefined : unlessTold(message, parseStored<Note>(message.body));
+export async function contentOf(context: ChangeContext, message: Message): Promise<MessageContent | undefined> {
+  const { database, policy } = context;
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
+  const isCard = message.kind === 'card' || message.kind === 'copy';
+  if (!isCard) return noteOf(context, message, change);
   // A copy that was never posted is not needed once the decision is made.
   if (change === undefined || (message.kind === 'copy' && message.ts === null && change.state !== 'waiting'))
     return undefined;
-  const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
+  const approved = await approvedOf(database.db, change);
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(policy(), person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawnRequest(change, approved);
@@ -36,9 +36,28 @@ export async function contentOf(
   return currentCard(database.db, change, approved, database.installation, reader);
 }
 
-/** An edit of a direct message that was never posted is not needed: another message has told the same since. */
-const unlessTold = (message: Message, note: Note): Note | undefined =>
-  message.kind === 'direct' && note.minor && message.ts === null ? undefined : note;
+const approvedOf = async (db: ReadHandle, change: Change): Promise<readonly Vote[]> =>
+  authorizationOf(change).approval === 'none' ? [] : listVotes(db, change.number);
+
+/** A direct message that was never posted is dropped if nothing is left of it, or another one has told more since. */
+async function noteOf(
+  { database: { db, installation } }: ChangeContext,
+  message: Message,
+  change: Change | undefined,
+): Promise<Note | undefined> {
+  if (message.body === null) return undefined;
+  const isUnposted = message.kind === 'direct' && message.ts === null;
+  if (isUnposted && !isNews(message)) return undefined;
+  const telling = parseStored<Telling>(message.body);
+  if (change === undefined || message.follows === 0) return telling;
+  if (isUnposted && (isAnsweredRequest(message, telling, change) || (await isOutdated(db, message, telling, change))))
+    return undefined;
+  const isNewest = await isNewestToDecide(db, message);
+  return drawTelling(message, telling, { change, approved: await approvedOf(db, change), installation, isNewest });
+}
+
+const isOutdated = async (db: ReadHandle, message: Message, { when }: Telling, { version }: Change): Promise<boolean> =>
+  when?.version !== version && isToldLater(db, message);
 
 /** Copies go to approvers and to those who are only notified. They say where the card is, unless only its requester can see it. */
 async function copyReader({ db }: ChangeContext['database'], change: Change): Promise<CardReader> {

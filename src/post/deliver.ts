@@ -1,8 +1,16 @@
+import { createHash } from 'node:crypto';
 import { attachFile } from './attach-file.ts';
-import { failpoint, type Drawing } from '../base/failpoints.ts';
+import { failpoint, type Drawing as DrawnPoint } from '../base/failpoints.ts';
 import { isAnyDue } from '../storage/lease.ts';
 import { idsOf } from '../policy/people.ts';
-import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../storage/messages.ts';
+import {
+  claimMessages,
+  isNews,
+  markDelivered,
+  giveUpMessage,
+  releaseUntil,
+  type Message,
+} from '../storage/messages.ts';
 import { joined, plain } from '../words/text.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
@@ -138,21 +146,12 @@ async function prepare(context: SenderContext, message: Message): Promise<Ready>
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
 async function draw(context: SenderContext, ready: Ready): Promise<number> {
   const { message, content } = ready;
-  const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: content ? startOf(content) : '' });
   if (message.kind === 'card' && message.change !== null) context.onCard(message.change);
   try {
     if (ready.error !== undefined) throw ready.error;
-    if (content) failpoint('posting', message.key, drawing);
-    const posted = content && (await putUnlessHidden(context, ready, content));
-    if (content) failpoint('posted', message.key, drawing);
-    let isSecond = false;
-    await saveResult(context, message, async (tx) => {
-      if (posted === undefined) return void (await giveUpMessage(tx, message));
-      if (await markDelivered(tx, message, posted.place)) return afterPosted(context, tx, message, posted);
-      isSecond = await isSecondPost(context, tx, message, posted);
-    });
-    if (isSecond && posted) await markSecond(context, message, posted);
-    if (content) failpoint('noted', message.key, drawing);
+    const drawing = content && (await drawingOf(context, message, content));
+    if (isAsShown(message, drawing)) await saveUnchanged(context, message, drawing);
+    else await putAndSave(context, ready, drawing);
     return 0;
   } catch (thrown) {
     const error = thrown instanceof Undeliverable ? thrown : new Undeliverable('later', 'no answer');
@@ -163,6 +162,23 @@ async function draw(context: SenderContext, ready: Ready): Promise<number> {
     await saveResult(context, message, (tx) => afterFailure(context, tx, { message, content, error }));
     return afterMs;
   }
+}
+
+async function putAndSave(context: SenderContext, ready: Ready, drawing: Drawing | undefined): Promise<void> {
+  const { message } = ready;
+  const at = (): DrawnPoint => ({ how: isEdit(message) ? 'edit' : 'post', says: drawing ? startOf(drawing.as) : '' });
+  if (drawing) failpoint('posting', message.key, at);
+  const posted = drawing && (await put(context, ready, drawing));
+  if (drawing) failpoint('posted', message.key, at);
+  let isSecond = false;
+  await saveResult(context, message, async (tx) => {
+    if (posted === undefined) return void (await giveUpMessage(tx, message));
+    if (await markDelivered(tx, message, posted.place, hashOf(posted.as)))
+      return afterPosted(context, tx, message, posted);
+    isSecond = await isSecondPost(context, tx, message, posted);
+  });
+  if (isSecond && posted) await markSecond(context, message, posted);
+  if (drawing) failpoint('noted', message.key, at);
 }
 
 /** Its result is saved: a failure must not draw it again. */
@@ -176,46 +192,69 @@ const startOf = (content: MessageContent): string =>
   plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
 
 /**
+ * What a message shows now. `as`: where it stands, if it was posted. `covers`: in the words for who may not read it,
+ * which are not worth a message.
+ */
+type Drawing = { readonly content: MessageContent; readonly as: MessageContent; readonly covers?: true };
+
+/**
  * Whoever may not read what a message is about hears no more of it, and what they were told before is covered up. So it
  * is in a channel that may not hear of it. A message may have other words for that.
  */
-async function putUnlessHidden(
+async function drawingOf(
   context: SenderContext,
-  ready: Ready,
+  message: Message,
   content: MessageContent,
-): Promise<Posted | undefined> {
-  const { message } = ready;
-  if (!(await isHidden(context, message))) return put(context, ready, content);
-  const edit = isEdit(message) ? { minor: true as const } : {};
-  if ('text' in content && content.hidden) return put(context, { message }, { text: content.hidden, ...edit });
-  return isEdit(message) ? put(context, { message }, { text: noLongerShown(message), ...edit }) : undefined;
+): Promise<Drawing | undefined> {
+  if (!(await isHidden(context, message))) return { content, as: await contentInPlace(context, message, content) };
+  const hidden = 'text' in content ? content.hidden : undefined;
+  if (hidden === undefined && !isEdit(message)) return undefined;
+  const cover = { text: hidden ?? noLongerShown(message) };
+  return { content: cover, as: cover, covers: true };
 }
 
-/**
- * Edits the message, or posts it if it was never posted or can't be edited. What isn't worth a second message is not
- * posted again: a minor update, and a card that is still there, whose thread tells the rest.
- */
-async function put(context: SenderContext, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
-  const { message } = ready;
-  const { channel, ts } = message;
-  if (channel !== null && ts !== null) {
-    const place = { channel, ts };
-    if ('text' in content && content.withFile) {
-      await attachFile(context, message, { place, note: content });
-      return { place };
-    }
-    try {
-      const isCopy = message.kind === 'copy' || message.kind === 'direct';
-      await context.messenger.edit(place, await contentInPlace(context, message, place, content), { isCopy });
-      return { place };
-    } catch (error) {
-      if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
-      if (message.kind === 'card' && error.why === 'no edits') return { place, unedited: error };
-      const isMinor = 'headline' in content ? message.kind === 'copy' && error.why !== 'no message' : content.minor;
-      if (isMinor) return { place };
-    }
+const hashOf = (content: MessageContent): string =>
+  createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+
+/** Whether it reads like that already: Slack limits edits. A file is added by an edit, whatever the text. */
+const isAsShown = ({ shown }: Message, drawing: Drawing | undefined): drawing is Drawing =>
+  drawing !== undefined && shown === hashOf(drawing.as) && !('text' in drawing.as && drawing.as.withFile);
+
+/** If this is lost, the message is only drawn once more. */
+const saveUnchanged = ({ database }: SenderContext, message: Message, { as }: Drawing): Promise<unknown> =>
+  database.transactionWithoutFsync(async (tx) => {
+    const { channel, ts } = message;
+    if (channel !== null && ts !== null) await markDelivered(tx, message, { channel, ts }, hashOf(as));
+  });
+
+async function put(context: SenderContext, ready: Ready, drawing: Drawing): Promise<Posted | undefined> {
+  const edited = await edit(context, ready.message, drawing);
+  if (edited) return edited;
+  const { content, covers } = drawing;
+  const destinations = covers ? undefined : ready.destinations;
+  return post(context, ready.message, destinations ?? (await destinationsOf(context, ready.message, content)));
+}
+
+/** Edits the message. Undefined: it is to be posted, because it never was, or can't be edited and is worth another. */
+async function edit(context: SenderContext, message: Message, { as, covers }: Drawing): Promise<Posted | undefined> {
+  const { channel, ts, kind } = message;
+  if (channel === null || ts === null) return undefined;
+  const posted = { place: { channel, ts }, as };
+  if ('text' in as && as.withFile) {
+    await attachFile(context, message, { place: posted.place, note: as });
+    return posted;
   }
-  return post(context, message, ready.destinations ?? (await destinationsOf(context, message, content)));
+  try {
+    await context.messenger.edit(posted.place, as, { isCopy: kind === 'copy' || kind === 'direct' });
+    return posted;
+  } catch (error) {
+    if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
+    // The card is still there, and its thread tells the rest.
+    if (kind === 'card' && error.why === 'no edits') return { ...posted, unedited: error };
+    const isCopyThere = kind === 'copy' && error.why !== 'no message';
+    const isMinor = 'headline' in as ? isCopyThere : covers === true || !isNews(message);
+    return isMinor ? posted : undefined;
+  }
 }
 
 async function post(

@@ -1,5 +1,5 @@
 import { findChange, type Change } from '../storage/changes.ts';
-import { findCard, type Message, type MessagePlace } from '../storage/messages.ts';
+import { findCard, type Message } from '../storage/messages.ts';
 import { say } from '../words/text.ts';
 import { headingOf } from '../change/freeze.ts';
 import type { PostContext } from './context.ts';
@@ -8,9 +8,10 @@ import { Undeliverable, type Landed, type MessageContent, type Messenger, type R
 /** One place where a message may be posted, and its content there. */
 export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
 
-/** Where a message was posted. */
+/** Where a message was posted, and what it shows there. */
 export type Posted = {
   readonly place: Landed;
+  readonly as: MessageContent;
   /** Why the first place did not take it, if that one refused it. */
   readonly refused?: Undeliverable;
   /** Why it stands there as it was. */
@@ -30,7 +31,7 @@ export async function postSomewhere(
   for (const { to, as } of destinations) {
     try {
       const place = await messenger.post(to, as);
-      return { place, ...(refusals[0] && { refused: refusals[0] }) };
+      return { place, as, ...(refusals[0] && { refused: refusals[0] }) };
     } catch (error) {
       if (!(error instanceof Undeliverable) || !error.mayGoElsewhere) throw error;
       if (error.why === 'no message' && attempts === 0) throw new Undeliverable('later', error.message, 0, error.why);
@@ -74,14 +75,13 @@ function destinationsOfCard(
   return channel === requester ? [direct] : [{ to: { channel: recipient ?? channel }, as: content }, direct];
 }
 
-/** The content for the place where a message stands. A reply outside the thread of its change's card has a heading. */
+/** The content where a message stands, if it was posted. A reply outside the thread of its change's card has a heading. */
 export async function contentInPlace(
   { database: { db } }: Pick<PostContext, 'database'>,
-  { kind, change: number }: Message,
-  { channel, ts }: MessagePlace,
+  { kind, change: number, channel, ts }: Message,
   content: MessageContent,
 ): Promise<MessageContent> {
-  const change = kind !== 'reply' || number === null ? undefined : await findChange(db, number);
+  const change = kind !== 'reply' || number === null || ts === null ? undefined : await findChange(db, number);
   if (change === undefined) return content;
   const card = await findCard(db, change.number);
   const isInThread = card?.channel === channel && card.ts !== null && Number(card.ts) < Number(ts);

@@ -1,7 +1,7 @@
 import { findChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../storage/messages.ts';
-import { forgetCardPlace } from '../storage/message-edits.ts';
+import { forgetCardPlace } from '../storage/redraw.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
 import { cardUntold, reportUndelivered, type Undelivered } from './undelivered.ts';
 import type { SenderContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { redrawAllTold } from '../storage/message-edits.ts';
+import { redrawDirect } from '../storage/redraw.ts';
 import type { Tx } from '../storage/tx.ts';
 import { dayMs } from '../words/duration.ts';
 
@@ -6,4 +6,4 @@ import { dayMs } from '../words/duration.ts';
 const coveredForMs = dayMs;
 
 /** Redraws what people were told directly, because the rules or the members of a user group have changed. `at`: epoch ms. */
-export const redrawForReaders = (tx: Tx, at: number): Promise<void> => redrawAllTold(tx, at, at - coveredForMs);
+export const redrawForReaders = (tx: Tx, at: number): Promise<void> => redrawDirect(tx, at, at - coveredForMs);

@@ -1,7 +1,7 @@
 import { dayMs } from '../words/duration.ts';
 import { findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { findCard, findMessage, enqueueMessage, type Message } from '../storage/messages.ts';
+import { findCard, findMessage, enqueueMessage, isNews, type Message } from '../storage/messages.ts';
 import { answerPrefix, untoldMessages } from '../storage/messages-of-person.ts';
 import { channel, code, joined, mention, plain, say, time, typed, type Text } from '../words/text.ts';
 import { headingOf } from '../change/freeze.ts';
@@ -113,7 +113,7 @@ export async function untoldTo(context: ChangeContext, ids: readonly string[]): 
   const notes: Note[] = [];
   for (const message of messages) {
     const content = (await isHidden(context, message)) ? undefined : await contentOf(context, message);
-    if (content === undefined || ('text' in content && content.minor)) continue;
+    if (content === undefined || !isNews(message)) continue;
     const change = message.change === null ? undefined : await findChange(database.db, message.change);
     notes.push({ text: say`${time(message.owed_at, 'date')}:\n${wordsOf(message, content, change)}` });
   }

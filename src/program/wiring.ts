@@ -179,7 +179,6 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     changeStore: createChangeStore({
       auditKey: auditKeyOf(config),
       installation: database.installation,
-      idsOf: policy.idsOf,
       onEvent: (event) => metrics.moves.inc({ event }),
     }),
     owner,

@@ -2,13 +2,12 @@ import { HeldBack, NotSent } from '../hosting/client.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { findChange, touchChange, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
-import { idsOf } from '../policy/people.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../words/text.ts';
 import { sendLeaseMs } from '../change/change.ts';
 import { callOf, frozenCardOf } from '../change/freeze.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { showHeldUp } from '../change/change-messages.ts';
+import { redraw } from '../storage/redraw.ts';
 import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
@@ -138,13 +137,13 @@ const tooLate = (change: Change): Text =>
   ]);
 
 /** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database, policy }: SendContext, change: Change, why: Text): Promise<void> {
+async function reschedule({ database }: SendContext, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
     const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
     if (held === undefined || held.last_note === change.last_note) return;
-    await showHeldUp(tx, held, now, (id) => idsOf(policy(), id));
+    await redraw(tx, held.number, now);
   });
 }
 

@@ -3,7 +3,7 @@ import { listChanges, isBatch, isPartOfBatch, type Change } from '../storage/cha
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
-import { rebindButtons } from '../storage/message-edits.ts';
+import { redrawOpen } from '../storage/redraw.ts';
 import type { State } from '../words/states.ts';
 import { adoptIn } from '../storage/former-tables.ts';
 import { skipNumbers } from '../storage/sql-dialect.ts';
@@ -201,7 +201,7 @@ export async function acknowledgeRestore(
   at: number,
   { former, from, by }: Restore,
 ): Promise<void> {
-  const { database, changeStore } = context;
+  const { changeStore } = context;
   const { seq, hash } = await auditHead(tx);
   await sealIn(context, tx, at);
   const details = { by, from, former, head: { seq, hash } };
@@ -209,7 +209,7 @@ export async function acknowledgeRestore(
   await noteRestore(tx, former, { from, at });
   // Otherwise people would be told that nothing was done, although it may have been done after the backup.
   await closeAllInbox(tx, at);
-  await rebindButtons(tx, former, database.installation, at);
+  await redrawOpen(tx, at);
   const says = say`${by} restored it from a backup of ${time(from, 'date')}. I know nothing of what happened after that, and buttons posted before the restore no longer work.`;
   await pauseAfterLoss(context, tx, at, { key: `restored:${at}`, says });
 }

@@ -13,7 +13,7 @@ import { readKv, writeKv } from '../storage/kv.ts';
 import type { Tx } from '../storage/database.ts';
 import { joined, say, time, type Text } from '../words/text.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
-import { snapshotOf, leftOf } from '../change/freeze.ts';
+import { snapshotOf, leftOf, type Undo } from '../change/freeze.ts';
 import { type Note } from '../change/card.ts';
 import { runButton, type Button } from '../change/buttons.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -25,7 +25,7 @@ import { isKnown, assessOperation, type Observation, type PollState, type PollRe
 import { againButton, alarm } from '../change/replies.ts';
 import { markFor } from '../change/state-words.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import { undoMs, withdrawUndo, type Undo } from '../change/undo.ts';
+import { undoMs, noteUndone } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { checkButtons } from './check-around.ts';
 import type { SendContext } from './context.ts';
@@ -146,8 +146,8 @@ async function tellProgress(tx: Tx, change: Change, operation: Observation['oper
   if (says === undefined) return;
   const key = `${change.number}:running`;
   if (change.risk === 'routine' && operation === 'running' && (await findMessage(tx, key)) === undefined) return;
-  const body = JSON.stringify({ text: says, minor: true } satisfies Note);
-  await enqueueMessage(tx, { key, change: change.number, kind: 'reply', body, at });
+  const body = JSON.stringify({ text: says } satisfies Note);
+  await enqueueMessage(tx, { key, change: change.number, kind: 'reply', body, at, isNews: false });
 }
 
 function progress(operation: Observation['operation'], forMs: number): Text | undefined {
@@ -191,7 +191,7 @@ async function settle(
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved === undefined || !isDone) return;
   await settleAccess(tx, context.changeStore, moved, at, { isProven });
-  if (isProven) await withdrawUndo(tx, moved, at);
+  if (isProven) await noteUndone(tx, moved, at);
 }
 
 /** What *failed* leaves open: the host had accepted it. */

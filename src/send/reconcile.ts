@@ -13,7 +13,7 @@ import { readBack } from './follow.ts';
 import { headingOf } from '../change/freeze.ts';
 import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { type Note } from '../change/card.ts';
+import { tellingOf } from '../change/change-messages.ts';
 import { decisionButtons } from '../change/buttons.ts';
 import { reparse } from '../language/reparse.ts';
 import { askAgain, pleaseCheck } from '../change/replies.ts';
@@ -103,13 +103,11 @@ const neededNoApproval = (change: Change): boolean => authorizationOf(change).ap
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: SendContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
   const under = (says: Text): Text => say`${headingOf(change)}\n${says}`;
-  const text = under(say`⚠️ **Outcome unknown.** ${says} ${pleaseCheck(change)}`);
-  const note: Note = {
-    text,
+  const telling = tellingOf(change, {
+    text: under(say`⚠️ **Outcome unknown.** ${says} ${pleaseCheck(change)}`),
     lasting: under(wasUnknown),
     buttons: decisionButtons(change, context.database.installation),
-  };
+  });
   const key = `${change.number}:closer:${change.version}:${recipient}`;
-  const body = JSON.stringify(note);
-  await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
+  await enqueueMessage(tx, { ...telling, key, kind: 'direct', recipient, at, decides: true });
 }

@@ -1,4 +1,3 @@
-import { redrawTold } from '../storage/message-edits.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { listVotes } from '../storage/votes.ts';
@@ -59,15 +58,13 @@ export async function remind(context: SendContext, change: Change): Promise<void
     if (now !== before) {
       await enqueueCopies(tx, touched, at);
       const reply = { text: approvalRequest(touched) };
-      const note = { by: 'sitehand', at, reply, redraw: true, details: { asks: now.asks }, ...opsIfTooFew(touched) };
+      const note = { by: 'sitehand', at, reply, details: { asks: now.asks }, ...opsIfTooFew(touched) };
       return changeStore.remark(tx, touched, 'asked_anew', note);
     }
     if (tooFewApprove(now.asks)) return;
     const votes = await listVotes(tx, change.number);
     const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
     const tell = toldPeople(now).filter((id) => !voted.includes(id));
-    // Somebody may have lost the right to see their copy and the reminder before this one, or got it back.
-    await redrawTold(tx, at, change.number);
     await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

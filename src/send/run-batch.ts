@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
-import { redrawCards } from '../storage/message-edits.ts';
+import { redraw } from '../storage/redraw.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
@@ -22,15 +21,7 @@ import {
   type BatchProgress,
   type StopReason,
 } from '../change/batch.ts';
-import {
-  endedReply,
-  itemLine,
-  itemsShown,
-  stopNote,
-  stoppedReply,
-  whyStopped,
-  stoppedReplyKey,
-} from '../change/batch-card.ts';
+import { endedReply, stopNote, stoppedReply, whyStopped, stoppedReplyKey } from '../change/batch-card.ts';
 import { fingerprint } from '../change/freeze.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
@@ -174,34 +165,22 @@ async function waitFor(run: Run): Promise<void> {
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
-  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell, redraw: true };
+  const note = { by: 'sitehand', at, reply, replyKey: stoppedReplyKey(batch), ops: !isFirst, tell };
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
-/** Saves the progress and looks again later. Redraws the card if it would change and enough time has passed. */
+/** Saves the progress and looks again later. Draws the card again once enough time has passed. */
 async function reschedule(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
-  const shown = itemsShown({ ...batch, progress: JSON.stringify(progress) }, changes);
-  const drawn = cardHash(shown, progress.isOver);
-  const isAsDrawn = drawn === progress.drawn;
-  const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
-  const shownBad = badChanges(progress, changes);
-  const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
-  const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
+  const isDrawn = at - (progress.drawnAt ?? 0) >= everyMs;
+  const next = isDrawn ? { ...progress, drawnAt: at, shownBad: badChanges(progress, changes) } : progress;
+  const due_at = at + (isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
   // The lease ended and another process has the batch, so changes begun here must not be saved.
   if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
-  // While it is stopped there are few edits, and whoever approved it decides how it goes on.
-  if (isDrawn) await redrawCards(tx, batch.number, at, batch.state === 'stopped' ? 'all' : 'card');
+  if (isDrawn) await redraw(tx, batch.number, at);
 }
-
-/** A hash of what the card shows about the items. */
-const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
-  createHash('sha256')
-    .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : itemLine(one)])]))
-    .digest('base64url')
-    .slice(0, 12);
 
 /** Stops the batch and says why. */
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
@@ -222,7 +201,7 @@ const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`S
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
-  const told = { by: 'sitehand', at, redraw: true, tell: [batch.requester], ...note };
+  const told = { by: 'sitehand', at, tell: [batch.requester], ...note };
   if (saved) await context.changeStore.remark(tx, saved, 'summed_up', told);
 }
 

@@ -14,7 +14,7 @@ type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 /** The columns that a move may write: all but those frozen when the change was made. */
 type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at' | 'undo'
+  Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at'
 >;
 type Touch =
   | 'authorization'
@@ -26,7 +26,8 @@ type Touch =
   | 'poll_state'
   | 'reminders'
   | 'last_note'
-  | 'progress';
+  | 'progress'
+  | 'undo';
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {

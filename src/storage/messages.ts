@@ -6,13 +6,18 @@ import type { ReadHandle, Tx } from './tx.ts';
 /** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
 export type Message = Selectable<MessageTable>;
 
-/**
- * A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. `decides`: it has buttons to decide
- * on the change; a card has such buttons while its change waits.
- */
+/** A message to queue; `at` in epoch ms. A card needs no body, a reply no recipient. */
 export type NewMessage = Subject &
   Pick<Message, 'key'> &
-  Partial<Pick<Message, 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
+  Partial<Pick<Message, 'recipient' | 'body'>> & {
+    readonly at: number;
+    /** It has buttons to decide on its change. A card has such buttons while its change waits. */
+    readonly decides?: boolean;
+    /** What it says depends on how its change is, so it is drawn again with it. Cards always are. */
+    readonly follows?: boolean;
+    /** False: it only replaces what was said before under its key, and is not worth a message of its own. */
+    readonly isNews?: boolean;
+  };
 
 /**
  * What a message is about decides who is told. Every message to a person or a channel names its change or its targets,
@@ -29,6 +34,9 @@ export const ownWords = null;
 /** Where Slack put a message. */
 export type MessagePlace = { readonly channel: string; readonly ts: string };
 
+/** Whether its reader has not been told what it was queued for; else it is only drawn again. */
+export const isNews = ({ delivered_version: told, news_version: news }: Message): boolean => told < news;
+
 /** The longest body, in characters of JSON. */
 export const maxMessageBody = 200_000;
 /** How many rows one call deletes. */
@@ -39,18 +47,18 @@ const batchSize = 500;
  * edited or posted in its newest form. Undefined: it is for the card or the thread of a change that has neither, because
  * its batch's card shows it. Rejects with a RangeError beyond `maxMessageBody`.
  */
-export async function enqueueMessage(
-  tx: Tx,
-  { key, kind, at, change = null, about = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
-): Promise<Message | undefined> {
+export async function enqueueMessage(tx: Tx, message: NewMessage): Promise<Message | undefined> {
+  const { key, kind, at, change = null, about = null, recipient = null, body = null } = message;
   if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
   if (await isInBatchThread(tx, kind, change)) return undefined;
   const [requester, waits] = [
     sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
-  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, about, body, decides, ...owedAt(at) };
+  const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(message.decides === true);
+  const follows = Number(message.follows ?? body === null);
+  const news = { recipient, about, body, decides, follows, ...owedAt(at) };
+  const news_version = message.isNews === false ? 0 : sql<number>`messages.version + 1`;
   return tx
     .insertInto('messages')
     .values({
@@ -63,7 +71,7 @@ export async function enqueueMessage(
       created_at: at,
       requester: change === null ? (recipient ?? '') : requester,
     })
-    .onConflict((on) => on.column('key').doUpdateSet({ ...news, version: sql`messages.version + 1` }))
+    .onConflict((on) => on.column('key').doUpdateSet({ ...news, news_version, version: sql`messages.version + 1` }))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -132,14 +140,20 @@ export function claimMessages(
 type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
 
 /**
- * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
- * nothing written, if another owner has claimed it since.
+ * Records that the claimed version was posted at `place`, and reads as `shown` says; if a newer version is owed, the
+ * message stays due. False, with nothing written, if another owner has claimed it since.
  */
-export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: MessagePlace): Promise<boolean> {
+export async function markDelivered(
+  tx: Tx,
+  claimed: Claimed,
+  { channel, ts }: MessagePlace,
+  shown: string | null = null,
+): Promise<boolean> {
   const { version } = claimed;
   const released = await release(tx, claimed, {
     channel,
     ts,
+    shown,
     delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
     due_at: sql`case when version > ${version} then due_at end`,
     attempts: 0,
@@ -160,9 +174,10 @@ export const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, .
 
 export const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
 
-/** Makes a posted message due again at `at` (epoch ms) without a new body: what it shows may be outdated. */
+/** Makes a posted message due again at `at` (epoch ms), whatever is recorded of how it reads. */
 export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promise<void> {
-  await tx.updateTable('messages').set(redrawnAt(at)).where('id', '=', id).execute();
+  const again = { ...redrawnAt(at), shown: null };
+  await tx.updateTable('messages').set(again).where('id', '=', id).execute();
 }
 
 /**
@@ -261,23 +276,6 @@ export function findCard(db: ReadHandle, change: number): Promise<Message | unde
 
 export const findMessage = (db: ReadHandle, key: string): Promise<Message | undefined> =>
   db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
-
-const notesOn = (tx: Tx, change: number) =>
-  tx
-    .selectFrom('messages')
-    .selectAll()
-    .where('change', '=', change)
-    .where('kind', 'in', ['reply', 'ops', 'direct'])
-    .where(isPostedOrOwed)
-    .orderBy('id')
-    .$narrowType<{ body: string }>();
-
-/** Messages about a change, posted or owed, with buttons to decide on it; without its card and copies. */
-export const messagesToDecide = (tx: Tx, change: number) => notesOn(tx, change).where('decides', '=', 1).execute();
-
-/** Messages about a change with a `lasting` text. In JSON, no text that somebody typed looks like this. */
-export const lastingMessages = (tx: Tx, change: number) =>
-  notesOn(tx, change).where('body', 'like', '%"lasting":%').execute();
 
 /** Deletes up to 500 messages, except cards, that are not owed and were created before `before` (epoch ms). */
 export async function forgetMessages(tx: Tx, before: number): Promise<number> {

@@ -168,8 +168,14 @@ export type MessageTable = {
   recipient: string | null;
   /** JSON: what it is about, if that is no change, as in `targets` of a change. Only who may read all of it is told. */
   about: string | null;
-  /** JSON; null for a card, which is rendered from its change when it is drawn. */
+  /** JSON: what it tells (`Telling` in `change/card.ts`); null for a card, which is drawn from its change. */
   body: string | null;
+  /** 1 if what it says depends on how its change is; null: an older version queued it, and it may. */
+  follows: Generated<number | null>;
+  /** The version that brought its last news: later ones only draw it again. */
+  news_version: Generated<number>;
+  /** A hash of how it reads where it was posted; null: unknown. */
+  shown: string | null;
   /** The requester of its change, or its recipient. Claims take turns among them. */
   requester: string;
   /** 1 if it has buttons to decide with: such messages are posted first. */

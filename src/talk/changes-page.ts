@@ -6,8 +6,9 @@ import { startOf } from '../commands/kit/values/times.ts';
 import { idsOf } from '../policy/people.ts';
 import { listChanges } from '../storage/changes.ts';
 import { code, joined, mention, sample, say, time, typed, type Text } from '../words/text.ts';
-import { isAbout, targetKey } from '../access/targets.ts';
+import { targetKey } from '../access/targets.ts';
 import type { ChangeContext } from '../change/context.ts';
+import { openAbout } from '../change/open-about.ts';
 import type { Asking } from '../decide/admin-actions.ts';
 import { listedChange, type ListedChange } from './change-history.ts';
 import type { PipelineContext } from './context.ts';
@@ -49,10 +50,15 @@ export async function changesFor(
   { env, mine, waiting }: ChangesQuery,
 ): Promise<FoundChanges> {
   const mayRead = sight.reader('changes');
+  const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
+  if (env && waiting) {
+    const { open, more } = await (await openAbout(context.database.db))(env);
+    const found = open.filter(({ state, requester: by }) => state === 'waiting' && (requesters?.includes(by) ?? true));
+    return { lines: found.filter(mayRead).map(listedChange), more };
+  }
   const wanted = {
-    // A batch that waits has no changes of its environments yet.
-    ...(env && !waiting ? { target: targetKey(env) } : { isOwn: true }),
-    ...(mine && { requesters: idsOf(context.policy(), person.id) }),
+    ...(env ? { target: targetKey(env) } : { isOwn: true }),
+    ...(requesters && { requesters }),
     ...(waiting && { state: 'waiting' as const }),
   };
   const lines: ListedChange[] = [];
@@ -60,7 +66,7 @@ export async function changesFor(
   for (let read = 0; read < maxRead; read += batch) {
     const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
     for (const change of found) {
-      if (!mayRead(change) || (env && !isAbout(change, env))) continue;
+      if (!mayRead(change)) continue;
       if (lines.length === maxShown) return { lines, more: true };
       lines.push(listedChange(change));
     }

@@ -189,7 +189,7 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
     const where = isDirect(change.channel) ? '' : say` in ${channel(change.channel)}`;
     const lasting = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now`;
     const text = say`${lasting}; its card${where} shows how it goes.`;
-    await tellQueued(tx, { ...row, change: change.number }, 'queue_used', { text, lasting: say`${lasting}.` }, at);
+    await tellQueued(tx, row, 'queue_used', { text, lasting: say`${lasting}.` }, at, change);
   });
   context.onCommand(path, 'saved');
 }

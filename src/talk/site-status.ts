@@ -8,15 +8,15 @@ import type { Environment } from '../hosting/contract/target.ts';
 import type { JustBegun } from '../base/just-begun.ts';
 import { impressionIn, type SiteReading } from '../site-check/reading.ts';
 import { canonicalId } from '../policy/people.ts';
-import { listChanges, type Change } from '../storage/changes.ts';
+import { listChanges } from '../storage/changes.ts';
 import type { Pause } from '../storage/kv.ts';
 import { heldLock } from '../storage/locks.ts';
 import { queueOf } from '../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
-import { batchTarget, targetKey } from '../access/targets.ts';
+import { targetKey } from '../access/targets.ts';
 import type { Sight } from '../access/sight.ts';
-import { stillToDo } from '../change/batch.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
+import { openAbout, type OpenAbout } from '../change/open-about.ts';
 import { lockInfoOf, pauseFor, type Asking, type LockInfo } from '../decide/admin-actions.ts';
 import { listedChange, type ListedChange } from './change-history.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
@@ -30,9 +30,6 @@ import { hourMs } from '../words/duration.ts';
 const partMs = 2_000;
 /** When the readings of a site end, counted from the question. */
 const verdictMs = 24_000;
-const maxOpen = 30;
-/** How many open batches are read, the newest first, to find those that are about an environment. */
-const maxBatches = 100;
 /** How many changes are read to find the newest settled ones that a person may see. */
 const maxRead = 50;
 const maxSettled = 3;
@@ -87,7 +84,7 @@ export async function statusOf(
   const checking = checkOf(context, person, env);
   const [site, work, backup, errors, changes, access, pause] = await Promise.all([
     part('check', checking.once),
-    part('status', async () => workOf(context, sight, env, await openBatches(context))),
+    part('status', async () => workOf(context, sight, env, await openAbout(context.database.db))),
     part('backups list', (read) => newestBackup(read, env), shared.backup),
     part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
     part('changes', () => settledOf(context, sight, env)),
@@ -106,12 +103,12 @@ export async function briefStatusOf(
   const each = eachFor(context, person, sight);
   const paths = ['status', 'backups list'];
   const backups = await each({ paths, all, work: (env, read) => newestBackup(read, env) });
-  const batches = await openBatches(context);
+  const about = await openAbout(context.database.db);
   const briefs: EnvironmentResult<BriefStatus>[] = [];
   for (const { env, part: backup } of backups) {
     const part = withheldPart(sight, 'status', env) ?? {
       kind: 'found' as const,
-      found: { work: await workOf(context, sight, env, batches), backup },
+      found: { work: await workOf(context, sight, env, about), backup },
     };
     briefs.push({ env, part });
   }
@@ -164,37 +161,21 @@ function partsOf(context: PipelineContext, { person, sight }: Pick<Asking, 'pers
   };
 }
 
-/** An open batch, with the ids of the environments that are still to do. */
-type OpenBatch = { readonly batch: Change; readonly left: ReadonlySet<string> };
-
-/** Read before the changes, so that one that a batch begins meanwhile is in one of them. */
-async function openBatches({ database }: PipelineContext): Promise<readonly OpenBatch[]> {
-  const batches = await listChanges(database.db, { target: batchTarget, isOpen: true, limit: maxBatches });
-  return batches.map((batch) => ({ batch, left: stillToDo(batch) }));
-}
-
-async function workOf(
-  context: PipelineContext,
-  sight: Sight,
-  env: Environment,
-  batches: readonly OpenBatch[],
-): Promise<SiteWork> {
+async function workOf(context: PipelineContext, sight: Sight, env: Environment, about: OpenAbout): Promise<SiteWork> {
   const { db } = context.database;
   const target = targetKey(env);
-  const [held, own, queue] = await Promise.all([
+  const [held, found, queue] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
-    listChanges(db, { target, isOpen: true, limit: maxOpen }),
+    about(env),
     queueOf(db, target),
   ]);
-  const aboutIt = batches.flatMap(({ batch, left }) => (left.has(env.id) ? [batch] : []));
-  const found = [...own, ...aboutIt].toSorted((one, other) => other.number - one.number);
-  const open = found.filter(sight.reader('changes'));
+  const open = found.open.filter(sight.reader('changes'));
   return {
     lock: held && { info: lockInfoOf(held), since: held.taken_at },
     open: open.map(listedChange),
-    hidden: found.length - open.length,
+    hidden: found.open.length - open.length,
     queued: queue.length,
-    more: own.length === maxOpen || batches.length === maxBatches,
+    more: found.more,
   };
 }
 

@@ -4,14 +4,15 @@ import { inCompanyList } from '../commands/themes/installed.ts';
 import { allThemesIfAllowed, type AllThemes } from '../hosting/contract/all-themes.ts';
 import { watching, type HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { listChanges, type Change } from '../storage/changes.ts';
+import type { Change } from '../storage/changes.ts';
 import { exclusiveLock } from '../storage/locks.ts';
 import { listTimers } from '../storage/timers.ts';
 import { beginning, code, list, say, time, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
-import { batchTarget, isAbout, targetKey } from '../access/targets.ts';
+import { targetKey } from '../access/targets.ts';
 import { whyUnread } from '../change/host-trouble.ts';
+import { openAbout } from '../change/open-about.ts';
 import type { SendContext } from '../send/context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 import { startDeadline } from '../base/time-limit.ts';
@@ -132,24 +133,25 @@ async function readOr<T>(
 }
 
 async function changesOf({ database }: SendContext, mayRead: MayRead, envs: readonly Environment[]) {
+  const about = await openAbout(database.db);
+  const told = { unknown: [] as Text[], waiting: [] as Text[] };
   const hidden = new Set<number>();
-  const inState = async (state: 'unknown' | 'waiting'): Promise<readonly Text[]> => {
-    const batches = await listChanges(database.db, { target: batchTarget, state, limit: maxRows });
-    const told: Text[] = [];
-    for (const env of envs) {
-      const own = await listChanges(database.db, { target: targetKey(env), state, limit: maxRows });
-      for (const change of [...own, ...batches.filter((one) => isAbout(one, env))]) {
-        if (mayRead(change)) told.push(changeText(env, change));
-        else hidden.add(change.number);
-      }
+  const cut: string[] = [];
+  for (const env of envs) {
+    const { open, more } = await about(env);
+    if (more) cut.push(env.name);
+    for (const change of open) {
+      if (change.state !== 'unknown' && change.state !== 'waiting') continue;
+      if (mayRead(change)) told[change.state].push(changeText(env, change));
+      else hidden.add(change.number);
     }
-    return told;
-  };
-  const [unknown, waiting] = [await inState('unknown'), await inState('waiting')];
+  }
   return {
-    unknown,
-    waiting,
-    unread: hidden.size > 0 ? [say`Open changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : [],
+    ...told,
+    unread: [
+      ...(hidden.size > 0 ? [say`Open changes: ${counted(hidden.size, 'change')} that its owner may not read.`] : []),
+      ...(cut.length > 0 ? [say`Open changes: there may be more of ${list(cut, maxNamed)}.`] : []),
+    ],
   };
 }
 

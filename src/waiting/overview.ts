@@ -57,16 +57,16 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
     read({ state: 'approved' }),
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    // An open batch stands for its changes.
-    read({ requesters: ids, isOwn: true, isOpen: true }),
+    read({ requesters: ids, isOpen: true }),
     read({ isOwn: true }),
   ]);
   const decidable = await decidableBy(context, person, [...approved.filter(coolsDown), ...unknown, ...waiting]);
   const [toStop, rest] = [decidable.filter(isApproved), decidable.filter((one) => !isApproved(one))];
   const undecided = await notVotedBy(db, ids, rest);
   const isShown = new Set([...toStop, ...undecided].map(({ number }) => number));
-  const left = unknown.filter((one) => ids.includes(one.requester) && isWithoutBatch(one, open));
-  const unsettled = [...open, ...left].filter(({ number }) => !isShown.has(number));
+  // An open batch stands for its changes.
+  const own = open.filter(({ batch }) => !open.some(({ number }) => number === batch));
+  const unsettled = own.filter(({ number }) => !isShown.has(number));
   const shown = {
     toStop: toStop.slice(0, maxShown.toStop),
     toDecide: undecided.slice(0, maxShown.toDecide),
@@ -95,10 +95,6 @@ const cardFor = async ({ database, policy }: ChangeContext, { id }: Person, chan
 const isApproved = ({ state }: Change): boolean => state === 'approved';
 
 const numbersOf = ({ number, batch }: Change): readonly number[] => (batch === null ? [number] : [number, batch]);
-
-/** Whether it belonged to a batch that is not among the `open` changes. */
-const isWithoutBatch = ({ batch }: Change, open: readonly Change[]): boolean =>
-  batch !== null && !open.some(({ number }) => number === batch);
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
 function decidableBy(context: ChangeContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {

@@ -197,8 +197,7 @@ async function putOffAndTell(
     if (noted === undefined || grant === undefined) return;
     const lastReason = timer.last_note === null ? undefined : parseStored<Text>(timer.last_note);
     const isNews = lastReason === undefined || inEssence(lastReason) !== inEssence(why);
-    const note = stillOpen(noted, grant, why, at + notTriedRetryMs);
-    await tellAttempts(tx, noted, grant, isNews ? note : { ...note, minor: true }, at);
+    await tellAttempts(tx, noted, grant, stillOpen(noted, grant, why, at + notTriedRetryMs), at, isNews);
   });
 }
 

@@ -36,6 +36,8 @@ describe('where an item stands', () => {
   });
   test.each<[Standing, ItemProgress, ChangeInBatch | undefined]>([
     ['to do', {}, undefined],
+    // Begun, and its row was not read: nothing may begin it again.
+    ['under way', { change: 7 }, undefined],
     ['under way', { change: 7 }, change('accepted')],
     ['accepted', { change: 7 }, change('accepted', 5)],
     ['not sent', { skipped }, undefined],

@@ -13,7 +13,7 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { replaceDirect } from '../../src/storage/message-edits.ts';
+import { redraw } from '../../src/storage/redraw.ts';
 import { oldestWork } from '../../src/storage/open-work.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
@@ -61,29 +61,25 @@ describeBoth('messages', (open) => {
     });
   });
 
-  it('to people are replaced in place; what was not posted is dropped, and what is being posted is edited afterwards', async () => {
+  it('that follow their change are drawn again with it, also while they are being posted; the others stay as they are', async () => {
     const database = await open();
-    const { number, requester } = await save(database);
-    const direct = (key: string, recipient: string): NewMessage => ({
+    const { number } = await save(database);
+    const direct = (key: string, follows: boolean): NewMessage => ({
       key,
       kind: 'direct',
       change: 1,
-      recipient,
+      recipient: 'U7',
       body: key,
       at: 1,
+      follows,
     });
-    await enqueue(database, direct('posted', 'U7'), direct('mine', requester));
+    await enqueue(database, card, direct('posted', true), direct('static', false));
     await turn(database);
-    await enqueue(database, direct('under way', 'U8'));
+    await enqueue(database, direct('under way', true));
     const [underWay] = await claim(database);
-    await enqueue(database, direct('waits', 'U9'));
-    await database.transaction((tx) => replaceDirect(tx, number, requester, 'over', 20));
+    await database.transaction((tx) => redraw(tx, number, 20));
     if (underWay) await draw(database, underWay);
-    expect((await turn(database, 30)).toSorted()).toEqual(['posted', 'under way']);
-    const bodies = await Promise.all(
-      ['posted', 'under way', 'mine', 'waits'].map(async (key) => (await findMessage(database.db, key))?.body),
-    );
-    expect(bodies).toEqual(['over', 'over', 'mine', 'over']);
+    expect((await turn(database, 30)).toSorted()).toEqual(['1:card', 'posted', 'under way']);
   });
 
   it('to people and the ops channel, and in threads of other changes, do not wait', async () => {

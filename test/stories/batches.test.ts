@@ -286,6 +286,10 @@ test(
       await ana.says('/site changes acme-shop/live --waiting')
     ).hears(/of acme-shop\/live waiting/);
     expect(waiting.text).toContain(`#${batch.number}`);
+    const ofChi = await (
+      await scenario.person('chi').says('/site changes acme-shop/live --waiting --mine')
+    ).hears(/Your changes of acme-shop\/live waiting/);
+    expect(ofChi.text).not.toContain(`#${batch.number}`);
     const none = await (
       await ana.says('/site changes lumen-studio/live --waiting')
     ).hears(/of lumen-studio\/live waiting/);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { SEED } from '../../src/playground/slack/seed.ts';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
 import { expectSoon } from './people.ts';
-import { inScenario, openScenario, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Ben, Dee and Rob are named by id; Ana and Fay are one person, and a rule denies only Fay. */
 const policy = `
@@ -168,7 +168,8 @@ describe.concurrent('user groups', () => {
       await scenario.slack.changeGroup('S0LEADS', ['U04DEE']);
       scenario.makeDue(change.number);
       await change.shows(nobody);
-      expect(change.replies().filter(({ text }) => text.includes(nobody))).toHaveLength(2);
+      const inThread = () => change.replies().filter(({ text }) => text.includes(nobody));
+      await vi.waitFor(() => expect(inThread()).toHaveLength(2), { timeout: patienceMs });
       const ops = scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' });
       expect(ops.filter(({ text }) => text.includes(nobody))).toHaveLength(1);
     }),

@@ -10,7 +10,8 @@ import { setTimer } from '../../src/storage/timers.ts';
 import { drawNote } from '../../src/block-kit/blocks.ts';
 import type { Digest } from '../../src/storage/waiting.ts';
 import { plain, say } from '../../src/words/text.ts';
-import { save } from '../storage/samples.ts';
+import { insertChange } from '../../src/storage/changes.ts';
+import { sample, save } from '../storage/samples.ts';
 import type { Look } from '../../src/site-check/reading.ts';
 import {
   ana,
@@ -213,10 +214,13 @@ test('what needs a look is reported without names, addresses and titles, and onl
 
 test('a batch that waits is reported for each of its environments, and no other one is named', async () => {
   const said = await digestOf(well, async (of) => {
-    const targets = JSON.stringify([live, staging]);
-    await save(of, { target: 'batch', target_name: '2 environments', targets, created_at: now });
-    await save(of, { target: 'batch', target_name: '2 environments', targets: JSON.stringify([live, blog]) });
-    await save(of, { target: 'batch', target_name: '1 environment', targets: JSON.stringify([blog]) });
+    const batch = (...targets: readonly object[]) => {
+      const progress = JSON.stringify({ items: targets.map(() => ({})), passedOver: [] });
+      return save(of, { target: 'batch', targets: JSON.stringify(targets), progress, created_at: now });
+    };
+    await batch(live, staging);
+    await batch(live, blog);
+    await batch(blog);
   });
   expect(said).toEqual({
     ...nothing,
@@ -226,6 +230,16 @@ test('a batch that waits is reported for each of its environments, and no other 
     ],
     unread: ['Open changes: 1 change that its owner may not read.'],
   });
+});
+
+test('a digest that read only some of the open changes says so', async () => {
+  const said = await digestOf(well, async (of) => {
+    await of.transaction(async (tx) => {
+      for (let at = 0; at < 100; at += 1)
+        await insertChange(tx, { ...sample, target: `environment:${live.id}`, state: 'approved' });
+    });
+  });
+  expect(said).toEqual({ ...nothing, unread: ['Open changes: there may be more of acme-shop/live.'] });
 });
 
 test('certificates that expire within two weeks are reported, from one page of each domain; unknown ones are not read', async () => {

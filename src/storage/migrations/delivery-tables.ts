@@ -55,6 +55,13 @@ export const messages = ({ integer, counted, strict }: SqlDialect): string[] => 
   "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
 ];
 
+/** What a message needs in order to be drawn again; an older version leaves these columns out. */
+export const followingMessages = ({ integer }: SqlDialect): string[] => [
+  `alter table messages add column follows ${integer}`,
+  `alter table messages add column news_version ${integer} not null default 1`,
+  'alter table messages add column shown text',
+];
+
 export const buttonPayloads = ({ integer, strict }: SqlDialect): string[] => [
   `create table button_payloads (
     id text primary key not null,

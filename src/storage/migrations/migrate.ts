@@ -3,6 +3,7 @@ import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '.
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
+import { followingMessages } from './delivery-tables.ts';
 import { waiting } from './waiting.ts';
 
 /** One step forward. There is no way back except a backup. */
@@ -22,6 +23,7 @@ export type Migration = {
  */
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
+  { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
   { name: 'one table for what waits', oldest: 1, statements: waiting },
 ];
 
