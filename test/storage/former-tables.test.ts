@@ -241,10 +241,14 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
         for (const { requester } of await run(gone)) used.push(requester);
       }
     };
+    let isOver = false;
     const adopts = async (): Promise<void> => {
-      for (let one = 0; one < many / 4; one += 1) await adoptFormer(database);
+      while (!isOver) await adoptFormer(database);
     };
-    await Promise.all([joins(), uses(), adopts()]);
+    const adopting = adopts();
+    await Promise.all([joins(), uses()]);
+    isOver = true;
+    await adopting;
     await adoptFormer(database);
     const moved = (await queueOf(database.db, 'environment:e1')).map(({ requester }) => requester);
     const everybody = Array.from({ length: many }, (_, one) => `U${one}`);
