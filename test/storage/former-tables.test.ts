@@ -241,13 +241,13 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
         for (const { requester } of await run(gone)) used.push(requester);
       }
     };
-    let isOver = false;
+    const over = new AbortController();
     const adopts = async (): Promise<void> => {
-      while (!isOver) await adoptFormer(database);
+      while (!over.signal.aborted) await adoptFormer(database);
     };
     const adopting = adopts();
     await Promise.all([joins(), uses()]);
-    isOver = true;
+    over.abort();
     await adopting;
     await adoptFormer(database);
     const moved = (await queueOf(database.db, 'environment:e1')).map(({ requester }) => requester);
