@@ -35,6 +35,7 @@ import { createViewUpdates } from './slack-api/view-updates.ts';
 import { slackPace, type Pace } from './slack-api/rate-limits.ts';
 import { askAgainEveryMs } from './slack-api/app-checks.ts';
 import { createSteadyNow } from './storage/clock.ts';
+import { adoptEveryMs, adoptFormer } from './storage/former-tables.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { nameSlashCommand, plain, say, type Text } from './words/text.ts';
 import { settledWithin } from './base/time-limit.ts';
@@ -78,10 +79,8 @@ export async function start(
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
-  const { database, directory, policy, counting } = foundations;
-  const { auditOut } = back.pipeline;
-  counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
-
+  const { database, directory, policy } = foundations;
+  showGauges(foundations, back, edge);
   const sealed = await sealAudit(back.pipeline);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
   await policy.follow({
@@ -100,10 +99,8 @@ export async function start(
     onDue: back.nudge,
     onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
   });
-  log.info(
-    { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
-    'Sitehand is ready',
-  );
+  const { hash } = policy.current();
+  log.info({ port, policy: hash.slice(0, 8), installation: database.installation }, 'Sitehand is ready');
   leaveWhenOutdated(foundations, edge);
   // Otherwise only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
@@ -111,11 +108,17 @@ export async function start(
   return { port, stop: () => stopAll(foundations, back, edge) };
 }
 
+function showGauges(foundations: Foundations, { pipeline, delivery }: Pipeline, { turns }: ReturnType<typeof openEdge>) {
+  const { auditOut } = pipeline;
+  foundations.counting.show(gaugesOf({ ...foundations, auditOut, turns, slackRestMs: delivery.restMs }));
+}
+
 /** What happened while this process was away. */
 async function catchUp({ database, replicas, tell }: Foundations, { pipeline }: Pipeline): Promise<void> {
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) tell('back again', downtimeNote);
   await takeOver(database);
+  await adoptFormer(database);
   await handleSetBack(pipeline);
   await replicas.look();
 }
@@ -183,6 +186,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('reporting lost deliveries', lostEveryMs, () => tellTheLost(database, lostNote)),
     policyCheck,
     poller('checking user groups', groupsEveryMs, groups.look),
+    poller('taking over what an older version has saved', adoptEveryMs, () => adoptFormer(database)),
     poller('cleaning up', sweepEveryMs, () => sweep(database)),
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
     poller('telling of lost lines of the log', logEveryMs, createLogWatch(database, log, logLoss)),

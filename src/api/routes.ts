@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Hono, type Context } from 'hono';
+import { Hono, type Context, type Next } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { streamSSE } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
@@ -44,7 +44,7 @@ export type ApiOptions = {
 };
 
 export function createApi(options: ApiOptions): Hono<Env> {
-  const { context, turns } = options;
+  const { context } = options;
   const app = new Hono<Env>();
   app.use(async (c, proceed) => {
     c.set('request', `a-${randomBytes(5).toString('hex')}`);
@@ -56,36 +56,29 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.onError((error, c) => answerProblem(options, c, error));
   app.notFound((c) => answerProblem(options, c, problem(404, 'There is nothing at this address.')));
   app.get('/openapi.json', (c) => c.json(openApi()));
-  app.use('/v1/*', async (c, proceed) => {
-    const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
-    if (!found)
-      throw problem(
-        401,
-        'This needs a key of a caller: Authorization: Bearer shk_…',
-        {},
-        { 'www-authenticate': 'Bearer' },
-      );
-    c.set('caller', found);
-    const end = turns.begin(found.caller.name);
-    if (!end)
-      throw problem(
-        429,
-        'Too many requests of this caller are under way. Nothing was done.',
-        {},
-        { 'retry-after': '2' },
-      );
-    try {
-      await proceed();
-    } finally {
-      end();
-    }
-  });
+  app.use('/v1/*', (c, proceed) => authenticated(options, c, proceed));
   app.get('/v1/commands', async (c) => c.json({ commands: await commandsOf(context, c.get('caller')) }));
   app.post('/v1/requests', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => askIn(options, c));
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
   app.post('/v1/changes/:number/cancel', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => cancel(context, c));
   return app;
+}
+
+async function authenticated({ context, turns }: ApiOptions, c: Context<Env>, proceed: Next): Promise<void> {
+  const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+  if (!found) {
+    const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
+    throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
+  }
+  c.set('caller', found);
+  const end = turns.begin(found.caller.name);
+  if (!end) throw problem(429, 'Too many requests of this caller are under way. Nothing was done.', {}, { 'retry-after': '2' });
+  try {
+    await proceed();
+  } finally {
+    end();
+  }
 }
 
 const tooLarge = (): never => {

@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
 import { followingMessages } from './delivery-tables.ts';
+import { waiting } from './waiting.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -22,16 +23,18 @@ export type Migration = {
  */
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
+  { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
+  { name: 'one table for what waits', oldest: 1, statements: waiting },
   {
     name: 'changes that callers ask for',
-    oldest: 1,
+    // An older program would count the approval of somebody who can use the key.
+    oldest: 4,
     statements: () => [
       'alter table changes add column caller text',
       'alter table changes add column caller_request text',
       'create unique index changes_of_caller on changes (caller, caller_request) where caller is not null',
     ],
   },
-  { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
 ];
 
 /**
