@@ -108,7 +108,11 @@ export async function start(
   return { port, stop: () => stopAll(foundations, back, edge) };
 }
 
-function showGauges(foundations: Foundations, { pipeline, delivery }: Pipeline, { turns }: ReturnType<typeof openEdge>) {
+function showGauges(
+  foundations: Foundations,
+  { pipeline, delivery }: Pipeline,
+  { turns }: ReturnType<typeof openEdge>,
+) {
   const { auditOut } = pipeline;
   foundations.counting.show(gaugesOf({ ...foundations, auditOut, turns, slackRestMs: delivery.restMs }));
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Hono, type Context, type Next } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { streamSSE } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
@@ -56,7 +56,7 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.onError((error, c) => answerProblem(options, c, error));
   app.notFound((c) => answerProblem(options, c, problem(404, 'There is nothing at this address.')));
   app.get('/openapi.json', (c) => c.json(openApi()));
-  app.use('/v1/*', (c, proceed) => authenticated(options, c, proceed));
+  app.use('/v1/*', authenticating(options));
   app.get('/v1/commands', async (c) => c.json({ commands: await commandsOf(context, c.get('caller')) }));
   app.post('/v1/requests', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => askIn(options, c));
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
@@ -65,21 +65,29 @@ export function createApi(options: ApiOptions): Hono<Env> {
   return app;
 }
 
-async function authenticated({ context, turns }: ApiOptions, c: Context<Env>, proceed: Next): Promise<void> {
-  const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
-  if (!found) {
-    const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
-    throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
-  }
-  c.set('caller', found);
-  const end = turns.begin(found.caller.name);
-  if (!end) throw problem(429, 'Too many requests of this caller are under way. Nothing was done.', {}, { 'retry-after': '2' });
-  try {
-    await proceed();
-  } finally {
-    end();
-  }
-}
+const authenticating =
+  ({ context, turns }: ApiOptions): MiddlewareHandler<Env> =>
+  async (c, proceed) => {
+    const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+    if (!found) {
+      const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
+      throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
+    }
+    c.set('caller', found);
+    const end = turns.begin(found.caller.name);
+    if (!end)
+      throw problem(
+        429,
+        'Too many requests of this caller are under way. Nothing was done.',
+        {},
+        { 'retry-after': '2' },
+      );
+    try {
+      await proceed();
+    } finally {
+      end();
+    }
+  };
 
 const tooLarge = (): never => {
   throw problem(413, `A body has at most ${maxBody / 1024} KiB. Nothing was done.`);

@@ -40,17 +40,26 @@ const withApi =
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every answer is an object.
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     };
-    await inScenario({ policy: more, environment: { API_PORT: String(port) } }, (scenario) => story(scenario, call, base))();
+    await inScenario({ policy: more, environment: { API_PORT: String(port) } }, (scenario) =>
+      story(scenario, call, base),
+    )();
   };
 
-const push = { say: 'push acme-shop/staging acme-shop/live --files', reason: 'release 42', typed_name: 'acme-shop/live' };
+const push = {
+  say: 'push acme-shop/staging acme-shop/live --files',
+  reason: 'release 42',
+  typed_name: 'acme-shop/live',
+};
 
 describe.concurrent('a program', () => {
   test(
     'asks for a push: its card names both; neither its person nor an operator can approve it; a lead can, and it is sent once',
     withApi(async (scenario, call) => {
       const asked = await call('/v1/requests', { json: push });
-      expect(asked).toMatchObject({ status: 202, body: { kind: 'change', number: 1, state: 'waiting', for: 'U01ANA', reason: 'release 42' } });
+      expect(asked).toMatchObject({
+        status: 202,
+        body: { kind: 'change', number: 1, state: 'waiting', for: 'U01ANA', reason: 'release 42' },
+      });
       const change = await scenario.change(1, 'ana');
       expect(change.card().text).toContain('Asked by deploy-bot for @Ana');
       for (const who of ['ana', 'ben', 'dee'] as const) {
@@ -62,8 +71,64 @@ describe.concurrent('a program', () => {
       await change.tells('Sending in 10 s');
       scenario.makeDue(1);
       await change.tells(/Done after|confirmed/);
-      expect(await call('/v1/changes/1')).toMatchObject({ body: { state: 'done', settled: true, approved_by: ['U03CHI'] } });
+      expect(await call('/v1/changes/1')).toMatchObject({
+        body: { state: 'done', settled: true, approved_by: ['U03CHI'] },
+      });
       expect(scenario.writes()).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'asks once for each key: again is the same change, another body is refused; what is not its own is absent',
+    withApi(async (scenario, call, base) => {
+      const headers = { 'idempotency-key': 'pipeline-4711' };
+      const clear = { say: 'cache clear acme-shop/staging' };
+      const both = await Promise.all([1, 2, 3].map(async () => call('/v1/requests', { json: clear, headers })));
+      expect(both.map(({ body }) => body['number'])).toEqual([1, 1, 1]);
+      expect(await call('/v1/requests', { json: clear, headers })).toMatchObject({ status: 200, body: { number: 1 } });
+      const other = await call('/v1/requests', { json: { say: 'cache clear acme-shop/live' }, headers });
+      expect(other).toMatchObject({ status: 409, body: { type: '#asked-before', change: 1 } });
+      expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: 1 }]);
+
+      const own = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
+      const absent = await call('/v1/changes/999');
+      expect(await call(`/v1/changes/${own.number}`)).toMatchObject({ status: 404, body: { detail: absent.body['detail'] } });
+
+      for (const [why, status, options] of [
+        ['no key', 401, { headers: { authorization: '' } }],
+        ['another key', 401, { headers: { authorization: `Bearer ${newKey().key}` } }],
+        ['a browser', 403, { headers: { origin: base } }],
+        ['no JSON', 415, { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
+        ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
+      ] as const)
+        expect(await call('/v1/requests', { method: 'POST', ...options }), why).toMatchObject({ status });
+      expect(await call('/v1/requests', { json: push, headers: { 'idempotency-key': '' } }), 'a change without a key').toMatchObject({ status: 400 });
+    }),
+  );
+
+  test(
+    'reads what both may read, and hears what is missing and what only people do',
+    withApi(async (scenario, call) => {
+      const report = await call('/v1/requests', { json: { command: 'backups list', fields: { environment: 'acme-shop/live' } } });
+      expect(report).toMatchObject({ status: 200, body: { kind: 'page', command: 'backups list' } });
+      const commands = await call('/v1/commands');
+      const names = JSON.stringify(commands.body);
+      expect(names).toContain('"push"');
+      for (const people of ['"pause"', '"unlock"', '"logs reveal"', '"use"', '"delete site"']) expect(names).not.toContain(people);
+      for (const [say, status, says] of [
+        ['pause because of an incident', 422, /Only people can use pause/],
+        ['cache clear', 422, /missing/],
+        ['cache clear acme-blog/live', 422, /./],
+        ['cache clear acme-shop/staging --queue', 422, /Only people wait in a queue/],
+        ['please clear the cache of the shop', 422, /Nothing was done/],
+        ['push acme-shop/staging acme-shop/live --files', 422, /This is not acme-shop\/live/],
+      ] as const) {
+        const { status: got, body } = await call('/v1/requests', { json: { say } });
+        expect(got, say).toBe(status);
+        expect(body['detail'], say).toMatch(says);
+      }
+      expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: 0 }]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 });
