@@ -74,6 +74,11 @@ const programs: Readonly<Record<string, Program>> = {
     hasOwnHelp: true,
     run: async (words) => (await import('./program/ask.ts')).ask(words),
   },
+  mcp: {
+    usages: [['mcp', 'Let an agent on this machine read and propose, by the Model Context Protocol']],
+    needsNoSettings: true,
+    run: async () => (await import('./program/mcp.ts')).mcp(),
+  },
   caller: {
     usages: [['caller new', 'Make a key for a program that asks, and its hash for the policy file']],
     needsNoSettings: true,

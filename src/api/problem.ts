@@ -24,6 +24,7 @@ const titles: Readonly<Record<number, string>> = {
   401: 'Not authenticated',
   403: 'Not allowed',
   404: 'Not found',
+  405: 'Not this method',
   409: 'Conflict',
   413: 'Too large',
   415: 'Not JSON',

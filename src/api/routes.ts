@@ -62,7 +62,26 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
   app.post('/v1/changes/:number/cancel', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => cancel(context, c));
+  app.all('/mcp', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => agents(app, c));
   return app;
+}
+
+/** The Model Context Protocol, without sessions: each request stands for itself. */
+async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
+  const { createMcpServer } = await import('./mcp.ts');
+  const { WebStandardStreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+  );
+  if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
+  const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
+  const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  const allowed = await client('/v1/commands');
+  if (!allowed.ok) return allowed;
+  const server = await createMcpServer(client, '1');
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return transport.handleRequest(c.req.raw);
 }
 
 const authenticating =

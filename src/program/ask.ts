@@ -4,6 +4,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { z } from 'zod';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
+import type { ApiClient } from '../api/mcp.ts';
 import { changeSchema, eventSchema, pageSchema, problemSchema, type ChangeAnswer } from '../api/schemas.ts';
 import { parseDuration } from '../words/duration.ts';
 import { out, type Out } from './output.ts';
@@ -95,10 +96,9 @@ const said = (write: (text: string) => unknown, text: string, code: number): num
   return code;
 };
 
-type Client = (path: string, init?: RequestInit) => Promise<Response>;
-
-const clientFor =
-  (url: string, key: string): Client =>
+/** Asks the interface of a running bot with a key. */
+export const clientFor =
+  (url: string, key: string): ApiClient =>
   (path, init = {}) =>
     fetch(new URL(path, url), {
       ...init,
@@ -128,7 +128,7 @@ function printerFor({ write, complain }: Out, isJson: boolean) {
 
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
-async function run(client: Client, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
+async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
   const response = await client('/v1/requests', { method: 'POST', body: JSON.stringify(body), headers }).catch(
     (error: unknown) => error,
@@ -166,7 +166,7 @@ function refusedBy(answer: unknown, print: Printer): number {
 /** The pause before a stream that broke is taken up again. */
 const againMs = 1_000;
 
-async function follow(client: Client, print: Printer, { number }: ChangeAnswer, forMs: number): Promise<number> {
+async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswer, forMs: number): Promise<number> {
   const until = AbortSignal.timeout(forMs);
   const onInterrupt = (): never => {
     print.complain(`#${number} goes on. To take it back: cancel it in Slack, or POST /v1/changes/${number}/cancel.`);
@@ -193,7 +193,7 @@ async function follow(client: Client, print: Printer, { number }: ChangeAnswer, 
 
 /** Resolves with the exit code once the change is over; undefined: the stream broke. */
 async function readEvents(
-  client: Client,
+  client: ApiClient,
   number: number,
   after: number,
   signal: AbortSignal,
