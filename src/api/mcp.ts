@@ -16,7 +16,8 @@ export async function createMcpServer(client: ApiClient, version: string): Promi
   const { commands } = z.object({ commands: z.array(commandSchema) }).parse(await response.json());
   const server = new McpServer({ name: 'sitehand', version }, { instructions });
   const actions = commands.filter(({ kind }) => kind === 'action');
-  for (const report of commands.filter(({ kind }) => kind === 'report')) addReport(server, client, report);
+  const reports = commands.filter(({ kind, command }) => kind === 'report' && command !== 'change');
+  for (const report of reports) addReport(server, client, report);
   if (actions.length > 0) addPropose(server, client, actions);
   addChange(server, client);
   addCancel(server, client);
