@@ -119,6 +119,8 @@ async function detailOf(response: Response): Promise<string> {
   const read = problemSchema.safeParse(await response.json().catch(() => undefined));
   if (!read.success) return `The interface answered ${response.status}.`;
   const { detail, lines = [], fields = [] } = read.data;
-  const missing = fields.map(({ field, says, choices }) => `${field}: ${says ?? 'missing'} ${choices.slice(0, 10).join(', ')}`.trim());
+  const missing = fields.map(({ field, says, choices }) =>
+    `${field}: ${says ?? 'missing'} ${choices.slice(0, 10).join(', ')}`.trim(),
+  );
   return [detail, ...missing, ...lines.map((line) => `Try: ${line}`)].join('\n');
 }

@@ -69,9 +69,8 @@ export function createApi(options: ApiOptions): Hono<Env> {
 /** The Model Context Protocol, without sessions: each request stands for itself. */
 async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { createMcpServer } = await import('./mcp.ts');
-  const { WebStandardStreamableHTTPServerTransport } = await import(
-    '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-  );
+  const { WebStandardStreamableHTTPServerTransport } =
+    await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
   const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
   const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
@@ -158,7 +157,8 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   const id = c.req.header('idempotency-key');
   if (id !== undefined && !keyShape.test(id))
     throw problem(400, 'Idempotency-Key has 8 to 200 printable characters. Nothing was done.');
-  const request = id === undefined ? undefined : { id, body: createHash('sha256').update(text).digest('hex') };
+  const body = createHash('sha256').update(text).digest('hex');
+  const request = id === undefined ? undefined : { id, body, as: c.get('request') };
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
   if (before) return same(context, c, before, request.body);
   try {

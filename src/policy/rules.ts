@@ -68,13 +68,13 @@ export type Member = {
 };
 
 /**
- * A caller, the SHA-256 of the key it used (hex), and the request: its `Idempotency-Key`, and the hash of its body, so
- * that the same request makes one change.
+ * A caller, the SHA-256 of the key it used (hex), and the request: its `Idempotency-Key` and the hash of its body, so
+ * that the same request makes one change, and what it is called in the log and the trail.
  */
 export type Calling = {
   readonly name: string;
   readonly key: string;
-  readonly request?: { readonly id: string; readonly body: string };
+  readonly request?: { readonly id: string; readonly body: string; readonly as: string };
 };
 
 /** A program that asks for a person, as the policy file describes it. */
