@@ -1,6 +1,7 @@
 import type { MaskingRule } from '../rule.ts';
+import { prose } from '../value-shapes.ts';
 
-/** One-time codes that are sent to people who log in. */
+/** Codes that people read and type: one-time codes, application passwords, and numbers of payment cards. */
 
 /** The services that send them. */
 const services =
@@ -95,3 +96,53 @@ export const loginCodes: readonly MaskingRule[] = [
 
 const isOfLogin =
   /["'](?:type|channel|purpose|kind|method|factor|action|event|via|scope|template|reason)\\{0,4}["'] ?(?::|=>) ?\\{0,4}["'][^"'\\]{0,40}(?:otp|2fa|mfa|sms|verif|one[_-]?time|login|confirm|passwordless|auth)/i;
+
+/** Application passwords, which are shown in groups of four characters with spaces between them. */
+
+const signs = /[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d/;
+/** Only hexadecimal digits: a fingerprint. */
+const isFingerprint = (value: string): boolean => /^[\dA-F ]+$|^[\da-f ]+$/.test(value);
+const mixed = (value: string): number => value.split(' ').filter((group) => signs.test(group)).length;
+
+/** Text right before a value. */
+const announces = /(?:[:=]|=>|\b(?:is|ist|lautet|est|es|è|é|er|är)) ?["'`]?$/i;
+
+export const applicationPasswordsOf = (hint: string): readonly MaskingRule[] => [
+  {
+    // WordPress: six groups of letters in both cases and digits.
+    hint,
+    shape:
+      /(?<before>)(?<!\w)(?!(?:pass|user|with|from|word|code|your|auth|mdp)\b)[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){5}(?!\w)/gi,
+    isSecret: (value, _, lead) =>
+      !isFingerprint(value) &&
+      (mixed(value) >= 3 || (announces.test(lead) && !value.split(' ').some((one) => prose.test(one)))),
+  },
+  {
+    // Google: four groups of small letters.
+    hint,
+    shape:
+      /(?<before>(?:passwor[dt]|app_?pass|wachtwoord|kennwort|passe|senha|contraseña|pass)["'\]]{0,2} ?(?:[:=]|=>|is|ist) ?["']?)[a-z]{4}(?: [a-z]{4}){3}(?![\w=:]| \w)/gi,
+    isSecret: (value) => !value.split(' ').some((one) => prose.test(one)),
+  },
+];
+
+/** Numbers of payment cards, recognised by their first digits, their length and their check digit. */
+export const cardNumbers: MaskingRule = {
+  hint: '[2-6]\\d{3}[ -]?\\d{4,6}[ -]?\\d{4}',
+  shape:
+    /(?<before>)(?<![\w.-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d)|35\d\d|62\d\d|50\d\d|6[37]\d\d)([ -]?)\d{4}\2\d{4}\2\d{1,4}(?:\2\d{3})?|3[47]\d\d([ -]?)\d{6}\3\d{5}|3(?:0[0-5]|[68]\d)\d([ -]?)\d{6}\4\d{4})(?![\w-]|\.\d)/g,
+  isSecret: (value) => isCard(value) && value.replaceAll(/\D/g, '').length >= 14,
+};
+
+/** Whether the last digit is a valid check digit for a card number. */
+function isCard(text: string): boolean {
+  const digits = text.replaceAll(/\D/g, '');
+  const sum = digits
+    .split('')
+    .toReversed()
+    .reduce((all, digit, at) => {
+      const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
+      return all + (value > 9 ? value - 9 : value);
+    }, 0);
+  return sum % 10 === 0 && new Set(digits).size > 1;
+}
