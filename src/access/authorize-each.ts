@@ -3,7 +3,7 @@ import type { Company, Environment, Environments, Target } from '../hosting/cont
 import { decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { code, sample, say } from '../words/text.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { searchIn } from '../language/name-search.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { usage } from '../language/usage.ts';

@@ -20,7 +20,7 @@ import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { parse, parseArgs, typedCommands } from '../language/parse.ts';
 import {
   areEnvironments,

@@ -3,7 +3,7 @@ import type { Company, Target } from '../hosting/contract/target.ts';
 import type { Needed } from '../policy/approval-requirement.ts';
 import { unknownIn, type AccessDecision } from '../policy/policy.ts';
 import { bold, either, joined, say } from '../words/text.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import type { Ability, ApprovalSomewhere } from './ability.ts';
 

@@ -7,7 +7,7 @@ import type { Needed } from '../policy/approval-requirement.ts';
 import type { PolicyCommand as Right, Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, say, typed, userGroup, type Text } from '../words/text.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { authorizationOf } from './authorization.ts';
 
 /** The Slack user groups whose members matter, and what people are told if those are unknown. */

@@ -22,7 +22,7 @@ import { scrub } from '../base/secret.ts';
 import { createSiteCheck } from '../site-check/site-check.ts';
 import { checkAppToken, checkBotToken, whoAmI, type Bot } from '../slack-api/app-checks.ts';
 import { createChannelLook } from '../slack-api/channel-access.ts';
-import { quietClient } from '../slack-api/client-options.ts';
+import { quietClient } from '../slack-api/calls.ts';
 import { createPeople } from '../slack-api/people.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
 import { databaseKind } from '../storage/sql-dialect.ts';

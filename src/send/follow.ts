@@ -4,7 +4,7 @@ import { catalogue, changesSomething } from '../commands/index.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { following, type HostReader } from '../hosting/contract/call.ts';
-import { getOperation, validateKey } from '../hosting/contract/operations.ts';
+import { getOperation, validateKey } from '../hosting/contract/sites.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { touchChange, type Change } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';

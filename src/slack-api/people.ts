@@ -4,7 +4,7 @@ import { isDirect } from '../access/direct-messages.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { ChannelLook } from '../post/messenger.ts';
 import type { Member as PolicyPerson } from '../policy/rules.ts';
-import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions, type BoundedCall } from './bounded-calls.ts';
+import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions, type BoundedCall } from './calls.ts';
 import type { Bot } from './app-checks.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../base/bounded-map.ts';

@@ -10,7 +10,7 @@ import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../change/confirmation.ts';
 import { dryRun, shownByDryRun } from '../change/dry-run.ts';
 import { maxReasonLength, type Frozen } from '../change/freeze.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../send/new-change.ts';
 import { handedOnWith } from '../change/handed-on.ts';

@@ -1,6 +1,6 @@
 import type { LogPeak, LogPeaks } from '../commands/kit/log-query.ts';
 import type { StatusPart } from '../commands/kit/site-status.ts';
-import { getLogs, logFiles } from '../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../storage/audit.ts';
 import { changesNumbered, type Change } from '../storage/changes.ts';

@@ -1,7 +1,7 @@
 import { isOldBackup, newestBackup } from '../commands/backups/newest.ts';
 import { age, counted, isAhead } from '../commands/kit/page.ts';
 import { inCompanyList } from '../commands/themes/installed.ts';
-import { allThemesIfAllowed, type AllThemes } from '../hosting/contract/all-themes.ts';
+import { allThemesIfAllowed, type AllThemes } from '../hosting/contract/themes.ts';
 import { watching, type HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';

@@ -2,7 +2,7 @@ import { addressesOn, addressesInShort } from '../commands/allowlist/listing.ts'
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
-import { getAllowedIps } from '../hosting/contract/ssh.ts';
+import { getAllowedIps } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Presence } from '../hosting/presence.ts';
 import { findChange, type Change } from '../storage/changes.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewKinds } from '../commands/kit/log-query.ts';
 import { readHours, hoursEnd } from '../commands/kit/values/hours.ts';
 import { watching } from '../hosting/contract/call.ts';
-import { getLogs, logFiles } from '../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { peaksIn } from '../../src/commands/logs/peaks.ts';
+import { peaksIn } from '../../src/commands/logs/queries.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { keepReadings, type SiteReadings } from '../../src/change/site-readings.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';

@@ -10,7 +10,7 @@ import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../language/tokenize.ts';
 import { scrub } from '../../base/secret.ts';
 import { code, joined, say, typed, type Inline, type Text } from '../../words/text.ts';
-import { cut } from '../../block-kit/truncate.ts';
+import { cut } from '../../block-kit/text.ts';
 import { drawRefusal, type Drawn } from '../../block-kit/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
 import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';

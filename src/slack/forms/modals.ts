@@ -1,13 +1,13 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { firstOf } from '../../commands/most-used.ts';
+import { firstOf } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal } from '../../base/errors.ts';
 import type { Authorized, Person } from '../../access/access-check.ts';
 import { tooFewApprove } from '../../access/nobody-approves.ts';
 import type { Press } from '../../change/buttons.ts';
 import type { Frozen } from '../../change/freeze.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { fitsButton } from '../../language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../language/resolve.ts';
 import { whoWouldBeInvolved } from '../../change/handed-on.ts';
@@ -26,8 +26,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { isPassing } from '../../slack-api/api-errors.ts';
 import { platformError } from '../../slack-api/messenger.ts';
 import type { DrawnView, OpenView } from '../../slack-api/view-updates.ts';
-import { needsHost, formContentsOf } from './form-fields.ts';
-import { lockNote } from './lock-note.ts';
+import { needsHost, formContentsOf, lockNote } from './form-fields.ts';
 
 const openReply = z.object({ view: z.object({ id: z.string(), hash: z.string().optional() }) });
 const metadataRoom = 2_500;

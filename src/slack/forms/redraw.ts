@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { resolve } from '../../language/resolve.ts';
 import { joined } from '../../words/text.ts';
 import { memoOf, noticeView, typedOptions } from './views.ts';

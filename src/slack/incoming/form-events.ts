@@ -24,7 +24,7 @@ import { within } from '../../base/time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { submissionShape, submit, interactionOf, submissionKey } from './submissions.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
-import { toldApart } from '../../commands/kit/told-apart.ts';
+import { toldApart } from '../../words/similar-names.ts';
 
 const suggestionsMs = 2_000;
 

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { checkAppToken, checkBotToken } from '../../src/slack-api/app-checks.ts';
-import { quietClient } from '../../src/slack-api/client-options.ts';
+import { quietClient } from '../../src/slack-api/calls.ts';
 import { plain } from '../../src/words/text.ts';
 
 /** Answers that no Slack sends: larger than anything we ask for. */

@@ -1,6 +1,8 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
 import { either, say, type Inline, type Text } from './text.ts';
 
+/** Names and words that look alike: which was probably meant, and how those in one list are told apart. */
+
 /** Edit distance; two swapped letters count as one edit. */
 export const edits = (one: string, other: string): number =>
   one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
@@ -26,3 +28,30 @@ function nearestOf(typed: string, known: readonly string[]) {
 
 /** A question about what was meant. */
 export const didYouMean = (meant: readonly Inline[]): Text => say`Did you mean ${either(meant)}?`;
+
+/** Names in one list: those that others in it have too are shown with the end of their id. */
+
+type Named = { readonly id: string; readonly name: string };
+
+/** The fewest characters of an id that are shown. */
+const least = 4;
+/** Longer names are cut where something follows them. */
+const maxName = 60;
+
+/**
+ * How the names of a list are shown, so that no two look the same: `acme-shop/live (…1001)` if another one is called
+ * `acme-shop/live` too, in any case. A name that is not in the list is shown as it is.
+ */
+export function toldApart(all: readonly Named[]): (one: Named) => string {
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const same = Map.groupBy(byId.values(), ({ name }) => comparable(name));
+  return (one) => {
+    const others = (same.get(comparable(one.name)) ?? []).filter(({ id }) => id !== one.id);
+    if (others.length === 0) return one.name;
+    let length = least;
+    while (length < one.id.length && others.some(({ id }) => id.endsWith(one.id.slice(-length)))) length += 1;
+    return `${one.name.slice(0, maxName)} (…${one.id.slice(-length)})`;
+  };
+}
+
+const comparable = (name: string): string => name.normalize('NFKC').toLowerCase();

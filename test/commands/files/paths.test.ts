@@ -1,9 +1,9 @@
 import { join } from 'node:path/posix';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPaths } from '../../../../src/commands/kit/values/paths.ts';
-import { hostile, path, refusalOf, refusalText } from '../../../fixtures.ts';
-import { cpuTime } from '../../../cpu-time.ts';
+import { readPaths } from '../../../src/commands/files/paths.ts';
+import { hostile, path, refusalOf, refusalText } from '../../fixtures.ts';
+import { cpuTime } from '../../cpu-time.ts';
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
 
