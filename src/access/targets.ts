@@ -5,10 +5,10 @@ import type { AccessRequest as Asked } from '../policy/policy.ts';
 import type { Aim } from '../policy/rules.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import type { Lock } from '../storage/locks.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts';
 import type { Database } from '../storage/database.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 /** The key of a target in maps and tables. */
 export const targetKey = (target: Target): string =>

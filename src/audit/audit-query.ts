@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storage/audit.ts';
 import type { Environment, Target } from '../hosting/contract/target.ts';
 import { targetsOfChanges } from '../storage/changes.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { eventInWords } from '../change/event-names.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';

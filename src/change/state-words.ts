@@ -1,5 +1,5 @@
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { coolsDown, type ChangeEvent } from './change.ts';
 import { states } from '../words/states.ts';
 import { inline, plain, say, type Text } from '../words/text.ts';

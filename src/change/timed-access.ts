@@ -2,7 +2,7 @@ import type { Access } from '../commands/kit/action.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { findChange, touchedSince, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { redraw } from '../storage/redraw.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../storage/timers.ts';

@@ -1,4 +1,4 @@
-import { samePerson } from '../policy/people.ts';
+import { samePerson } from '../policy/memberships.ts';
 import type { Policy } from '../policy/rules.ts';
 import { scrub } from '../base/secret.ts';
 import { isBatch, type Change } from '../storage/changes.ts';

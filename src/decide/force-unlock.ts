@@ -9,7 +9,7 @@ import { lockInfoOf, type Actor, actorDetails, type LockInfo } from './admin-act
 import { answerDelivery } from './claim-delivery.ts';
 import { stateText } from '../change/state-words.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { targetKey } from '../access/targets.ts';
 
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */

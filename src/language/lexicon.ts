@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 import { edits } from '../words/similar-names.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { isArrow } from './tokenize.ts';

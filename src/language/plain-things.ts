@@ -1,5 +1,5 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
-import { cached } from '../policy/cached.ts';
+import { cached } from '../base/caches.ts';
 import { comparableName } from '../policy/pattern.ts';
 import { searchIn } from './name-search.ts';
 import type { KnownNames } from './resolve.ts';

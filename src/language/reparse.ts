@@ -5,7 +5,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import type { ParsedCommand } from './bind-arguments.ts';
 import { parseArgs } from './parse.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { join } from './tokenize.ts';
 
 /** The stored arguments of a change, parsed again: its action and input as of now. */

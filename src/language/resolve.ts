@@ -1,4 +1,4 @@
-import { cached } from '../policy/cached.ts';
+import { cached } from '../base/caches.ts';
 import { isName } from '../commands/kit/action.ts';
 import { catalogue, type Command } from '../commands/index.ts';
 import type { Field, NameKind } from '../commands/kit/fields.ts';

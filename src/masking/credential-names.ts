@@ -10,7 +10,7 @@ const namePattern = (source: string): NamePattern => ({
   starts: [],
 });
 
-/** All start positions; the result for the last text is cached. */
+/** All start positions. Many rules look for the same names, so the result for the last text is cached. */
 export function startsIn(names: NamePattern, text: string): readonly number[] {
   if (names.text === text) return names.starts;
   const starts: number[] = [];

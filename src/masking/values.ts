@@ -4,7 +4,7 @@ import { isTelling } from './credential-names.ts';
 
 /** Decides whether the text after a credential's name is the credential, or only says something about it. */
 
-/** The name of a test: a file or a function. */
+/** The name of a test: a file or a function. Test runners print `PASS: …`, which is not a password. */
 const isTest = (value: string): boolean =>
   /^Test[A-Z]\w{1,80}(?:\/\w+)?(?:\s|$)/.test(value) ||
   (/^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) &&

@@ -11,7 +11,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { cached } from './cached.ts';
+import { cached } from '../base/caches.ts';
 import { near } from '../words/similar-names.ts';
 import { codeOf, either, plain, unseen } from '../words/text.ts';
 

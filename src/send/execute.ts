@@ -17,7 +17,7 @@ import { settleAccess } from '../change/timed-access.ts';
 import { endsUnsent } from '../change/replies.ts';
 import { startBatch } from './run-batch.ts';
 import type { SendContext } from './context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 
 /** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;

@@ -24,7 +24,7 @@ import { settleAccess } from '../change/timed-access.ts';
 import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from '../change/evidence.ts';
 import { againButton, alarm } from '../change/replies.ts';
 import { markFor } from '../change/state-words.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { undoMs, noteUndone } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { checkButtons } from './check-around.ts';

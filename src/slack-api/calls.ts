@@ -1,9 +1,9 @@
 import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch as fetchBy } from 'undici';
-import { boundedConnector } from '../base/answer-bounds.ts';
+import { boundedConnector } from '../base/connections.ts';
 import { createLog, type Logger } from '../base/log.ts';
-import { readBeginning } from '../base/stream-beginning.ts';
+import { readBeginning } from '../base/bounded-reads.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import type { z } from 'zod';
 import { isErrorCode, isLacking, isLasting, refusalOf } from './api-errors.ts';

@@ -1,14 +1,14 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
 import { spokenDuration, minuteMs } from '../words/duration.ts';
-import { readBeginning } from '../base/stream-beginning.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { readBeginning } from '../base/bounded-reads.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { joined, say } from '../words/text.ts';
 import { drawNote, type Drawn } from '../block-kit/blocks.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { postTimeoutMs, toSlack } from './calls.ts';
 import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 import type { PostContext } from '../post/context.ts';
 
 /** Answers people privately where they asked, and tells them there while Slack takes their cards nowhere. */

@@ -1,7 +1,37 @@
-import type { State } from '../words/states.ts';
-import type { Generated } from 'kysely';
-import type { Risk } from '../base/risk.ts';
+import type { Kysely, Transaction, Generated } from 'kysely';
+import type { State, Risk } from '../words/states.ts';
 import type { WaitingTable } from './waiting-table.ts';
+
+/**
+ * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
+ * cards, arguments) are JSON in TEXT columns, kept verbatim because some are hashed.
+ */
+
+/** An open transaction. Everything that writes takes one, so that a move, its audit line and its messages are atomic. */
+export type Tx = Transaction<Schema>;
+
+/** What a read runs on: an open transaction, or the database. */
+export type ReadHandle = Kysely<Schema>;
+
+/**
+ * Parses JSON that Sitehand itself stored. The only place that trusts stored text to have the type it was written with:
+ * nothing else writes these tables, and a fingerprint also guards what is sent.
+ */
+export const parseStored = <T>(json: string): T => JSON.parse(json) as T;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object or of a JSON object; otherwise no fields. Never throws. */
+export function fieldsOf(value: unknown): Fields {
+  try {
+    const read = typeof value === 'string' ? parseStored<unknown>(value) : value;
+    return isObject(read) ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,

@@ -11,8 +11,7 @@ import {
   type AuditLine,
   type Head,
 } from './audit.ts';
-import { fieldsOf } from './parse-json.ts';
-import type { ReadHandle } from './tx.ts';
+import { fieldsOf, type ReadHandle } from './schema.ts';
 
 /** Lines `from` to `to` (inclusive) that are not provable. `key`: the id of the key that they were hashed with. */
 type Gap = {

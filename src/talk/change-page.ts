@@ -2,13 +2,13 @@ import { Refusal } from '../base/errors.ts';
 import { paragraph, type Page } from '../commands/kit/page.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { listAudit } from '../storage/audit.ts';
-import { changesInBatch, findChange, isBatch, type Change } from '../storage/changes.ts';
+import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
-import { actor, code, inline, joined, say, time, type Text } from '../words/text.ts';
+import { actor, code, inline, joined, say, time, type Text, plain } from '../words/text.ts';
 import { eventInWords } from '../change/event-names.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
-import { frozenCardOf, titleNow, type FrozenCard } from '../change/freeze.ts';
-import { storedTargets } from '../access/targets.ts';
+import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
+import { storedTargets, targetKey } from '../access/targets.ts';
 import { askersNamed } from '../change/card.ts';
 import { markOf, stateText } from '../change/state-words.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
@@ -16,6 +16,12 @@ import { mayBreakSite } from '../send/check-around.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { parseDetails } from '../audit/audit-anchor.ts';
 import type { Asking } from '../decide/admin-actions.ts';
+import type { SentChange } from '../commands/kit/log-query.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { stateLabel } from '../words/states.ts';
+import type { MayRead } from '../access/visibility.ts';
+
+/** A past change, as one person may read it: in a line of a list, or on a page of its own. */
 
 const maxEvents = 100;
 
@@ -87,3 +93,63 @@ async function siteFacts(database: Database, change: Change): Promise<FrozenCard
     return [['Site', say`readings are kept for 30 days only`]];
   return readingsInWords(readings);
 }
+
+/** Past changes, limited to what one person may read. */
+
+/** How many of an environment's newest changes are read. */
+const maxSent = 100;
+const maxTitleLength = 200;
+
+/**
+ * What was sent for an environment since `since` (epoch ms) and may be read, oldest first, among its newest changes.
+ */
+export async function sentTo(
+  context: ChangeContext,
+  mayRead: MayRead,
+  env: Environment,
+  since: number,
+): Promise<readonly SentChange[]> {
+  const changes = await listChanges(context.database.db, { target: targetKey(env), limit: maxSent });
+  return changes
+    .flatMap((change) =>
+      change.sent_at === null || change.sent_at < since || change.state === 'rejected' || !mayRead(change)
+        ? []
+        : [{ at: change.sent_at, number: change.number, mark: markOf(change), says: whatCameOf(change) }],
+    )
+    .toSorted((one, other) => one.at - other.at);
+}
+
+/** What was sent, in a few words that begin with what came of it, unless it is known to be done. */
+export function whatCameOf(change: Pick<Change, 'state' | 'card'>): string {
+  const title = plain(titleNow(change)).slice(0, maxTitleLength);
+  if (isDone(change)) return title;
+  return `${change.state === 'unknown' ? 'outcome unknown' : stateLabel(change.state)}: ${title}`;
+}
+
+/** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
+export type ListedChange = {
+  readonly number: number;
+  /** Its symbol and its state. */
+  readonly state: string;
+  readonly title: string;
+  readonly requester: string;
+  /** Slack user id of whoever handed the request on to the requester. */
+  readonly handedOnBy: string | undefined;
+  /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
+  readonly cancelled: Text | undefined;
+  readonly at: number;
+  /** When it was sent; undefined: it was not. */
+  readonly sentAt: number | undefined;
+};
+
+/** A change as one line of a list. */
+export const listedChange = (change: Change): ListedChange => ({
+  number: change.number,
+  state: `${markOf(change)} ${stateLabel(change.state)}`,
+  title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
+  requester: change.requester,
+  handedOnBy: change.handed_on_by ?? undefined,
+  cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
+  at: change.created_at,
+  sentAt: change.sent_at ?? undefined,
+});

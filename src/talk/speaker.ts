@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import { mentionedGroups } from '../policy/people.ts';
+import { mentionedGroups } from '../policy/memberships.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';

@@ -6,7 +6,7 @@ import { getAllowedIps } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Presence } from '../hosting/presence.ts';
 import { findChange, type Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { parseStored } from '../storage/schema.ts';
 import { heldLock } from '../storage/locks.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { changeTimer, claimTimers, noteTimer, type Timer } from '../storage/timers.ts';
@@ -24,7 +24,7 @@ import { withHolder, Locked, lockedBy } from '../change/lock-in-the-way.ts';
 import { addressesOf, closeAttempts, showAccess, tellAttempts } from '../change/timed-access.ts';
 import { brokenHere, troubleText } from '../change/host-trouble.ts';
 import type { SendContext } from '../send/context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { dayMs, hourMs } from '../words/duration.ts';
 import type { DueKind } from './due-turns.ts';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { postBatch } from '../../src/audit/out/webhook.ts';
+import { postBatch } from '../../src/audit/destinations.ts';
 import { clearCache } from '../../src/hosting/contract/environment.ts';
 import type { Read } from '../../src/hosting/contract/call.ts';
 import { Secret } from '../../src/base/secret.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from '../../src/commands/kit/page.ts';
 import { changesListPage } from '../../src/talk/changes-page.ts';
-import { listedChange, type ListedChange } from '../../src/talk/change-history.ts';
+import { listedChange, type ListedChange } from '../../src/talk/change-page.ts';
 import { ended } from '../../src/change/replies.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { mention, plain } from '../../src/words/text.ts';

@@ -20,7 +20,7 @@ import {
   unseen,
   type Text,
 } from '../../src/words/text.ts';
-import { parseStored } from '../../src/storage/parse-json.ts';
+import { parseStored } from '../../src/storage/schema.ts';
 import { hostile } from '../fixtures.ts';
 
 describe('a typed command', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { statusIn, wordsOf } from '../body.ts';
+import { statusIn, wordsOf } from '../answer.ts';
 import { values } from '../dialect.ts';
 import { expiryOf, cell, flagCell, idCell, partialList, textCell, uuid, filledLine, trueOrFalse } from './fields.ts';
 import { readEndpoint, writeEndpoint } from './call.ts';

@@ -9,6 +9,8 @@ import { state } from '../values.ts';
  * password.
  */
 
+/** Cookies. Most of them act as a login; some only store a preference. */
+
 const attribute = /^(?:path|expires|max-age|domain|samesite|version|priority)$/i;
 /** Cookies with no secret in them: languages, consents, carts, statistics. */
 const harmless =

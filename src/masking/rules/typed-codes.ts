@@ -3,6 +3,8 @@ import { prose } from '../value-shapes.ts';
 
 /** Codes that people read and type: one-time codes, application passwords, and numbers of payment cards. */
 
+/** One-time codes that are sent to people who log in. */
+
 /** The services that send them. */
 const services =
   '(?:whatsapp|telegram|signal|viber|wechat|google|gmail|facebook|instagram|microsoft|apple(?: id)?|amazon|paypal|twitter|linkedin|tiktok|github|gitlab|discord|slack|dropbox|steam|uber|booking|digid|itsme|wordpress|woocommerce|shopify|cloudflare|stripe|mollie|klarna|ebay|netflix|spotify|yahoo|zoom|e-?mail|two-factor)';

@@ -17,7 +17,7 @@ import type { EnvironmentVariables } from '../../base/config.ts';
 import { lineFor } from '../../base/beside.ts';
 import { errorMessage } from '../../base/errors.ts';
 import { memberShape } from '../../policy/schema.ts';
-import { otherThanFile } from '../../base/regular-file.ts';
+import { otherThanFile } from '../../base/bounded-reads.ts';
 
 /** How setup is told what it needs: by options on the command line, and by answers at the terminal. */
 

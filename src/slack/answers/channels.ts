@@ -6,14 +6,14 @@ import type { ParsedCommand, BindContext } from '../../language/bind-arguments.t
 import { bindingOf } from '../../decide/channel-binding.ts';
 import type { Channel, Person } from '../../access/access-check.ts';
 import { readerOf } from '../../access/visibility.ts';
-import { isDirect } from '../../access/direct-messages.ts';
+import { isDirect } from '../../access/assert-channel.ts';
 import type { Request } from '../../talk/conversation.ts';
 import { ownName, siteOf } from '../../language/plain-things.ts';
 import { environmentsOfSite } from '../../language/resolve.ts';
 import { namesNoCommand } from '../../language/reader.ts';
 import type { Place } from '../../language/things.ts';
 import { comparableName } from '../../policy/pattern.ts';
-import { cardsChannel } from '../../policy/channels.ts';
+import { cardsChannel } from '../../policy/rules.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { originChannel } from '../../storage/messages-of-person.ts';
 import { channel as channelNamed, joined, say, type Text, channel } from '../../words/text.ts';

@@ -11,7 +11,7 @@ import type { Pace } from '../../slack-api/rate-limits.ts';
 import type { Bot } from '../../slack-api/app-checks.ts';
 import type { UpdateView } from '../../slack-api/view-updates.ts';
 import type { NextTurn } from './turns.ts';
-import type { BoundedMap } from '../../base/bounded-map.ts';
+import type { BoundedMap } from '../../base/caches.ts';
 import type { PipelineContext } from '../../talk/context.ts';
 
 /** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */

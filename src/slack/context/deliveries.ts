@@ -4,7 +4,7 @@ import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../base/time-limit.ts';
 import type { Deliveries, SaveResult, SlackContext, Lane } from './context.ts';
-import { BoundedMap } from '../../base/bounded-map.ts';
+import { BoundedMap } from '../../base/caches.ts';
 import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import { attempt } from '../../base/errors.ts';
 import { parse } from '../../language/parse.ts';

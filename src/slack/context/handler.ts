@@ -6,7 +6,7 @@ import { NotAdmitted } from '../../base/semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { enqueueMessage, ownWords } from '../../storage/messages.ts';
 import { answerPrefix, answersOwed } from '../../storage/messages-of-person.ts';
-import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
+import { isBack, isLostConnection } from '../../storage/postgres.ts';
 import { join, split } from '../../language/tokenize.ts';
 import { scrub } from '../../base/secret.ts';
 import { code, joined, say, typed, type Inline, type Text } from '../../words/text.ts';

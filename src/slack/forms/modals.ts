@@ -12,7 +12,7 @@ import { fitsButton } from '../../language/reparse.ts';
 import { canonicalArgs, namedBy, type Resolved } from '../../language/resolve.ts';
 import { whoWouldBeInvolved } from '../../change/handed-on.ts';
 import { searchIn } from '../../language/name-search.ts';
-import { commandsFor, type CommandHelp } from '../../talk/command-help.ts';
+import { commandsFor, type CommandHelp } from '../../talk/help-page.ts';
 import { next, type Ask, type Ready } from '../../talk/conversation.ts';
 import { identifySender } from '../../talk/speaker.ts';
 import { argsOf } from '../../language/usage.ts';

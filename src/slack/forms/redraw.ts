@@ -13,7 +13,7 @@ import type { DrawnView } from '../../slack-api/view-updates.ts';
 import { type SlackContext } from '../context/context.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
-import { BoundedMap } from '../../base/bounded-map.ts';
+import { BoundedMap } from '../../base/caches.ts';
 
 /** Redraws a form after a change of a field that other fields depend on. */
 

@@ -7,7 +7,7 @@ import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/freeze-batch.ts';
 import { frozenCardOf, type Frozen } from '../../change/freeze.ts';
-import type { CommandHelp } from '../../talk/command-help.ts';
+import type { CommandHelp } from '../../talk/help-page.ts';
 import type { ShownChecklist } from '../../talk/checklist.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
 import { inline, say, type Text } from '../../words/text.ts';
