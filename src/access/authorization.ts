@@ -1,7 +1,7 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
 import { defaultBatchValidityMs, type Member, type Policy, type Needed } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/schema.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
 import { decideAccess, decideReading, unknownIn } from '../policy/policy.ts';

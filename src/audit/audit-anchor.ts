@@ -1,9 +1,10 @@
+import { fieldsOf } from '../storage/parse-json.ts';
 import { z } from 'zod';
 import { counted } from '../commands/kit/page.ts';
 import { auditHead, findAudit, headKey, keyId, listAudit, type AuditLine } from '../storage/audit.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import { installedAt, readKv, writeKv } from '../storage/kv.ts';
-import { fieldsOf, type ReadHandle, type Tx } from '../storage/schema.ts';
+import { type ReadHandle, type Tx } from '../storage/schema.ts';
 import { alteredEvent, confirmedEvent, newScan, verifyAudit, type Scan } from '../storage/verify.ts';
 import { code, plain, say, typed, type Text } from '../words/text.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';

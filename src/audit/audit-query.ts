@@ -3,7 +3,7 @@ import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../storag
 import type { Environment, Target } from '../hosting/contract/target.ts';
 import { targetsOfChanges } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
-import { eventInWords } from '../change/event-names.ts';
+import { eventInWords } from '../change/states-and-events.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import { parseDetails, type AuditDetails } from './audit-anchor.ts';

@@ -1,3 +1,4 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { unlocking } from '../commands/rights.ts';
 import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
 import { samePerson } from '../policy/memberships.ts';
@@ -5,7 +6,6 @@ import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/po
 import type { Member, Policy, Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/schema.ts';
 import { joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';

@@ -1,12 +1,12 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { type Change, isPartOfBatch } from '../storage/changes.ts';
 import { type Message, enqueueMessage } from '../storage/messages.ts';
-import { parseStored } from '../storage/schema.ts';
 import { joined, say, type Text } from '../words/text.ts';
 import { states } from '../words/states.ts';
 import { type Button, buttonsFor, decisionButtons } from './buttons.ts';
 import { approvedBy, type Approved, type Note, type Telling } from './card.ts';
 import { frozenCardOf, type Undo, headingOf } from './freeze.ts';
-import { markOf, stateText } from './state-words.ts';
+import { markOf, stateText } from './states-and-events.ts';
 import type { Tx } from '../storage/database.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';

@@ -1,8 +1,8 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Field } from '../commands/kit/fields.ts';
 import { scrub } from '../base/secret.ts';
 import type { Change } from '../storage/changes.ts';
 import { enqueueMessage, ownWords, type Message } from '../storage/messages.ts';
-import { parseStored } from '../storage/schema.ts';
 import type { Tx } from '../storage/database.ts';
 import { endWaiting, findHandedOn, type HandedOnRequest } from '../storage/waiting.ts';
 import { Refusal } from '../base/errors.ts';

@@ -1,5 +1,6 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import { type ReadHandle, type Tx, parseStored } from '../storage/schema.ts';
+import { type ReadHandle, type Tx } from '../storage/schema.ts';
 import { spokenDuration, hourMs } from '../words/duration.ts';
 import type { Args } from '../base/errors.ts';
 import { idsOf } from '../policy/memberships.ts';

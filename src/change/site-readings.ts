@@ -1,3 +1,4 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { CheckPlan, SiteCheckSource } from '../commands/kit/sources.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import type { Listing } from '../hosting/names.ts';
@@ -19,7 +20,7 @@ import {
 } from '../site-check/reading.ts';
 import type { Series } from '../site-check/site-check.ts';
 import { readKv, readKvs, removeOldKv, replaceKv } from '../storage/kv.ts';
-import { parseStored, type ReadHandle, type Tx } from '../storage/schema.ts';
+import { type ReadHandle, type Tx } from '../storage/schema.ts';
 import type { Risk } from '../words/states.ts';
 import { dayMs } from '../words/duration.ts';
 

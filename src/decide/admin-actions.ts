@@ -1,7 +1,8 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
-import { type ReadHandle, parseStored } from '../storage/schema.ts';
+import { type ReadHandle } from '../storage/schema.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
 import { samePerson } from '../policy/memberships.ts';
 import { enqueueMessage } from '../storage/messages.ts';

@@ -1,10 +1,10 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../base/errors.ts';
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
-import { parseStored } from '../storage/schema.ts';
 import { mention, say, type Text } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
 import { assertChannel, isDirect } from '../access/assert-channel.ts';

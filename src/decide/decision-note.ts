@@ -11,7 +11,7 @@ import { coolsDown } from '../change/change.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import { maxReasonLength } from '../change/freeze.ts';
 import { approvalCounted, approved, closed, ended, notSent } from '../change/replies.ts';
-import { markFor } from '../change/state-words.ts';
+import { markFor } from '../change/states-and-events.ts';
 import { argsToAskAgain } from '../language/reparse.ts';
 import { requestDetails } from './claim-delivery.ts';
 

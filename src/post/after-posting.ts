@@ -1,9 +1,9 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../storage/messages.ts';
 import { forgetCardPlace, redraw } from '../storage/redraw.ts';
-import { parseStored } from '../storage/schema.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
 import { stopKey } from '../change/change-messages.ts';

@@ -1,11 +1,11 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { csvLine, textForCell, utcTime } from '../words/csv.ts';
 import { type AuditLine, linesOfChanges } from '../storage/audit.ts';
 import { type Change, changesInBatch, findChange, isBatch } from '../storage/changes.ts';
-import { parseStored } from '../storage/schema.ts';
 import { type Vote, listVotes } from '../storage/votes.ts';
 import { inline, type Text } from '../words/text.ts';
 import { itemsShown } from '../change/batch-card.ts';
-import { stateText } from '../change/state-words.ts';
+import { stateText } from '../change/states-and-events.ts';
 import type { Database } from '../storage/database.ts';
 import type { Message, MessagePlace } from '../storage/messages.ts';
 import type { Note } from '../change/card.ts';

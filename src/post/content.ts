@@ -1,8 +1,9 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { findChange, type Change, changesInBatch, isBatch } from '../storage/changes.ts';
 import { findCard, isNews, type Message } from '../storage/messages.ts';
 import { isNewestToDecide, isToldLater } from '../storage/redraw.ts';
 import type { MessageContent } from './messenger.ts';
-import { parseStored, type ReadHandle } from '../storage/schema.ts';
+import { type ReadHandle } from '../storage/schema.ts';
 import { idsOf, samePerson } from '../policy/memberships.ts';
 import { listVotes, type Vote } from '../storage/votes.ts';
 import { authorizationOf } from '../access/authorization.ts';

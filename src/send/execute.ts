@@ -12,7 +12,7 @@ import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../change/recheck.ts';
-import { markFor, stateText } from '../change/state-words.ts';
+import { markFor, stateText } from '../change/states-and-events.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { endsUnsent } from '../change/replies.ts';
 import { startBatch } from './run-batch.ts';

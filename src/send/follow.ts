@@ -1,3 +1,4 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { AnyAction } from '../commands/kit/action.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { catalogue, changesSomething } from '../commands/index.ts';
@@ -23,8 +24,7 @@ import { sourcesOf } from '../change/read-sources.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { isKnown, assessOperation, type Observation, type PollState, type PollResult } from '../change/evidence.ts';
 import { againButton, alarm } from '../change/replies.ts';
-import { markFor } from '../change/state-words.ts';
-import { parseStored } from '../storage/schema.ts';
+import { markFor } from '../change/states-and-events.ts';
 import { undoMs, noteUndone } from '../change/undo.ts';
 import type { ChangeContext } from '../change/context.ts';
 import { checkButtons } from './check-around.ts';

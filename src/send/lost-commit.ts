@@ -1,8 +1,8 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { touchChange, isBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { unowned } from '../storage/lease.ts';
 import { pauseKey, readKv, writeKv, type Pause } from '../storage/kv.ts';
-import { parseStored } from '../storage/schema.ts';
 import { attempt } from '../base/errors.ts';
 import { plain, say, typed, type Text } from '../words/text.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';

@@ -1,10 +1,10 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
-import { parseStored } from '../storage/schema.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';

@@ -1,8 +1,9 @@
+import { parseStored } from './parse-json.ts';
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { replaceKv, readKv } from './kv.ts';
 import { acquireGlobalLock } from './sql-dialect.ts';
-import { type AuditTable, type ReadHandle, type Tx, parseStored } from './schema.ts';
+import { type AuditTable, type ReadHandle, type Tx } from './schema.ts';
 
 export type AuditLine = Selectable<AuditTable>;
 

@@ -1,8 +1,9 @@
+import { parseStored } from './parse-json.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { insertRows, type Row } from './backup.ts';
 import type { Database } from './database.ts';
 import { exclusiveTransaction } from './transactions.ts';
-import { parseStored, type ReadHandle, type Tx } from './schema.ts';
+import { type ReadHandle, type Tx } from './schema.ts';
 import { lastNumber } from './sql-dialect.ts';
 import { dataIn } from './waiting.ts';
 import type { DataOf, WaitingKind } from './waiting-table.ts';

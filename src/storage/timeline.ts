@@ -1,6 +1,7 @@
+import { parseStored } from './parse-json.ts';
 import { sql } from 'kysely';
 import { removeKv, readKv, writeKv } from './kv.ts';
-import { parseStored, type ReadHandle, type Tx } from './schema.ts';
+import { type ReadHandle, type Tx } from './schema.ts';
 import { databaseKind } from './sql-dialect.ts';
 import { aliveKey } from './clock.ts';
 

@@ -5,7 +5,7 @@ import type { Authorized } from '../access/access-check.ts';
 import { createSight, refuseUnlessShown, type Sight, listedAs } from '../access/visibility.ts';
 import type { Args } from '../base/errors.ts';
 import { answerBuiltin } from './builtin-pages.ts';
-import { sentTo } from './change-page.ts';
+import { sentTo } from './changes-pages.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
 import { asRefusal } from '../change/host-trouble.ts';
 import { siteCheckFor } from '../change/site-readings.ts';

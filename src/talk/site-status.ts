@@ -18,7 +18,7 @@ import type { Sight } from '../access/visibility.ts';
 import { siteCheckFor } from '../change/site-readings.ts';
 import { openAbout, type OpenAbout } from '../change/open-changes.ts';
 import { lockInfoOf, pauseFor, type Asking, type LockInfo } from '../decide/admin-actions.ts';
-import { listedChange, type ListedChange } from './change-page.ts';
+import { listedChange, type ListedChange } from './changes-pages.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor, type TimerLine } from '../waiting/timer-list.ts';
 import type { PipelineContext } from './context.ts';

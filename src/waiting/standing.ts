@@ -1,7 +1,7 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/rules.ts';
 import type { Digest, Watch } from '../storage/waiting.ts';
-import { parseStored } from '../storage/schema.ts';
 import { say, type Text } from '../words/text.ts';
 import { isDirect, mayHear } from '../access/assert-channel.ts';
 import { groupsToWatch, mayWatch } from '../access/visibility.ts';

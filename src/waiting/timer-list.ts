@@ -1,9 +1,9 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { counted, listOr, type Page } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { underWay } from '../storage/changes.ts';
-import { parseStored } from '../storage/schema.ts';
 import { isPaused } from '../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../storage/timers.ts';
 import { code, inline, joined, mention, sample, say, time, typed, type Text } from '../words/text.ts';

@@ -1,6 +1,6 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { type NewKind, readAsUtc, type NewKinds } from '../commands/kit/log-query.ts';
 import type { Watch, Digest } from '../storage/waiting.ts';
-import { parseStored } from '../storage/schema.ts';
 import { hourMs, dayMs } from '../words/duration.ts';
 import { counted } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventInWords } from '../../src/change/event-names.ts';
+import { eventInWords } from '../../src/change/states-and-events.ts';
 
 test('the end of a queued or handed-on request is not called unsent: after a restore it may have been sent', () => {
   expect(['queue_end', 'hand_on_end'].map(eventInWords)).toEqual([

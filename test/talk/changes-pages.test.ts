@@ -1,11 +1,28 @@
 import { expect, test } from 'vitest';
-import type { Page } from '../../src/commands/kit/page.ts';
-import { changesListPage } from '../../src/talk/changes-page.ts';
-import { listedChange, type ListedChange } from '../../src/talk/change-page.ts';
-import { ended } from '../../src/change/replies.ts';
+import { whatCameOf, changesListPage, listedChange, type ListedChange } from '../../src/talk/changes-pages.ts';
 import type { Change } from '../../src/storage/changes.ts';
+import type { Page } from '../../src/commands/kit/page.ts';
+import { ended } from '../../src/change/replies.ts';
 import { mention, plain } from '../../src/words/text.ts';
 import { changeOf, chi, dee } from '../fixtures.ts';
+
+const card = JSON.stringify({
+  title: [{ text: 'Push acme-shop/staging → acme-shop/live' }],
+  done: [{ text: 'Pushed acme-shop/staging → acme-shop/live' }],
+  facts: [],
+});
+
+test.each<[Change['state'], string]>([
+  ['done', 'Pushed acme-shop/staging → acme-shop/live'],
+  ['happened', 'Pushed acme-shop/staging → acme-shop/live'],
+  ['accepted', 'accepted: Push acme-shop/staging → acme-shop/live'],
+  ['sending', 'sending: Push acme-shop/staging → acme-shop/live'],
+  ['failed', 'failed: Push acme-shop/staging → acme-shop/live'],
+  ['unknown', 'outcome unknown: Push acme-shop/staging → acme-shop/live'],
+  ['did_not_happen', 'did not happen: Push acme-shop/staging → acme-shop/live'],
+])('beside a log, a change that is %s is told as that', (state, says) => {
+  expect(whatCameOf({ state, card })).toBe(says);
+});
 
 const pageOf = (lines: readonly ListedChange[], more: boolean): Page =>
   changesListPage({ env: undefined, mine: false, waiting: true }, { lines, more });
