@@ -219,11 +219,9 @@ const hashOf = (content: MessageContent, { channel, ts }: Pick<Message, 'channel
     .update(JSON.stringify([channel, ts, version, content]))
     .digest('base64url');
 
-/** Whether it reads like that already: Slack limits edits. A file is added by an edit, whatever the text. */
+/** Whether it reads like that already: Slack limits edits. */
 const isAsShown = (message: Message, drawing: Drawing | undefined): drawing is Drawing =>
-  drawing !== undefined &&
-  message.shown === hashOf(drawing.as, message, message.delivered_version) &&
-  !('text' in drawing.as && drawing.as.withFile);
+  drawing !== undefined && message.shown === hashOf(drawing.as, message, message.delivered_version);
 
 /** If this is lost, the message is only drawn once more. */
 const saveUnchanged = ({ database }: SenderContext, message: Message, { as }: Drawing): Promise<unknown> =>
