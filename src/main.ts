@@ -34,6 +34,7 @@ import { createViewUpdates } from './slack-api/view-updates.ts';
 import { slackPace, type Pace } from './slack-api/rate-limits.ts';
 import { askAgainEveryMs } from './slack-api/app-checks.ts';
 import { createSteadyNow } from './storage/clock.ts';
+import { adoptEveryMs, adoptFormer } from './storage/former-tables.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { nameSlashCommand, plain, say, type Text } from './words/text.ts';
 import { settledWithin } from './base/time-limit.ts';
@@ -112,6 +113,7 @@ async function catchUp({ database, replicas, tell }: Foundations, { pipeline }: 
   const downtimeNote = await absenceReport(database);
   if (downtimeNote) tell('back again', downtimeNote);
   await takeOver(database);
+  await adoptFormer(database);
   await handleSetBack(pipeline);
   await replicas.look();
 }
@@ -178,6 +180,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('reporting lost deliveries', lostEveryMs, () => tellTheLost(database, lostNote)),
     policyCheck,
     poller('checking user groups', groupsEveryMs, groups.look),
+    poller('taking over what an older version has saved', adoptEveryMs, () => adoptFormer(database)),
     poller('cleaning up', sweepEveryMs, () => sweep(database)),
     poller('saving a sign of life', aliveEveryMs, () => noteAlive(database)),
     poller('telling of lost lines of the log', logEveryMs, createLogWatch(database, log, logLoss)),

@@ -44,7 +44,7 @@ const EMPTIES = `
   select 1 / count(*) from pg_trigger where tgrelid = 'audit'::regclass and tgname = 'audit_no_change';
   select 1 / (case when max(step) = ${migrations.length} then 1 else 0 end) from migrations;
   set session_replication_role = replica;
-  truncate changes, votes, audit, locks, timers, watches, inbox, messages, button_payloads, kv, installation restart identity;
+  truncate changes, votes, audit, locks, waiting, timers, queued_requests, handed_on_requests, watches, inbox, messages, button_payloads, kv, installation restart identity;
   insert into installation values (substr(md5(random()::text), 1, 16), (extract(epoch from clock_timestamp()) * 1000)::bigint)`;
 
 /** The URL of an empty schema in that database. */

@@ -1,16 +1,14 @@
 import { commandAt } from '../commands/index.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Member, Policy } from '../policy/rules.ts';
-import type { Watch } from '../storage/watches.ts';
 import { allOf, type MayRun } from './may-run.ts';
 import { mayShow } from './visibility.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 
-type Kind = Watch['kind'];
+/** Each is started by the command of that name. */
+type Kind = 'watch' | 'digest';
 
-const commandOf = { errors: 'watch', digest: 'digest' } as const satisfies Readonly<Record<Kind, string>>;
-
-const watching = (kind: Kind) => ({ path: commandOf[kind], command: commandAt(commandOf[kind]) });
+const watching = (kind: Kind) => ({ path: kind, command: commandAt(kind) });
 
 /** The Slack user groups that decide whether somebody may watch an environment. */
 export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => groupsToAsk(policy, watching(kind));

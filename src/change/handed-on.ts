@@ -1,10 +1,10 @@
 import type { Field } from '../commands/kit/fields.ts';
 import { scrub } from '../base/secret.ts';
-import { endHandedOn, findHandedOn, listHandedOn, type HandedOnRequest } from '../storage/handed-on.ts';
 import type { Change } from '../storage/changes.ts';
 import { enqueueMessage, ownWords, type Message } from '../storage/messages.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import type { Tx } from '../storage/database.ts';
+import { endWaiting, findHandedOn, type HandedOnRequest } from '../storage/waiting.ts';
 import { Refusal } from '../base/errors.ts';
 import { clipped, code, either, joined, mention, named, say, time, type Text } from '../words/text.ts';
 import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
@@ -87,6 +87,8 @@ type OfferEnd = {
   readonly at: number;
   readonly says: Text;
   readonly used?: Pick<HandedOnRequest, 'used_by' | 'change'>;
+  /** Only if the caller has claimed it. */
+  readonly isMine?: boolean;
   readonly line: { readonly event: string; readonly by: string; readonly details: Readonly<Record<string, unknown>> };
 };
 
@@ -100,12 +102,13 @@ const targetsIn = (offers: readonly OfferMessage[]): readonly Target[] | 'compan
 export async function endOffers(
   { changeStore }: Pick<ChangeContext, 'changeStore'>,
   tx: Tx,
-  { id, command, args, person, says: asked, posted }: HandedOnRequest,
-  { at, says, used, line }: OfferEnd,
+  row: HandedOnRequest,
+  { at, says, used, isMine = false, line }: OfferEnd,
 ): Promise<boolean> {
   const buttons =
     used?.change == null ? [] : [runButton({ label: `Show #${used.change}`, args: ['change', String(used.change)] })];
-  if ((await endHandedOn(tx, id, at, used)) === undefined) return false;
+  const { uuid: id, command, target: args, requester: person, says: asked, posted } = row;
+  if ((await endWaiting(tx, row, at, { isMine, patch: used ?? {} })) === undefined) return false;
   const text = joined([parseStored<Text>(asked), says], '\n');
   const offers = parseStored<readonly OfferMessage[]>(posted);
   await postOffers(tx, offers, { text }, at, false);
@@ -133,7 +136,7 @@ export async function handedOnWith(
   const { handedOn } = resolved.parsed;
   if (handedOn === undefined) return undefined;
   const row = await findHandedOn(database.db, handedOn);
-  if (row === undefined || row.args !== JSON.stringify(canonicalArgs(withoutId(resolved))))
+  if (row === undefined || row.target !== JSON.stringify(canonicalArgs(withoutId(resolved))))
     throw new Refusal('This request was not handed on like that. Nothing was done.');
   if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
   return row;
@@ -150,7 +153,7 @@ export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requ
 export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
-  const askers = { requester, handedOnBy: handedOn?.person ?? null };
+  const askers = { requester, handedOnBy: handedOn?.requester ?? null };
   const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
   return { handedOn, approvers, askers };
 }
@@ -168,7 +171,7 @@ export async function useHandedOnFor(
   const used = { used_by: requester, change: number };
   const line = { event: 'hand_on_used', by: requester, details: { name, used: number } };
   if (at < row.expires_at && (await endOffers(context, tx, row, { at, says, used, line }))) return;
-  throw ended((await findHandedOn(tx, row.id)) ?? row);
+  throw ended((await findHandedOn(tx, row.uuid)) ?? row);
 }
 
 function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
@@ -189,12 +192,6 @@ const setBack = say`My database was set back, so this can't be run from here any
 
 export const endedLine = (why: 'expired' | 'set back') => ({ event: 'hand_on_end', by: 'sitehand', details: { why } });
 
-/** Ends all handed-on requests after the database was set back: they may have been run already. */
-export async function endAllHandedOn(context: ChangeContext, tx: Tx, at: number): Promise<void> {
-  const says = say`⚠️ ${setBack}`;
-  for (;;) {
-    const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
-    for (const row of rows) await endOffers(context, tx, row, { at, says, line: endedLine('set back') });
-    if (rows.length === 0) return;
-  }
-}
+/** Ends a handed-on request after the database was set back: it may have been run already. */
+export const endSetBack = (context: ChangeContext, tx: Tx, row: HandedOnRequest, at: number): Promise<boolean> =>
+  endOffers(context, tx, row, { at, says: say`⚠️ ${setBack}`, line: endedLine('set back') });

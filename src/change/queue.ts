@@ -1,5 +1,5 @@
 import type { Target } from '../hosting/contract/target.ts';
-import type { Tx } from '../storage/database.ts';
+import type { ReadHandle, Tx } from '../storage/tx.ts';
 import { spokenDuration, hourMs } from '../words/duration.ts';
 import type { Args } from '../base/errors.ts';
 import { idsOf } from '../policy/people.ts';
@@ -7,7 +7,8 @@ import type { Change } from '../storage/changes.ts';
 import { enqueueMessage, ownWords } from '../storage/messages.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { locksOf } from '../storage/locks.ts';
-import { listQueued, queueOf, removeQueued, type QueuedRequest } from '../storage/queue.ts';
+import { queueOf, removeQueued } from '../storage/queue.ts';
+import { listOpen, type QueuedRequest } from '../storage/waiting.ts';
 import { bold, code, mention, say, time, type Text } from '../words/text.ts';
 import { withOption } from '../language/reparse.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -38,6 +39,9 @@ export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' 
 
 /** How many places one person may have. */
 export const maxPlaces = 5;
+/** The places of these ids of one person, oldest first. */
+export const placesOf = (db: ReadHandle, requesters: readonly string[]): Promise<QueuedRequest[]> =>
+  listOpen(db, ['queue'], { limit: maxPlaces, requesters });
 /** How long a place in a queue is kept. */
 export const placeMs = hourMs;
 /** How long a turn lasts. */
@@ -110,16 +114,16 @@ export type QueueEnd =
   | { readonly kind: 'unknown'; readonly change: Change; readonly isAll: boolean }
   | { readonly kind: 'set back'; readonly says: Text };
 
-/** Ends a place. False, with nothing written, if it is gone or, with `owner`, has another owner by now. */
+/** Ends a place. False, with nothing written, if it has ended or, with `isMine`, was claimed again by now. */
 export async function endQueued(
   tx: Tx,
   record: WriteLine,
   row: QueuedRequest,
   why: QueueEnd,
   at: number,
-  owner?: string,
+  isMine = false,
 ): Promise<boolean> {
-  if (!(await removeQueued(tx, row, at, owner))) return false;
+  if (!(await removeQueued(tx, row, at, isMine))) return false;
   await withdrawTurn(tx, row, say`It is over.`, at);
   const change = why.kind === 'unknown' ? { change: why.change.number } : {};
   await recordQueued(tx, record, row, 'queue_end', { at, why: why.kind, ...change });
@@ -183,7 +187,7 @@ export async function usePlace(
   saved: Change,
   at: number,
 ): Promise<void> {
-  const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
+  const own = await placesOf(tx, idsOf(context.policy(), saved.requester));
   const row = own.find((one) => asSaved(one) === saved.args);
   if (row === undefined) return;
   await removeQueued(tx, row, at);

@@ -65,7 +65,7 @@ export async function save(
       const now = await database.now(tx);
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
-      const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.person });
+      const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.requester });
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const saved = await begin(tx, changeStore, row, now);
       begunRow = row;

@@ -3,8 +3,7 @@ import type { Database } from '../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../storage/inbox.ts';
 import { releaseAll } from '../storage/lease.ts';
 import { sweepLocks } from '../storage/locks.ts';
-import { forgetHandedOn } from '../storage/handed-on.ts';
-import { forgetWatches } from '../storage/watches.ts';
+import { forgetWaiting } from '../storage/waiting.ts';
 import { forgetMessages, enqueueMessage, ownWords } from '../storage/messages.ts';
 import { limitOpsBacklog } from './ops-channel-health.ts';
 import type { Note } from '../change/card.ts';
@@ -53,8 +52,7 @@ export async function sweep(database: Database): Promise<void> {
     await expirePayloads(tx, now);
     await sweepLocks(tx, now);
     await limitOpsBacklog(tx, now);
-    await forgetWatches(tx, now - forgetMessagesAfterMs);
-    await forgetHandedOn(tx, now - forgetAfterMs);
+    await forgetWaiting(tx, now);
     await forgetReadings(tx, now);
   });
   // In batches: one long transaction would delay the others.

@@ -24,7 +24,9 @@ import { checkAppToken, checkBotToken, whoAmI, type Bot } from '../slack-api/app
 import { createChannelLook } from '../slack-api/channel-access.ts';
 import { quietClient } from '../slack-api/client-options.ts';
 import { createPeople } from '../slack-api/people.ts';
+import { stepOf } from '../storage/backup.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
+import { migrations } from '../storage/migrations/migrate.ts';
 import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf, lastSeen } from '../storage/time.ts';
 import { code, joined, plain, say, time } from '../words/text.ts';
@@ -197,7 +199,8 @@ async function dataOf(url: string): Promise<Data> {
     return noData({ Database: canBeMade(file), 'Stored data': noneYet, 'Audit trail': noneYet });
   try {
     const db = await opened(url);
-    return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
+    const known = (await stepOf(db)) < migrations.length ? { Work: beforeUpgrade } : {};
+    return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known, close: () => db.destroy() };
   } catch (error) {
     const why = scrub(errorMessage(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
@@ -207,6 +210,8 @@ async function dataOf(url: string): Promise<Data> {
     return noData({ Database: unreadable, 'Stored data': unread, ...rest });
   }
 }
+
+const beforeUpgrade = unknown(say`unknown: an older version made the tables; the first start of this one adds to them`);
 
 /** Whether it is missing or empty: in both cases the first start makes the tables. */
 function isNotMade(file: string): boolean {

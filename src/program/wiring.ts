@@ -23,13 +23,14 @@ import { createStatusParts } from '../talk/status-parts.ts';
 import { listsSites, noteListsSites } from '../decide/site-listing.ts';
 import { createGroupWatch } from '../post/group-watch.ts';
 import { createNames } from '../change/visible-names.ts';
-import { createHandOnExpiry } from '../waiting/hand-on.ts';
+import { createDueTurns } from '../waiting/due-turns.ts';
+import { handOnExpiry } from '../waiting/hand-on.ts';
 import { createManyTurns } from '../talk/each-environment.ts';
-import { createQueueTurns } from '../talk/queue-turns.ts';
+import { queueTurns } from '../talk/queue-turns.ts';
 import { createSendHistory } from '../send/send-history.ts';
-import { createDigester } from '../waiting/digests.ts';
-import { createWatcher } from '../waiting/watches.ts';
-import { createTimerTurns } from '../waiting/timer-turns.ts';
+import { digestTelling } from '../waiting/digests.ts';
+import { watchLooks } from '../waiting/watches.ts';
+import { accessEnds } from '../waiting/timers.ts';
 import { createWorker } from '../send/worker.ts';
 import { tellOps, createOpsWatch } from '../post/ops-channel-health.ts';
 import type { Poller } from '../post/poller.ts';
@@ -201,9 +202,8 @@ export async function buildPipeline(config: Config, foundations: Foundations, fr
     onTrouble,
   };
   const { delivery, ops } = buildPost(pipeline, foundations.log);
-  const { worker, queues, nudge } = buildWork(pipeline, delivery);
-  const watchers = [createWatcher, createDigester].map((create) => create(pipeline, delivery.nudge));
-  const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
+  const { worker, nudge } = buildWork(pipeline, delivery);
+  const pollers = buildAuditOut(foundations, destination);
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 
@@ -228,23 +228,25 @@ const buildHosting = ({ hosting: { dialect } }: Config, { directory, hosting, na
   imagesOff: imagesOff[dialect],
 });
 
-/** The worker, with the timers' turns, and the pollers of the queues and of expired requests to others. */
+/** What sends, and what handles whatever waited and is due. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
-  const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {
     delivery.nudge();
-    queue.nudge();
+    due.nudge();
   });
-  const timers = createTimerTurns(pipeline, delivery.nudge);
   const nudge = (): void => {
-    for (const one of [worker, queue, timers]) one.nudge();
+    for (const one of [worker, due]) one.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  const queues = [queue, createHandOnExpiry(pipeline)];
-  const senders = [worker, timers];
+  const due = createDueTurns(
+    pipeline,
+    [accessEnds, queueTurns, handOnExpiry, watchLooks, digestTelling].map((kind) => kind(pipeline)),
+    () => nudge(),
+  );
+  const senders = [worker, due];
   const start = (): void => senders.forEach((one) => one.start());
   const stop = (): Promise<unknown> => Promise.all(senders.map((one) => one.stop(graceMs / 2)));
-  return { worker: { start, stop }, queues, nudge };
+  return { worker: { start, stop }, nudge };
 }
 
 /** The parts that send requests to sites, and the addresses that are not encrypted. */

@@ -5,9 +5,11 @@ import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
 import { redrawOpen } from '../storage/redraw.ts';
 import type { State } from '../words/states.ts';
-import { listQueued } from '../storage/queue.ts';
+import { adoptIn } from '../storage/former-tables.ts';
 import { skipNumbers } from '../storage/sql-dialect.ts';
 import { noteRestore, readTimeline, saveTimeline, type Timeline } from '../storage/timeline.ts';
+import { listOpen, type Waiting } from '../storage/waiting.ts';
+import type { WaitingKind } from '../storage/waiting-table.ts';
 import { restoredEvent } from '../storage/verify.ts';
 import { voidVotes } from '../storage/votes.ts';
 import { joined, say, time, typed, type Text } from '../words/text.ts';
@@ -15,7 +17,7 @@ import { sealIn } from '../audit/audit-keys.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { batchSetBack } from '../change/batch-card.ts';
 import { callOf } from '../change/freeze.ts';
-import { endAllHandedOn } from '../change/handed-on.ts';
+import { endSetBack } from '../change/handed-on.ts';
 import { endQueued } from '../change/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
@@ -57,8 +59,8 @@ export async function handleSetBack(context: SendContext): Promise<void> {
     const found = foundIn(timeline, at);
     const [moved, remembered] = await moveAll(context, tx, at, found);
     if (found) {
-      await emptyAll(context, tx, at, found);
-      await endAllHandedOn(context, tx, at);
+      await adoptIn(tx, Number.MAX_SAFE_INTEGER);
+      for (const fate of Object.values(fates)) if (fate !== 'goes on') await fate(context, tx, at, found);
       await skipNumbers(tx, skippedNumbers);
       await pauseAfterLoss(context, tx, at, found, whatNext(moved));
     }
@@ -69,11 +71,30 @@ export async function handleSetBack(context: SendContext): Promise<void> {
   remembered.forEach(history.believe);
 }
 
-/** Empties all queues: queued requests may have been submitted already. */
-async function emptyAll({ changeStore }: SendContext, tx: Tx, at: number, { says }: LostCommit): Promise<void> {
+/** What becomes of what waits, by its kind. What goes on writes nothing before it has read how things are. */
+const fates: Readonly<Record<WaitingKind | 'timed access', Fate>> = {
+  // Its change may have been saved and sent already.
+  queue: async ({ changeStore }, tx, at, { says }) =>
+    endAll(tx, 'queue', async (row) => endQueued(tx, changeStore.note, row, { kind: 'set back', says }, at)),
+  // Somebody may have run it already.
+  hand_on: async (context, tx, at) => endAll(tx, 'hand_on', async (row) => endSetBack(context, tx, row, at)),
+  // They only read: at worst a channel is told twice, or one that was stopped lately has to be stopped again.
+  watch: 'goes on',
+  digest: 'goes on',
+  // `moveOne` ends the removal that was on its way, and the timer reads the list again.
+  'timed access': 'goes on',
+};
+
+type Fate = 'goes on' | ((context: SendContext, tx: Tx, at: number, found: LostCommit) => Promise<void>);
+
+async function endAll<K extends WaitingKind>(
+  tx: Tx,
+  kind: K,
+  end: (row: Waiting<K>) => Promise<unknown>,
+): Promise<void> {
   for (;;) {
-    const rows = await listQueued(tx, pageSize);
-    for (const row of rows) await endQueued(tx, changeStore.note, row, { kind: 'set back', says }, at);
+    const rows = await listOpen(tx, [kind], { limit: pageSize });
+    for (const row of rows) await end(row);
     if (rows.length < pageSize) return;
   }
 }

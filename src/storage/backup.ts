@@ -83,7 +83,8 @@ async function copyTables(from: ReadHandle, to: Tx, tables: readonly Table[]): P
   }
 }
 
-async function insertRows(tx: Tx, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
+/** Inserts rows with the numbers that they have. */
+export async function insertRows(tx: Tx, { name, columns }: Omit<Table, 'key'>, rows: readonly Row[]): Promise<void> {
   const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
   await sql`
     insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))}) ${overridingIdentity(tx)}

@@ -20,7 +20,7 @@ export const personKey = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? i
 export const unowned = { owner: null, lease_until: null } as const;
 
 /** The tables with leases, and their id columns. */
-const idColumns = { changes: 'number', messages: 'id', timers: 'id', watches: 'id', queued_requests: 'id' } as const;
+const idColumns = { changes: 'number', messages: 'id', timers: 'id', waiting: 'id' } as const;
 
 type Leased = { readonly number: number } | { readonly id: number };
 
@@ -48,6 +48,9 @@ type Candidates = {
   readonly groups?: readonly RawBuilder<unknown>[];
 };
 
+/** SQL: due, and leased by nobody. */
+const isFree = (now: number) => sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
+
 /** How many of the longest overdue rows are considered, so that the cost of a claim does not grow with the backlog. */
 const minConsidered = 24;
 
@@ -60,7 +63,7 @@ export async function isAnyDue(
   tables: readonly (keyof typeof idColumns)[],
   now: number,
 ): Promise<boolean> {
-  const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where due_at <= ${now})`);
+  const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where ${isFree(now)})`);
   const { rows } = await sql<{ needed: number; due: unknown }>`
     select (select max(oldest) from migrations) as needed, ${sql.join(due, sql` or `)} as due`.execute(db);
   const [row] = rows;
@@ -93,10 +96,9 @@ export async function claim<Row extends Leased>(
 ): Promise<Row[]> {
   const [rows, id] = [sql.table(table), sql.ref(`${table}.${idColumns[table]}`)];
   const columns = sql.join([idColumns[table], ...order.columns].map((name) => sql.ref(name)));
-  const isFree = sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
   const due = groups.map(
     (group) => sql`select * from (
-      select ${columns} from ${rows} where ${isFree} and ${condition} and ${group}
+      select ${columns} from ${rows} where ${isFree(now)} and ${condition} and ${group}
       order by due_at, ${id} limit ${Math.max(minConsidered, limit)}
     ) as longest`,
   );
@@ -107,7 +109,7 @@ export async function claim<Row extends Leased>(
   // run the inner select once for each row and exceed the limit.
   const claimed = await sql<Row>`
     with free as materialized (
-      select ${id} from ${rows} join ${numberRows(tx, turns)} as turns on turns.value = ${id} where ${isFree}
+      select ${id} from ${rows} join ${numberRows(tx, turns)} as turns on turns.value = ${id} where ${isFree(now)}
       order by turns.at limit ${limit} ${forUpdateSkipLocked(tx, table)}
     )
     update ${rows} set owner = ${owner}, lease_until = ${now + leaseMs}

@@ -1,9 +1,9 @@
-import { oldestQueuedDue } from './queue.ts';
 import { sql } from 'kysely';
 import { oldestDueIn } from './lease.ts';
 import type { State } from '../words/states.ts';
 import type { ReadHandle } from './tx.ts';
 import { oldestTimerDue } from './timers.ts';
+import { oldestWaitingDue } from './waiting.ts';
 
 /** The number of unsettled changes in each state. */
 export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
@@ -38,13 +38,17 @@ export async function listLost(
 export async function oldestDue(db: ReadHandle, now: number): Promise<number | undefined> {
   const oldest = await Promise.all([
     oldestTimerDue(db, now),
-    oldestQueuedDue(db, now),
+    oldestWaitingDue(db, 'queue', now),
     oldestDueIn(db, 'changes', now),
     oldestDueIn(db, 'messages', now),
   ]);
   const moments = oldest.filter((at) => at !== undefined);
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
+
+/** The due time of the oldest due watch or digest (epoch ms), or undefined. */
+export const oldestWatchDue = (db: ReadHandle, now: number): Promise<number | undefined> =>
+  oldestDueIn(db, 'waiting', now, sql`kind in ('watch', 'digest')`);
 
 /** Since when the oldest work of each kind is due, owed to people, or open. */
 type OldestWork = Readonly<
@@ -66,7 +70,7 @@ export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWor
     messages: row?.messages ?? undefined,
     deliveries: row?.deliveries ?? undefined,
     timers: await oldestTimerDue(db, now),
-    'queued requests': await oldestQueuedDue(db, now),
-    watches: await oldestDueIn(db, 'watches', now),
+    'queued requests': await oldestWaitingDue(db, 'queue', now),
+    watches: await oldestWatchDue(db, now),
   };
 }

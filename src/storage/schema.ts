@@ -1,8 +1,7 @@
 import type { State } from '../words/states.ts';
 import type { Generated } from 'kysely';
 import type { Risk } from '../base/risk.ts';
-import type { HandedOnRequestTable } from './handed-on-table.ts';
-import type { WatchTable } from './watch-table.ts';
+import type { WaitingTable } from './waiting-table.ts';
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
@@ -15,12 +14,10 @@ export type Schema = {
   audit: AuditTable;
   locks: LockTable;
   shared_locks: SharedLockTable;
-  queued_requests: QueuedRequestTable;
-  handed_on_requests: HandedOnRequestTable;
+  waiting: WaitingTable;
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
-  watches: WatchTable;
   button_payloads: ButtonPayloadTable;
   kv: KvTable;
 };
@@ -140,38 +137,6 @@ export type LockTable = {
 
 /** Shared locks, which changes have on what they only read. Several coexist, and routine changes pass them. */
 type SharedLockTable = Pick<LockTable, 'target' | 'taken_at' | 'until'> & { change: number };
-
-/** Requests that wait for a lock, before anything is asked or approved. They are deleted when they end. */
-export type QueuedRequestTable = {
-  id: Generated<number>;
-  /** The key of the locked target, and its name: requests for one key are one queue, in the order of their ids. */
-  target: string;
-  target_name: string;
-  /** Path of the command. */
-  command: string;
-  risk: Risk;
-  /** JSON: the command's arguments, with ids instead of names, and its reason. */
-  args: string;
-  /** JSON array of whole targets, as in a change. */
-  targets: string;
-  /** The change that held the lock when it joined; null: a person did. */
-  behind: number | null;
-  requester: string;
-  requester_name: string;
-  requester_team: string;
-  /** Where the card of its change will belong. */
-  channel: string;
-  created_at: number;
-  expires_at: number;
-  /** Since when its requester may review it; null: no turn yet, or it is submitted without a review. */
-  turn_at: number | null;
-  /** Failed attempts to submit it. */
-  attempts: Generated<number>;
-  /** When it is looked at next. For all but the first of a queue: when it expires. */
-  due_at: number;
-  owner: string | null;
-  lease_until: number | null;
-};
 
 /** Deliveries from Slack that may change something: written before they are acked, kept until they are answered. */
 export type InboxTable = {

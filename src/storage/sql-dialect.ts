@@ -22,9 +22,20 @@ export type SqlDialect = {
   readonly appendOnly: readonly string[];
   /** Statements that reserve room in a table's pages for updated rows. */
   readonly roomIn: (table: string) => readonly string[];
-  /** Statements that announce on `dueChannel` whenever a change, a timer, a post or a queued request becomes due. */
+  /** Statements that announce on `dueChannel` whenever a row of the first tables becomes due. */
   readonly announceDue: readonly string[];
+  /** The same for a later table. */
+  readonly announces: (table: string) => readonly string[];
+  /**
+   * Makes a table count on well after these, if the database was used: an older program beside this one still counts in
+   * them.
+   */
+  readonly skipsNumbersOf: (table: string, others: readonly string[]) => string;
 };
+
+/** How many numbers are left to an older program. */
+const leftToOthers = 1_000;
+const ifUsed = 'where exists (select 1 from audit)';
 
 /** The channel where PostgreSQL announces that work is due, without saying which. */
 export const dueChannel = 'sitehand_due';
@@ -51,6 +62,10 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
     roomIn: () => [],
     // One process has the file and wakes itself.
     announceDue: [],
+    announces: () => [],
+    skipsNumbersOf: (table, others) =>
+      `insert into sqlite_sequence (name, seq) select '${table}', ${leftToOthers} + coalesce(
+        (select max(seq) from sqlite_sequence where name in ('${others.join("', '")}')), 0) ${ifUsed}`,
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
@@ -67,6 +82,12 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
       // Edits wait for the next poll: drawing every state in between would use up Slack's rate limit.
       announcing('messages', 'new.ts is null'),
     ],
+    announces: (table) => [announcing(table)],
+    skipsNumbersOf: (table, others) => {
+      const last = others.map((name) => `pg_sequence_last_value(pg_get_serial_sequence('${name}', 'id')::regclass)`);
+      const after = `${leftToOthers} + coalesce(greatest(${last.join(', ')}), 0)`;
+      return `select setval(pg_get_serial_sequence('${table}', 'id'), ${after}) ${ifUsed}`;
+    },
     integer: 'bigint',
     counted: 'bigint generated always as identity primary key',
     strict: '',

@@ -2,16 +2,9 @@ import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../base/errors.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { isPaused } from '../storage/kv.ts';
-import { isAnyDue } from '../storage/lease.ts';
 import { exclusiveLock } from '../storage/locks.ts';
-import {
-  claimQueued,
-  isHeadOfQueue,
-  releaseQueued,
-  removeQueued,
-  wakeNext,
-  type QueuedRequest,
-} from '../storage/queue.ts';
+import { isHeadOfQueue, removeQueued, wakeNext } from '../storage/queue.ts';
+import { releaseWaiting, type QueuedRequest } from '../storage/waiting.ts';
 import { channel, joined, say, type Text } from '../words/text.ts';
 import type { Channel } from '../access/access-check.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -30,10 +23,9 @@ import {
   type QueueEnd,
 } from '../change/queue.ts';
 import { parseArgs } from '../language/parse.ts';
-import { createPoller, type Poller } from '../post/poller.ts';
-import { handleSetBack } from '../send/failover-and-restore.ts';
 import { lookAndFreeze } from '../decide/look-and-freeze.ts';
 import { save } from '../decide/submit.ts';
+import { waitingKind, type DueKind } from '../waiting/due-turns.ts';
 import { check, type Ready } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -43,7 +35,6 @@ import type { PipelineContext } from './context.ts';
  * change, so it is submitted once at most. Any other request is offered to its requester for review.
  */
 
-const pollMs = 1_000;
 /** How often the first request of a queue is looked at if nothing wakes it. */
 const lookAgainMs = 5_000;
 /** Longer than a submission takes: its reads have their own time limit. */
@@ -53,30 +44,18 @@ const brokenRetryMs = 5_000;
 /** One answer of the host or of Slack may be wrong, so only a repeated refusal counts. */
 const maxAttempts = 3;
 
-/** `onTurn` is called when there may be messages to post and changes to send. */
-export function createQueueTurns(context: PipelineContext, onTurn: () => void): Poller {
-  const look = async (): Promise<void> => {
-    const { database, owner } = context;
-    if (!(await isAnyDue(database, ['queued_requests'], await database.now()))) return;
-    await handleSetBack(context);
-    const rows = await database.transactionWithoutFsync(async (tx) =>
-      claimQueued(tx, { owner, now: await database.now(tx), leaseMs, limit: maxAtOnce }),
-    );
-    if (rows.length === 0) return;
-    await Promise.all(rows.map((row) => takeTurnOrPutBack(context, row)));
-    onTurn();
-  };
-  const onTrouble = (error: unknown): void => context.onTrouble('looking at the queues', error);
-  return createPoller({ everyMs: pollMs, look, onTrouble });
-}
+export const queueTurns = (context: PipelineContext): DueKind =>
+  waitingKind('queue', { what: 'queued request', atOnce: maxAtOnce, leaseMs }, async (row) =>
+    takeTurnOrPutBack(context, row),
+  );
 
 async function takeTurnOrPutBack(context: PipelineContext, row: QueuedRequest): Promise<void> {
   try {
     await takeTurn(context, row);
   } catch (error) {
-    context.onTrouble(`the turn of queued request ${row.id}`, error);
     // If the database is away, the lease runs out.
     await putBack(context, row, { afterMs: brokenRetryMs, lets: 'the next' }).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -106,7 +85,7 @@ type PutBack = {
   readonly afterMs?: number;
   /** Whether the next request may go ahead of it. */
   readonly lets?: 'nobody' | 'the next';
-  readonly patch?: Parameters<typeof releaseQueued>[3];
+  readonly patch?: Partial<Pick<QueuedRequest, 'attempts' | 'turn_at'>>;
 };
 
 /** Makes it due again after `afterMs`, or when it expires. */
@@ -117,7 +96,7 @@ async function putBack(
 ): Promise<void> {
   await database.transactionWithoutFsync(async (tx) => {
     const at = await database.now(tx);
-    if (!(await releaseQueued(tx, row, Math.min(row.expires_at, at + afterMs), patch))) return;
+    if (!(await releaseWaiting(tx, row, Math.min(row.expires_at, at + afterMs), patch))) return;
     if (patch.turn_at === null) await withdrawTurn(tx, row, turnTaken, at);
     if (lets === 'the next') await wakeNext(tx, row, at);
   });
@@ -125,7 +104,7 @@ async function putBack(
 
 async function end(context: PipelineContext, row: QueuedRequest, why: QueueEnd): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
-    await endQueued(tx, context.changeStore.note, row, why, at, context.owner);
+    await endQueued(tx, context.changeStore.note, row, why, at, true);
   });
 }
 
@@ -134,8 +113,8 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
   const { database, changeStore } = context;
   await exclusiveTransaction(database, async (tx, at) => {
     const isNow = !(await isPaused(tx)) && (await isHeadOfQueue(tx, row, at));
-    if (!isNow) return void (await releaseQueued(tx, row, at + lookAgainMs));
-    const turned = await releaseQueued(tx, row, at + lookAgainMs, { turn_at: at });
+    if (!isNow) return void (await releaseWaiting(tx, row, at + lookAgainMs));
+    const turned = await releaseWaiting(tx, row, at + lookAgainMs, { turn_at: at });
     if (turned === undefined) return;
     await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
     await tellQueued(tx, turned, 'queue_turn', turnNote(turned, says), at);
@@ -196,7 +175,7 @@ async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnTy
 
 /** Reads from the host and saves the change. The request leaves the queue in the same transaction. */
 async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Ready): Promise<void> {
-  const { database, changeStore, owner } = context;
+  const { database, changeStore } = context;
   const { authorized, requester, confirmation } = ready;
   const { command, path } = authorized.parsed;
   if (ready.will !== 'save' || command.shape !== 'action' || command.risk !== 'routine')
@@ -205,7 +184,7 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
   await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
     const at = await database.now(tx);
     if (await isPaused(tx)) throw new NotNow();
-    if (!(await removeQueued(tx, row, at, owner))) throw new NotNow();
+    if (!(await removeQueued(tx, row, at, true))) throw new NotNow();
     await recordQueued(tx, changeStore.note, row, 'queue_used', { at, used: change.number });
     const where = isDirect(change.channel) ? '' : say` in ${channel(change.channel)}`;
     const lasting = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now`;

@@ -1,6 +1,6 @@
 import { counted } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import type { Watch } from '../storage/watches.ts';
+import type { Digest } from '../storage/waiting.ts';
 import { inline, joined, list, plain, say, time, typed, type Inline, type Text } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
 import type { DigestFindings } from './digest-reading.ts';
@@ -17,12 +17,12 @@ const maxLength = 2_500;
 
 type MayTell = Extract<DigestStanding, { readonly kind: 'may' }>;
 
-export function digestNote(watch: Watch, standing: MayTell, { found, unread }: DigestFindings, now: number): Note {
+export function digestNote(digest: Digest, standing: MayTell, { found, unread }: DigestFindings, now: number): Note {
   const { envs, about, missing, hidden, tooMany, trouble } = standing;
   const gaps: readonly Text[] = [
     ...(trouble ? [say`The host's list of sites: ${trouble}`] : []),
     ...(missing.length > 0 ? [say`The host doesn't list ${list(missing, maxNames)} right now.`] : []),
-    ...(hidden > 0 ? [say`${counted(hidden, 'environment')} that ${watch.requester_name} may not read.`] : []),
+    ...(hidden > 0 ? [say`${counted(hidden, 'environment')} that ${digest.requester_name} may not read.`] : []),
     ...(tooMany > 0 ? [say`${counted(tooMany, 'more environment')} than one digest has room for.`] : []),
     ...unread,
   ];
@@ -35,12 +35,12 @@ export function digestNote(watch: Watch, standing: MayTell, { found, unread }: D
       title,
       gaps.length > 0 && section('❔ Not read', gaps, most),
       ...told.map(([part, lines]) => section(part, lines, most)),
-      !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
+      !isQuiet && say`Digest #${digest.id} of ${digest.requester_name}`,
     ].map((line): Inline => line || undefined);
     return joined(lines, '\n');
   };
   const text = lineCounts.map(textWith).find((one) => plain(one).length <= maxLength) ?? textWith(0);
-  return { text, buttons: [stopButton(watch)] };
+  return { text, buttons: [stopButton(digest)] };
 }
 
 const namesOf = (envs: readonly Environment[]): Text =>
@@ -61,17 +61,17 @@ function section(title: string, lines: readonly Text[], most: number): Text {
   );
 }
 
-export const digestStartedNote = (watch: Watch, next: number): Note => ({
-  text: say`**${watch.requester_name} turned on a weekly digest of ${aboutThen(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one, in your own time zone: ${time(next, 'date')}.`,
-  buttons: [stopButton(watch)],
+export const digestStartedNote = (digest: Digest, next: number): Note => ({
+  text: say`**${digest.requester_name} turned on a weekly digest of ${aboutThen(digest)} here**, every Monday at 09:00 (${digest.zone}) until ${time(digest.expires_at, 'date')}. The first one, in your own time zone: ${time(next, 'date')}.`,
+  buttons: [stopButton(digest)],
 });
 
-export const digestOverNote = (watch: Watch): Note => ({
-  text: say`**Digest #${watch.id} of ${aboutThen(watch)} is over:** its time is up. ${typed('digest')} starts another one.`,
-  hidden: endUnnamed(watch),
+export const digestOverNote = (digest: Digest): Note => ({
+  text: say`**Digest #${digest.id} of ${aboutThen(digest)} is over:** its time is up. ${typed('digest')} starts another one.`,
+  hidden: endUnnamed(digest),
 });
 
-export const digestSkippedNote = (watch: Watch, why: Text, next: number): Note => ({
-  text: say`**There's no digest of ${aboutThen(watch)} this week.** ${why} I tried for a day, and can't tell whether anything needs a look. The next one comes ${time(next, 'date')}.`,
-  buttons: [stopButton(watch)],
+export const digestSkippedNote = (digest: Digest, why: Text, next: number): Note => ({
+  text: say`**There's no digest of ${aboutThen(digest)} this week.** ${why} I tried for a day, and can't tell whether anything needs a look. The next one comes ${time(next, 'date')}.`,
+  buttons: [stopButton(digest)],
 });

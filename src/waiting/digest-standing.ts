@@ -1,6 +1,6 @@
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import { parseStored } from '../storage/parse-json.ts';
-import type { Watch } from '../storage/watches.ts';
+import type { Digest } from '../storage/waiting.ts';
 import { say, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayHear } from '../access/assert-channel.ts';
@@ -9,7 +9,7 @@ import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../change/recheck.ts';
 import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
 import type { SendContext } from '../send/context.ts';
-import { channelStanding, heldWhileRulesDiffer, type WatchStanding } from './watch-standing.ts';
+import { channelStanding, environmentsThen, heldWhileRulesDiffer, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
 export const maxDigestEnvironments = 50;
@@ -17,14 +17,10 @@ export const maxDigestEnvironments = 50;
 /** What a digest is about. A site stands for the environments that it has when the digest is sent. */
 export type DigestScope = { readonly sites: readonly NamedSite[]; readonly environments: readonly Environment[] };
 
-/** The environments of a digest, or the one of a watch, as they were when it was started. */
-export const environmentsThen = ({ target }: Pick<Watch, 'target'>): readonly Environment[] =>
-  [parseStored<Environment | readonly Environment[]>(target)].flat();
-
-export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestScope {
-  const { sites } = parseStored<Pick<DigestScope, 'sites'>>(watch.progress);
+export function digestScope(digest: Pick<Digest, 'targets' | 'sites'>): DigestScope {
+  const sites = parseStored<DigestScope['sites']>(digest.sites);
   const ids = new Set(sites.map(({ id }) => id));
-  const named = environmentsThen(watch).filter(({ site }) => !ids.has(site?.id ?? site?.name ?? ''));
+  const named = environmentsThen(digest).filter(({ site }) => !ids.has(site?.id ?? site?.name ?? ''));
   return { sites, environments: named };
 }
 
@@ -70,15 +66,15 @@ export type DigestStanding =
   | Exclude<WatchStanding, { readonly kind: 'may' }>;
 
 /** Checks the owner's present rights, the environments and the channel. */
-export const digestStanding = async (context: SendContext, watch: Watch): Promise<DigestStanding> =>
-  heldWhileRulesDiffer(context, await standingByOwnRules(context, watch));
+export const digestStanding = async (context: SendContext, digest: Digest): Promise<DigestStanding> =>
+  heldWhileRulesDiffer(context, await standingByOwnRules(context, digest));
 
-async function standingByOwnRules(context: SendContext, watch: Watch): Promise<DigestStanding> {
+async function standingByOwnRules(context: SendContext, digest: Digest): Promise<DigestStanding> {
   const { policy } = context;
-  const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
+  const owner = await context.personOf(digest.requester, groupsToWatch(policy(), 'digest'));
   if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };
-  if (owner.standing !== 'member') return lost(watch, 'may no longer use Sitehand');
-  const scope = digestScope(watch);
+  if (owner.standing !== 'member') return lost(digest, 'may no longer use Sitehand');
+  const scope = digestScope(digest);
   await context.freshenNames(listingMs);
   const names = context.names(undefined);
   const { envs, missing } = listedIn(scope, names);
@@ -86,15 +82,15 @@ async function standingByOwnRules(context: SendContext, watch: Watch): Promise<D
   const rights = envs.map((env) => ({ env, may: mayWatch(policy(), owner, env, 'digest') }));
   const groups = rights.flatMap(({ may }) => (may === 'yes' || may === 'no' ? [] : may));
   const allowed = rights.filter(({ may }) => may === 'yes').map(({ env }) => env);
-  if (groups.length === 0 && allowed.length === 0) return lost(watch, 'is no longer allowed to read it');
+  if (groups.length === 0 && allowed.length === 0) return lost(digest, 'is no longer allowed to read it');
   const shown = allowed.slice(0, maxDigestEnvironments);
-  const inTheWay = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, shown);
+  const inTheWay = isDirect(digest.channel) ? undefined : await channelStanding(context, digest, shown);
   if (inTheWay) return inTheWay;
   if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };
   const hidden = envs.length - allowed.length;
   const mayName = (name: string): boolean => {
-    const then = environmentsThen(watch).filter((env) => env.name === name || env.site?.name === name);
-    const mayTell = isDirect(watch.channel) || mayHear(policy(), watch.channel, then);
+    const then = environmentsThen(digest).filter((env) => env.name === name || env.site?.name === name);
+    const mayTell = isDirect(digest.channel) || mayHear(policy(), digest.channel, then);
     return mayTell && then.every((env) => mayWatch(policy(), owner, env, 'digest') === 'yes');
   };
   return {
@@ -109,7 +105,7 @@ async function standingByOwnRules(context: SendContext, watch: Watch): Promise<D
   };
 }
 
-const lost = ({ requester_name: name }: Watch, what: string): DigestStanding => ({
+const lost = ({ requester_name: name }: Digest, what: string): DigestStanding => ({
   kind: 'lost',
   reason: 'not_allowed',
   why: say`${name} ${what}.`,

@@ -5,7 +5,7 @@ import type { Target } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { scrub } from '../base/secret.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { countHandedOn, findSameHandedOn, insertHandedOn, listHandedOn } from '../storage/handed-on.ts';
+import { countWaiting, insertWaiting, listOpen, type HandedOnRequest } from '../storage/waiting.ts';
 import type { Tx } from '../storage/database.ts';
 import { channel, either, joined, mention, say, time, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
@@ -18,10 +18,10 @@ import { isDirect } from '../access/direct-messages.ts';
 import { endedLine, endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../change/handed-on.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
-import { createPoller, type Poller } from '../post/poller.ts';
 import { answerDelivery, requestDetails } from '../decide/claim-delivery.ts';
 import type { Requester } from '../send/new-change.ts';
 import type { SendContext } from '../send/context.ts';
+import { waitingKind, type DueKind } from './due-turns.ts';
 
 /** Handing a request on to people who may run it, and its end if nobody does. */
 
@@ -34,7 +34,6 @@ const windowMs = hourMs;
 const maxTold = 3;
 /** The most characters of a command that fit into a button. */
 const maxLength = 1_500;
-const lookMs = 15_000;
 
 /** Asks people who may run what this person may not. Resolves with what the person is told; throws `Refusal`. */
 export async function handOn(
@@ -96,8 +95,8 @@ async function saveAndPost(
     await refuseTooMany(context, tx, { person: person.id, args, at });
     await answerDelivery(tx, inbox, at);
     const [command, expires_at] = [parsed.path, at + keptMs];
-    const row = { id, command, args, person: person.id, created_at: at, expires_at };
-    await insertHandedOn(tx, { ...row, says: JSON.stringify(says), posted: JSON.stringify(posted) });
+    const row = { uuid: id, target: args, requester: person.id, created_at: at, expires_at, command };
+    await insertWaiting(tx, { ...row, ...unused, says: JSON.stringify(says), posted: JSON.stringify(posted) });
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const carried = { ...resolved, parsed: { ...parsed, reason, handedOn: id } };
     await postOffers(tx, posted, offerNote(person.name, says, runners, carried, expires_at), at);
@@ -113,37 +112,34 @@ async function saveAndPost(
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }
 
+const unused = { kind: 'hand_on', used_by: null, change: null } as const;
+
 async function refuseTooMany(
   { policy }: SendContext,
   tx: Tx,
   { person, args, at }: { readonly person: string; readonly args: string; readonly at: number },
 ): Promise<void> {
-  const same = await findSameHandedOn(tx, args, at);
+  const requesters = idsOf(policy(), person);
+  const all = await listOpen(tx, ['hand_on'], { target: args, limit: 100 });
+  const same = all.find(({ expires_at }) => expires_at > at);
   if (same)
     throw new Refusal(
-      say`**${idsOf(policy(), person).includes(same.person) ? "You've" : say`${mention(same.person)} has`} already asked for this.** It can be run until ${time(same.expires_at)}. Nothing was asked again.`,
+      say`**${requesters.includes(same.requester) ? "You've" : say`${mention(same.requester)} has`} already asked for this.** It can be run until ${time(same.expires_at)}. Nothing was asked again.`,
     );
-  if ((await countHandedOn(tx, idsOf(policy(), person), at - windowMs)) >= maxEach)
+  if ((await countWaiting(tx, 'hand_on', { requesters, since: at - windowMs })) >= maxEach)
     throw new Refusal(
       say`**You've asked others ${maxEach} times within ${spokenDuration(windowMs)}.** Nobody was asked, and nothing was sent. Try again later.`,
     );
 }
 
 /** Ends requests that nobody ran in time. */
-export function createHandOnExpiry(context: SendContext): Poller {
-  const look = async (): Promise<void> => {
-    const { database } = context;
-    if ((await listHandedOn(database.db, await database.now())).length === 0) return;
-    await exclusiveTransaction(database, async (tx, at) => {
-      const says = say`⌛ Nobody ran it in time. Nothing was sent.`;
-      for (const row of await listHandedOn(tx, at))
-        await endOffers(context, tx, row, { at, says, line: endedLine('expired') });
-    });
-    context.onSaved();
-  };
-  return createPoller({
-    everyMs: lookMs,
-    look,
-    onTrouble: (error) => context.onTrouble('ending what was handed on', error),
+export const handOnExpiry = (context: SendContext): DueKind =>
+  waitingKind('hand_on', { what: 'handed-on request', atOnce: 4, leaseMs: 60_000 }, async (row) =>
+    expire(context, row),
+  );
+
+const expire = (context: SendContext, row: HandedOnRequest): Promise<void> =>
+  exclusiveTransaction(context.database, async (tx, at) => {
+    const says = say`⌛ Nobody ran it in time. Nothing was sent.`;
+    await endOffers(context, tx, row, { at, says, isMine: true, line: endedLine('expired') });
   });
-}

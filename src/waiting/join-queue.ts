@@ -4,21 +4,23 @@ import { idsOf } from '../policy/people.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import {
-  findQueued,
-  insertQueued,
-  listQueued,
-  queueOf,
-  removeQueued,
-  endTurn,
-  type QueuedRequest,
-} from '../storage/queue.ts';
+import { endTurn, insertQueued, queueOf, removeQueued } from '../storage/queue.ts';
+import { findOpen, type QueuedRequest } from '../storage/waiting.ts';
 import { joined, say, time, typed, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { lockAndHolder, lockInWords, lockRefusal, type Held } from '../change/lock-in-the-way.ts';
 import type { Note } from '../change/card.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { asSaved, leaveButton, maxPlaces, placeMs, recordQueued, turnTaken, withdrawTurn } from '../change/queue.ts';
+import {
+  asSaved,
+  leaveButton,
+  maxPlaces,
+  placeMs,
+  placesOf,
+  recordQueued,
+  turnTaken,
+  withdrawTurn,
+} from '../change/queue.ts';
 import { fitsButton, withOption } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { Actor } from '../decide/admin-actions.ts';
@@ -52,7 +54,7 @@ export function joinQueue(
     const held = await lockAhead(tx, wants, at);
     if (held === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
     const args = JSON.stringify(wordsOf(authorized));
-    const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
+    const own = await placesOf(tx, idsOf(context.policy(), person.id));
     const same = own.find((row) => asSaved(row) === asSaved({ args }));
     const ahead = (await queueOf(tx, held.lock.target)).length;
     if (same === undefined || same.turn_at === null)
@@ -154,7 +156,7 @@ function refuseTooMany({ same, places, ahead, where }: QueueCounts): void {
 /** Gives up a place of this person; undefined if they have no such place. */
 export function leaveQueue(context: ChangeContext, actor: Actor, id: number): Promise<QueuedRequest | undefined> {
   return exclusiveTransaction(context.database, async (tx, at) => {
-    const row = await findQueued(tx, id);
+    const row = await findOpen(tx, ['queue'], id);
     const own = idsOf(context.policy(), actor.person.id);
     if (row === undefined || !own.includes(row.requester)) return undefined;
     await answerDelivery(tx, actor.inbox, at);

@@ -2,7 +2,6 @@ import { isAsker } from '../policy/approvers.ts';
 import { idsOf } from '../policy/people.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/tx.ts';
-import { listQueued } from '../storage/queue.ts';
 import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/approve.ts';
 import { coolsDown } from '../change/change.ts';
@@ -12,7 +11,7 @@ import { endingOf, isCloser } from '../change/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
 import type { Card, Note } from '../change/card.ts';
 import { currentCard } from '../change/current-card.ts';
-import { maxPlaces, placeNote } from '../change/queue.ts';
+import { placeNote, placesOf } from '../change/queue.ts';
 import { untoldTo } from '../post/undelivered.ts';
 import { reparse } from '../language/reparse.ts';
 import type { ChangeContext } from '../change/context.ts';
@@ -80,7 +79,7 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
     toStop: await draw(shown.toStop),
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
-    places: (await listQueued(db, maxPlaces, ids)).map(placeNote),
+    places: (await placesOf(db, ids)).map(placeNote),
     more: { toDecide: undecided.length - shown.toDecide.length, mine: unsettled.length - shown.mine.length },
     untold: await untoldTo(context, ids),
     recent: await Promise.all(shown.recent.map(async (change) => recentOf(change, await drawOne(change)))),

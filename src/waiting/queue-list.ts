@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
-import { listQueued, type QueuedRequest } from '../storage/queue.ts';
+import { listOpen, type QueuedRequest } from '../storage/waiting.ts';
 import { code, mention, say, time, typed, type Text } from '../words/text.ts';
 import { targetKey } from '../access/targets.ts';
 import { queuedWords } from '../change/queue.ts';
@@ -20,13 +20,13 @@ export async function queuePage(
   { person, sight }: Asking,
   { env }: { readonly env: Environment | undefined },
 ): Promise<Page> {
-  const found = await listQueued(context.database.db, maxRead);
+  const found = await listOpen(context.database.db, ['queue'], { limit: maxRead });
   const mayRead = sight.reader('queue');
   const ids = idsOf(context.policy(), person.id);
   const isOwn = ({ requester }: QueuedRequest): boolean => ids.includes(requester);
   const shown = found
     .filter((row) => (env === undefined || row.target === targetKey(env)) && (isOwn(row) || mayRead(row)))
-    .toSorted((one, other) => one.target.localeCompare(other.target) || one.id - other.id);
+    .toSorted((one, other) => one.target.localeCompare(other.target));
   const rows = shown.slice(0, maxShown);
   const isMore = shown.length > maxShown || found.length === maxRead;
   const own = rows.filter(isOwn);

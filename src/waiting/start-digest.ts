@@ -3,7 +3,7 @@ import { paragraph, type Page } from '../commands/kit/page.ts';
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { openWatches, startWatch, type Watch } from '../storage/watches.ts';
+import { insertWaiting, type Digest } from '../storage/waiting.ts';
 import { code, list, sample, say, time, typed } from '../words/text.ts';
 import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
@@ -14,7 +14,7 @@ import { nextDue } from './digests.ts';
 import { auditDetails, enqueueNote } from './watches.ts';
 import { bindingOf } from '../decide/channel-binding.ts';
 import type { SendContext } from '../send/context.ts';
-import { assertMore, assertPlace, mayAllNow, newWatch, placeOf } from './start-watch.ts';
+import { assertMore, assertPlace, listWatches, mayAllNow, newWatch, placeOf } from './start-watch.ts';
 import { aboutThen } from './watch-notes.ts';
 import { dayMs } from '../words/duration.ts';
 
@@ -34,7 +34,7 @@ export async function digestPage(
   const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
   const { digest, next } = await start(context, asking, placeOf(channel, asking.person.id), scope, known);
   return {
-    title: say`**Digest ${code(`#${digest.id}`)} of ${aboutThen(digest)} is on** until ${time(digest.ends_at, 'date')}`,
+    title: say`**Digest ${code(`#${digest.id}`)} of ${aboutThen(digest)} is on** until ${time(digest.expires_at, 'date')}`,
     parts: [
       paragraph(
         say`Every Monday at 09:00 (${digest.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, certificates that expire, timed access that ends, open changes, and locks without end. The first one, in your own time zone: ${time(next, 'date')}.`,
@@ -92,7 +92,7 @@ async function start(
   place: string,
   scope: DigestScope,
   known: KnownNames,
-): Promise<{ readonly digest: Watch; readonly next: number }> {
+): Promise<{ readonly digest: Digest; readonly next: number }> {
   const { person } = asking;
   const envs = environmentsListed(scope, known);
   const names = namesIn(scope);
@@ -101,25 +101,25 @@ async function start(
   if (place !== person.id) await assertPlace(context, place, envs);
   return exclusiveTransaction(context.database, async (tx, at) => {
     const mine = idsOf(context.policy(), person.id);
-    assertMore(await openWatches(tx), { place, mine, isSame: ({ kind }) => kind === 'digest' });
-    const ends_at = at + keptMs;
-    const watch = await startWatch(tx, {
+    assertMore(await listWatches(tx), { place, mine, isSame: ({ kind }) => kind === 'digest' });
+    const expires_at = at + keptMs;
+    const next = nextDue({ zone: person.zone, expires_at }, at);
+    const digest = await insertWaiting(tx, {
       ...newWatch(person, place, at),
       kind: 'digest',
-      target_key: 'digest',
-      target: JSON.stringify(envs),
-      ends_at,
-      progress: JSON.stringify({ sites: scope.sites }),
-      due_at: nextDue({ zone: person.zone, ends_at }, at),
+      target: 'digest',
+      targets: JSON.stringify(envs),
+      sites: JSON.stringify(scope.sites),
+      expires_at,
+      due_at: next,
     });
-    const next = watch.due_at ?? at;
     await record(context, asking, tx, at, {
       event: 'digest_start',
       about: envs,
-      ...auditDetails(watch),
-      until: watch.ends_at,
+      ...auditDetails(digest),
+      until: digest.expires_at,
     });
-    await enqueueNote(context, tx, watch, digestStartedNote(watch, next), at);
-    return { digest: watch, next };
+    await enqueueNote(context, tx, digest, digestStartedNote(digest, next), at);
+    return { digest, next };
   });
 }

@@ -7,7 +7,8 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { idsOf } from '../policy/people.ts';
 import { scrub } from '../base/secret.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { countWatches, openWatches, startWatch, type NewWatch, type Watch } from '../storage/watches.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { countWaiting, insertWaiting, listOpen, type Digest, type NewWaiting, type Watch } from '../storage/waiting.ts';
 import { code, say, time, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
@@ -35,7 +36,7 @@ export async function watchPage(context: SendContext, asking: Asking, terms: Ter
   const place = placeOf(await asking.saidIn(), asking.person.id);
   const started = await start(context, asking, place, terms);
   return {
-    title: say`**Watch ${code(`#${started.id}`)} of ${env.name} is on** until ${time(started.ends_at, 'date')}`,
+    title: say`**Watch ${code(`#${started.id}`)} of ${env.name} is on** until ${time(started.expires_at, 'date')}`,
     parts: [
       paragraph(
         say`I read its error log every few minutes, with your rights, and post kinds of errors that I didn't see in the 24 hours before. Times in it without a time zone count as UTC. ${quietInWords(started)}`,
@@ -52,7 +53,7 @@ const quietInWords = ({ quiet, zone }: Watch): Text | undefined =>
 async function start(context: SendContext, asking: Asking, place: string, terms: Terms): Promise<Watch> {
   const { env, match } = terms;
   const { person } = asking;
-  if (!(await mayAllNow(context, person.id, [env], 'errors')))
+  if (!(await mayAllNow(context, person.id, [env], 'watch')))
     throw new Refusal(say`**You may not watch the log of ${env.name}.** Nothing was done.`);
   if (match !== undefined && scrub(match) !== match)
     throw new Refusal('That looks like a credential, and everybody here would see it. Nothing was done.', {
@@ -61,16 +62,16 @@ async function start(context: SendContext, asking: Asking, place: string, terms:
   if (place !== person.id) await assertPlace(context, place, [env]);
   return exclusiveTransaction(context.database, async (tx, at) => {
     // One whose time is up reads no more: it only tells what it holds back.
-    const isSame = (one: Watch): boolean =>
-      one.target_key === targetKey(env) && one.match === (match ?? null) && one.ends_at > at;
-    assertMore(await openWatches(tx), { place, mine: idsOf(context.policy(), person.id), isSame });
-    const dueAt = at + intervalMs((await countWatches(tx)) + 1);
-    const watch = await startWatch(tx, rowOf(person, place, terms, at, dueAt));
+    const isSame = (one: Watch | Digest): boolean =>
+      one.kind === 'watch' && one.target === targetKey(env) && one.match === (match ?? null) && one.expires_at > at;
+    assertMore(await listWatches(tx), { place, mine: idsOf(context.policy(), person.id), isSame });
+    const dueAt = at + intervalMs((await countWaiting(tx, 'watch')) + 1);
+    const watch = await insertWaiting(tx, rowOf(person, place, terms, at, dueAt));
     await record(context, asking, tx, at, {
       event: 'watch_start',
       about: [env],
       ...auditDetails(watch),
-      until: watch.ends_at,
+      until: watch.expires_at,
     });
     await enqueueNote(context, tx, watch, startedNote(watch, env, quietInWords(watch)), at);
     return watch;
@@ -85,7 +86,7 @@ export async function mayAllNow(
   { personOf, policy }: SendContext,
   id: string,
   envs: readonly Environment[],
-  kind: Watch['kind'],
+  kind: 'watch' | 'digest',
 ): Promise<boolean> {
   const asked = await personOf(id, groupsToWatch(policy(), kind));
   if (asked === undefined)
@@ -102,6 +103,10 @@ export async function mayAllNow(
       );
   return true;
 }
+
+/** All watches and digests, oldest first. */
+export const listWatches = (db: ReadHandle): Promise<(Watch | Digest)[]> =>
+  listOpen(db, ['watch', 'digest'], { limit: 2 * maxWatches.all });
 
 /** Where a watch tells. In direct messages, or outside a channel, that is the person. */
 export const placeOf = (channel: string | undefined, person: string): string =>
@@ -121,16 +126,16 @@ export async function assertPlace(context: SendContext, place: string, envs: rea
 type Room = {
   readonly place: string;
   readonly mine: readonly string[];
-  readonly isSame: (one: Watch) => boolean;
+  readonly isSame: (one: Watch | Digest) => boolean;
 };
 
 /** Throws `Refusal` if the same watch exists here already, or if there are too many; digests count too. */
-export function assertMore(all: readonly Watch[], { place, mine, isSame }: Room): void {
+export function assertMore(all: readonly (Watch | Digest)[], { place, mine, isSame }: Room): void {
   const here = all.filter(({ channel }) => channel === place);
   const same = here.find(isSame);
   if (same)
     throw new Refusal(
-      say`**${same.kind === 'digest' ? 'Digest' : 'Watch'} #${same.id} already does this in this channel,** until ${time(same.ends_at, 'date')}. Nothing was done.`,
+      say`**${same.kind === 'digest' ? 'Digest' : 'Watch'} #${same.id} already does this in this channel,** until ${time(same.expires_at, 'date')}. Nothing was done.`,
       { offers: [{ label: `Stop #${same.id}`, args: ['watch', 'stop', String(same.id)] }] },
     );
   const own = all.filter(({ requester }) => mine.includes(requester));
@@ -151,19 +156,18 @@ export const newWatch = ({ id, name, zone }: Person, channel: string, at: number
   requester_name: name,
   channel,
   zone,
-  match: null,
-  quiet: null,
   created_at: at,
-  read_to: at,
 });
 
-const rowOf = (person: Person, place: string, terms: Terms, at: number, dueAt: number): NewWatch => ({
+const rowOf = (person: Person, place: string, terms: Terms, at: number, dueAt: number): NewWaiting<'watch'> => ({
   ...newWatch(person, place, at),
-  target_key: targetKey(terms.env),
-  target: JSON.stringify(terms.env),
+  kind: 'watch',
+  target: targetKey(terms.env),
+  targets: JSON.stringify([terms.env]),
   match: terms.match ?? null,
   quiet: terms.quiet ? showHours(terms.quiet) : null,
-  ends_at: at + (terms.for ?? defaultMs),
+  expires_at: at + (terms.for ?? defaultMs),
+  read_to: at,
   progress: JSON.stringify(emptyProgress),
   due_at: dueAt,
 });

@@ -9,7 +9,7 @@ import { findChange, type Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { heldLock } from '../storage/locks.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import { changeTimer, noteTimer, type Timer } from '../storage/timers.ts';
+import { changeTimer, claimTimers, noteTimer, type Timer } from '../storage/timers.ts';
 import { bold, joined, mention, say, time, withoutQuotes, type Text } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
@@ -26,6 +26,7 @@ import { brokenHere, troubleText } from '../change/host-trouble.ts';
 import type { SendContext } from '../send/context.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { dayMs, hourMs } from '../words/duration.ts';
+import type { DueKind } from './due-turns.ts';
 
 /** Delay before checking on a change that removes access. */
 const checkAfterMs = 60_000;
@@ -39,13 +40,28 @@ const recheckMs = 30_000;
 const maxAttempts = retryDelaysMs.length + 1;
 const remindMs = dayMs;
 
+/** Ends access that is over. */
+export const accessEnds = (context: SendContext): DueKind => ({
+  what: 'timer',
+  atOnce: 4,
+  atOnceEach: 2,
+  // Longer than a turn takes: its reads have their own time limit.
+  leaseMs: 60_000,
+  claim: async (tx, wanted, shares) =>
+    (await claimTimers(tx, wanted, shares)).map((timer) => ({
+      id: timer.id,
+      requester: timer.requester,
+      handle: async (stopping) => fireTimer(context, timer, stopping),
+    })),
+});
+
 /**
  * One step of a due timer. It removes the addresses with a change of its own, by the rights of the grant, even if the
  * requester is gone. A refusal by the host counts as an attempt, and attempts are limited. If no try could start,
  * because the host is away or the environment is locked, it tries again until it can. The timer ends only with
  * evidence: that change is done, or reads show that the addresses are off the list.
  */
-export async function fireTimer(context: SendContext, timer: Timer, stopping: AbortSignal): Promise<void> {
+async function fireTimer(context: SendContext, timer: Timer, stopping: AbortSignal): Promise<void> {
   try {
     await fire(context, timer);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { NewKind } from '../commands/kit/log-query.ts';
-import type { Watch } from '../storage/watches.ts';
+import type { Watch } from '../storage/waiting.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { hourMs, dayMs } from '../words/duration.ts';
 

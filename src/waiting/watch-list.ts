@@ -2,14 +2,14 @@ import { Refusal } from '../base/errors.ts';
 import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
 import { idsOf } from '../policy/people.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { findWatch, openWatches, stopWatch, type Watch } from '../storage/watches.ts';
+import { endWaiting, findOpen, type Digest, type Watch } from '../storage/waiting.ts';
 import { channel, code, inline, joined, mention, say, time, typed, type Text } from '../words/text.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { record, type Asking } from '../decide/admin-actions.ts';
-import { environmentsThen } from './digest-standing.ts';
-import { mayAllNow, placeOf } from './start-watch.ts';
+import { listWatches, mayAllNow, placeOf } from './start-watch.ts';
 import { aboutThen, stoppedNote } from './watch-notes.ts';
 import { heldIn, watchProgress, type Trouble } from './watch-limits.ts';
+import { environmentsThen } from './watch-standing.ts';
 import { auditDetails, enqueueNote } from './watches.ts';
 import type { SendContext } from '../send/context.ts';
 
@@ -19,14 +19,14 @@ import type { SendContext } from '../send/context.ts';
 const seenBy = ({ policy }: SendContext, { person, sight }: Asking) => {
   const mine = idsOf(policy(), person.id);
   return {
-    isMine: ({ requester }: Watch): boolean => mine.includes(requester),
-    readsAll: (watch: Watch): boolean => sight.reader('watches')({ targets: JSON.stringify(environmentsThen(watch)) }),
+    isMine: ({ requester }: Watch | Digest): boolean => mine.includes(requester),
+    readsAll: sight.reader('watches'),
   };
 };
 
 export async function watchesPage(context: SendContext, asking: Asking): Promise<Page> {
   const { isMine, readsAll } = seenBy(context, asking);
-  const [all, place] = [await openWatches(context.database.db), placeOf(await asking.saidIn(), asking.person.id)];
+  const [all, place] = [await listWatches(context.database.db), placeOf(await asking.saidIn(), asking.person.id)];
   const watches = all.filter((watch) => isMine(watch) || (watch.channel === place && readsAll(watch)));
   const [first] = watches;
   return {
@@ -37,24 +37,22 @@ export async function watchesPage(context: SendContext, asking: Asking): Promise
   };
 }
 
-function inWords(watch: Watch): Text {
+function inWords(watch: Watch | Digest): Text {
   const of = joined([
     watch.kind === 'digest' ? 'Digest of' : undefined,
     aboutThen(watch),
-    watch.match ? say`with “${watch.match}”` : undefined,
+    watch.kind === 'watch' && watch.match ? say`with “${watch.match}”` : undefined,
   ]);
   const told = isDirect(watch.channel) ? mention(watch.channel) : channel(watch.channel);
-  return say`${code(`#${watch.id}`)} ${of} · tells ${told} · ${mention(watch.requester)} · until ${time(watch.ends_at, 'date')} · ${statusOf(watch)}`;
+  return say`${code(`#${watch.id}`)} ${of} · tells ${told} · ${mention(watch.requester)} · until ${time(watch.expires_at, 'date')} · ${statusOf(watch)}`;
 }
 
-const statusOf = (watch: Watch): Text =>
-  joined(
-    [
-      (watch.kind === 'digest' ? undefined : standingOf(watch)) ?? inline('on'),
-      watch.quiet === null ? undefined : say`quiet ${watch.quiet} (${watch.zone})`,
-    ],
-    '; ',
-  );
+function statusOf(watch: Watch | Digest): Text {
+  const on = inline('on');
+  if (watch.kind === 'digest') return say`${on}`;
+  const quiet = watch.quiet === null ? undefined : say`quiet ${watch.quiet} (${watch.zone})`;
+  return joined([standingOf(watch) ?? on, quiet], '; ');
+}
 
 const troubleWords: Readonly<Record<Trouble['kind'], string>> = {
   unread: "the log can't be read",
@@ -87,18 +85,18 @@ export async function watchStopPage(
     { hint: say`${typed('watches')} lists them.` },
   );
   const { isMine, readsAll } = seenBy(context, asking);
-  const known = await findWatch(context.database.db, number);
-  if (known === undefined || known.ended_at !== null || !(isMine(known) || readsAll(known))) throw notFound;
+  const known = await findOpen(context.database.db, ['watch', 'digest'], number);
+  if (known === undefined || !(isMine(known) || readsAll(known))) throw notFound;
   const listed = context.names(undefined).environments;
   const envs = environmentsThen(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
   if (!isMine(known) && !(await mayAllNow(context, asking.person.id, envs, known.kind)))
     throw new Refusal(
-      say`**Only ${known.requester_name}, and people who may ${code(known.kind === 'digest' ? 'digest' : 'watch')} ${aboutThen(known)}, can stop this.** Nothing was done.`,
+      say`**Only ${known.requester_name}, and people who may ${code(known.kind)} ${aboutThen(known)}, can stop this.** Nothing was done.`,
     );
   const env = known.kind === 'digest' ? undefined : envs[0];
-  const stopped = await stop(context, asking, number, env?.name);
+  const stopped = await stop(context, asking, known, env?.name);
   if (stopped === undefined) throw notFound;
-  const untold = env ? heldIn(watchProgress(stopped)) : 0;
+  const untold = stopped.kind === 'watch' ? heldIn(watchProgress(stopped)) : 0;
   return {
     title: say`**${env ? 'Watch' : 'Digest'} ${code(`#${number}`)} of ${aboutThen(stopped)} is over**`,
     parts:
@@ -110,12 +108,15 @@ export async function watchStopPage(
 }
 
 /** Ends it and says so in its channel. Undefined if it was over before. `name`: of the environment of a watch, now. */
-const stop = (context: SendContext, asking: Asking, number: number, name: string | undefined) =>
+const stop = (context: SendContext, asking: Asking, watch: Watch | Digest, name: string | undefined) =>
   exclusiveTransaction(context.database, async (tx, at) => {
-    const stopped = await stopWatch(tx, number, at);
+    const stopped = await endWaiting<'watch' | 'digest'>(tx, watch, at);
     if (stopped === undefined) return undefined;
-    const event = name === undefined ? 'digest_stop' : 'watch_stop';
-    await record(context, asking, tx, at, { event, about: environmentsThen(stopped), ...auditDetails(stopped) });
+    await record(context, asking, tx, at, {
+      event: `${stopped.kind}_stop`,
+      about: environmentsThen(stopped),
+      ...auditDetails(stopped),
+    });
     const note = stoppedNote(stopped, name ?? aboutThen(stopped), asking.person.name);
     await enqueueNote(context, tx, stopped, note, at);
     return stopped;

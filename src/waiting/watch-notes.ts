@@ -1,7 +1,7 @@
 import { readAsUtc, type NewKind, type NewKinds } from '../commands/kit/log-query.ts';
 import { counted } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import type { Watch } from '../storage/watches.ts';
+import type { Digest, Watch } from '../storage/waiting.ts';
 import { amount, bold, code, joined, list, say, time, typed, type Inline, type Text } from '../words/text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import { type Note } from '../change/card.ts';
@@ -15,12 +15,12 @@ import { dayMs } from '../words/duration.ts';
 
 const maxNames = 5;
 
-export const stopButton = ({ id }: Pick<Watch, 'id'>): Button =>
+export const stopButton = ({ id }: { readonly id: number }): Button =>
   runButton({ label: 'Stop', args: ['watch', 'stop', String(id)] });
 const logButton = ({ id }: Environment): Button =>
   runButton({ label: 'Error log', args: ['logs', id, 'error', '--errors', '--since=24h'] });
 
-const footOf = ({ id, match, requester_name: owner, ends_at: until }: Watch): Text =>
+const footOf = ({ id, match, requester_name: owner, expires_at: until }: Watch): Text =>
   joined(
     [say`Watch #${id} of ${owner}, until ${time(until, 'date')}`, match === null ? undefined : say`only “${match}”`],
     ', ',
@@ -67,24 +67,24 @@ const isNew = ({ first, reaches }: NewKind): boolean => reaches <= first - dayMs
 
 export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefined): Note => ({
   text: joined([
-    say`**${watch.requester_name} watches the error log of ${env.name} here** until ${time(watch.ends_at, 'date')}: I post new kinds of errors${watch.match === null ? '' : say` with “${watch.match}”`} and skip known ones.`,
+    say`**${watch.requester_name} watches the error log of ${env.name} here** until ${time(watch.expires_at, 'date')}: I post new kinds of errors${watch.match === null ? '' : say` with “${watch.match}”`} and skip known ones.`,
     quiet,
   ]),
   buttons: [stopButton(watch)],
 });
 
 /** What a watch or a digest is about, as of its start. */
-export const aboutThen = (watch: Watch): Inline =>
+export const aboutThen = (watch: Watch | Digest): Inline =>
   watch.kind === 'digest' ? list(namesIn(digestScope(watch)), maxNames) : storedEnvironment(watch).name;
 
-const numbered = ({ kind, id }: Watch): string => `${kind === 'digest' ? 'Digest' : 'Watch'} #${id}`;
-const titleOf = (watch: Watch, about: Inline): Text => say`${numbered(watch)} of ${about}`;
+const numbered = ({ kind, id }: Watch | Digest): string => `${kind === 'digest' ? 'Digest' : 'Watch'} #${id}`;
+const titleOf = (watch: Watch | Digest, about: Inline): Text => say`${numbered(watch)} of ${about}`;
 
 /** What whoever may no longer see what it was about is told of its end. */
-export const endUnnamed = (watch: Watch): Text =>
+export const endUnnamed = (watch: Watch | Digest): Text =>
   say`**${numbered(watch)} has ended.** You may no longer see what it was about.`;
 
-export const stoppedNote = (watch: Watch, about: Inline, by: string): Note => ({
+export const stoppedNote = (watch: Watch | Digest, about: Inline, by: string): Note => ({
   text: say`**${titleOf(watch, about)} was stopped** by ${by}.`,
   hidden: endUnnamed(watch),
 });
@@ -98,7 +98,7 @@ export function overNote(watch: Watch, env: Environment, news: News | undefined,
   return { text: joined([news && newsText(env, news), again, lost || undefined], '\n'), hidden: endUnnamed(watch) };
 }
 
-export const endedNote = (watch: Watch, why: Text): Note => ({
+export const endedNote = (watch: Watch | Digest, why: Text): Note => ({
   text: say`**${titleOf(watch, aboutThen(watch))} has ended:** ${why}`,
   hidden: endUnnamed(watch),
 });

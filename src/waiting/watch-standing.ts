@@ -1,6 +1,6 @@
 import type { Environment } from '../hosting/contract/target.ts';
 import { channelRule } from '../policy/channels.ts';
-import type { Watch } from '../storage/watches.ts';
+import type { Digest, Watch } from '../storage/waiting.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { say, type Text } from '../words/text.ts';
 import { isDirect } from '../access/direct-messages.ts';
@@ -17,14 +17,22 @@ export type WatchStanding =
   | { readonly kind: 'may'; readonly env: Environment }
   | { readonly kind: 'later'; readonly why: Text }
   | { readonly kind: 'unsure'; readonly groups: readonly string[] }
-  | { readonly kind: 'lost'; readonly reason: NonNullable<Watch['end_reason']>; readonly why: Text };
+  | { readonly kind: 'lost'; readonly reason: 'not_allowed' | 'gone' | 'no_channel'; readonly why: Text };
 
 const later = (why: Text) => ({ kind: 'later', why }) as const;
 const notAllowed = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'not_allowed', why });
 const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) as const;
 
+/** The environment of a watch, or those of a digest, as they were when it was started. */
+export const environmentsThen = ({ targets }: Pick<Watch | Digest, 'targets'>): readonly Environment[] =>
+  parseStored(targets);
+
 /** The environment of a watch as it was when the watch was started. */
-export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
+export function storedEnvironment(watch: Watch): Environment {
+  const [env] = environmentsThen(watch);
+  if (env === undefined) throw new Error(`watch ${watch.id} is about no environment`);
+  return env;
+}
 
 /** While replicas go by different rules, none of them ends a watch. */
 export const heldWhileRulesDiffer = <Standing extends { readonly kind: string }>(
@@ -37,12 +45,12 @@ export const watchStanding = async (context: SendContext, watch: Watch): Promise
   heldWhileRulesDiffer(context, await standingByOwnRules(context, watch));
 
 async function standingByOwnRules(context: SendContext, watch: Watch): Promise<WatchStanding> {
-  const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
+  const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'watch'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
   const env = await listedNow(context, watch);
   if (env.kind !== 'environment') return env;
-  const may = mayWatch(context.policy(), owner, env, 'errors');
+  const may = mayWatch(context.policy(), owner, env, 'watch');
   if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
   const channel = isDirect(watch.channel) ? undefined : await channelStanding(context, watch, [env]);
   if (channel) return channel;

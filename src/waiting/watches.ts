@@ -4,21 +4,18 @@ import { readHours, hoursEnd } from '../commands/kit/values/hours.ts';
 import { watching } from '../hosting/contract/call.ts';
 import { getLogs, logFiles } from '../hosting/contract/logs.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { idsOf } from '../policy/people.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
-import { isAnyDue } from '../storage/lease.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import type { Tx } from '../storage/tx.ts';
-import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../storage/watches.ts';
+import { countWaiting, endWaiting, releaseWaiting, type Digest, type Watch } from '../storage/waiting.ts';
 import { amount, plain, say, time, type Text } from '../words/text.ts';
 import { mayHear } from '../access/assert-channel.ts';
 import { isDirect } from '../access/direct-messages.ts';
 import { listedAs } from '../access/visibility.ts';
 import { whyUnread } from '../change/host-trouble.ts';
 import type { Note } from '../change/card.ts';
-import { createPoller, type Poller } from '../post/poller.ts';
 import type { SendContext } from '../send/context.ts';
-import { environmentsThen } from './digest-standing.ts';
+import { waitingKind, type DueKind } from './due-turns.ts';
 import * as notes from './watch-notes.ts';
 import {
   heldIn,
@@ -29,10 +26,9 @@ import {
   type Trouble,
   type WatchProgress,
 } from './watch-limits.ts';
-import { watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
+import { environmentsThen, watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
 import { dayMs, hourMs, minuteMs } from '../words/duration.ts';
 
-const pollMs = 2_000;
 /** Longer than a read with all of its retries, plus the analysis. */
 const leaseMs = 240_000;
 const maxAtOnce = 2;
@@ -51,32 +47,19 @@ const lateMs = 10 * minuteMs;
 export const intervalMs = (watches: number): number =>
   Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
 
-/** Creates what looks for watches that are due. `onNote` is called when there may be messages to post. */
-export function createWatcher(context: SendContext, onNote: () => void): Poller {
-  const onTrouble = (error: unknown): void => context.onTrouble('looking for a watch', error);
-  const look = async (): Promise<void> => {
-    const claimed = await claimDue(context);
-    if (claimed.length === 0) return;
-    await Promise.all(claimed.map((watch) => lookFor(context, watch).catch(onTrouble)));
-    onNote();
-  };
-  return createPoller({ everyMs: pollMs, look, onTrouble });
-}
-
-async function claimDue(context: SendContext): Promise<readonly Watch[]> {
-  const { database, owner, policy } = context;
-  if (!(await isAnyDue(database, ['watches'], await database.now())) || !context.hasLogRoom()) return [];
-  return exclusiveTransaction(database, (tx, now) =>
-    claimWatches(tx, { owner, now, leaseMs, limit: maxAtOnce }, readsPerMinute, (id) => idsOf(policy(), id)),
+export const watchLooks = (context: SendContext): DueKind =>
+  waitingKind(
+    'watch',
+    { what: 'watch', atOnce: maxAtOnce, perMinute: readsPerMinute, leaseMs, mayBegin: context.hasLogRoom },
+    async (watch) => lookFor(context, watch),
   );
-}
 
 /** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
 async function lookFor(context: SendContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
-  if (now >= watch.ends_at) return endInTime(context, watch, now);
+  if (now >= watch.expires_at) return endInTime(context, watch, now);
   const standing = await watchStanding(context, watch);
-  if (standing.kind === 'lost') return endLost(context, watch, standing, now);
+  if (standing.kind === 'lost') return endLost(context, watch, standing);
   if (standing.kind === 'unsure') return pause(context, watch, standing.groups);
   if (standing.kind === 'later') return unread(context, watch, standing.why);
   const { env } = standing;
@@ -168,16 +151,17 @@ async function saveLook(
 ): Promise<void> {
   const { database } = context;
   const now = await database.now();
-  const next = now + intervalMs(await countWatches(database.db));
-  const dueAt = Math.max(now, Math.min(next, watch.ends_at, dueBy));
+  const next = now + intervalMs(await countWaiting(database.db, 'watch'));
+  const dueAt = Math.max(now, Math.min(next, watch.expires_at, dueBy));
   const patch = { progress: JSON.stringify(progress), ...(read_to && { read_to }) };
-  await moveWatch(context, watch, { patch, onward: { dueAt }, ...about });
+  await moveWatch(context, watch, { patch, dueAt, ...about });
 }
 
 /** How a watch or a digest goes on; its messages and where they go; its audit line, with `details` and `why`. */
 type WatchStep = {
-  readonly patch?: Parameters<typeof noteWatch>[2];
-  readonly onward: Onward;
+  readonly patch?: Partial<Pick<Watch, 'progress' | 'read_to' | 'tried_at'>>;
+  /** When it is due again (epoch ms); undefined: it is over. */
+  readonly dueAt?: number;
   readonly notes?: readonly Note[];
   readonly place?: NotePlace;
   readonly event?: string;
@@ -186,10 +170,14 @@ type WatchStep = {
 };
 
 /** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
-export async function moveWatch(context: SendContext, watch: Watch, step: WatchStep): Promise<void> {
-  const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
+export async function moveWatch(context: SendContext, watch: Watch | Digest, step: WatchStep): Promise<void> {
+  const { patch = {}, dueAt, notes: told = [], place, event, details, why } = step;
   await exclusiveTransaction(context.database, async (tx, at) => {
-    if ((await noteWatch(tx, watch, patch, onward)) === undefined) return;
+    const moved =
+      dueAt === undefined
+        ? endWaiting(tx, watch, at, { isMine: true, patch })
+        : releaseWaiting(tx, watch, dueAt, patch);
+    if ((await moved) === undefined) return;
     for (const note of told) await enqueueNote(context, tx, watch, note, quietEnd(watch, at) ?? at, place);
     if (event === undefined) return;
     const reason = why && { reason: plain(why) };
@@ -211,7 +199,7 @@ type NotePlace = { readonly to?: 'owner'; readonly key?: string; readonly about?
 export async function enqueueNote(
   { policy, names }: Pick<SendContext, 'policy' | 'names'>,
   tx: Tx,
-  watch: Watch,
+  watch: Watch | Digest,
   note: Note,
   at: number,
   { to, key = `watch:${watch.id}:${randomUUID()}`, about = environmentsThen(watch) }: NotePlace = {},
@@ -230,7 +218,7 @@ export async function enqueueNote(
   });
 }
 
-export const auditDetails = (watch: Watch) => ({
+export const auditDetails = (watch: Watch | Digest) => ({
   watch: watch.id,
   channel: watch.channel,
   owner: watch.requester,
@@ -239,14 +227,12 @@ export const auditDetails = (watch: Watch) => ({
 /** Ends a watch or a digest that may not go on. News that wasn't told is dropped: the owner may no longer read it. */
 export const endLost = (
   context: SendContext,
-  watch: Watch,
+  watch: Watch | Digest,
   { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
-  now: number,
 ): Promise<void> =>
   moveWatch(context, watch, {
-    onward: { endedAt: now, why: reason },
     notes: [notes.endedNote(watch, why)],
-    event: watch.kind === 'digest' ? 'digest_end' : 'watch_end',
+    event: `${watch.kind}_end`,
     why,
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });
@@ -260,18 +246,20 @@ async function endInTime(context: SendContext, watch: Watch, now: number): Promi
   const { held, heldMore } = progress;
   const isHolding = heldIn(progress) > 0;
   const quietUntil = isHolding ? quietEnd(watch, now) : undefined;
-  if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
+  if (quietUntil !== undefined) return moveWatch(context, watch, { dueAt: quietUntil });
   const standing = isHolding ? await watchStanding(context, watch) : undefined;
-  if (standing?.kind === 'lost') return endLost(context, watch, standing, now);
-  const isLater = standing !== undefined && standing.kind !== 'may' && now < watch.ends_at + dayMs;
-  if (isLater) return moveWatch(context, watch, { onward: { dueAt: now + laterMs } });
+  if (standing?.kind === 'lost') return endLost(context, watch, standing);
+  const isLater = standing !== undefined && standing.kind !== 'may' && now < watch.expires_at + dayMs;
+  if (isLater) return moveWatch(context, watch, { dueAt: now + laterMs });
   const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
   const untold = env === undefined ? heldIn(progress) : 0;
   const note = notes.overNote(watch, env ?? storedEnvironment(watch), news, untold);
-  await moveWatch(context, watch, { onward: { endedAt: now, why: 'over' }, notes: [note], event: 'watch_end' });
+  await moveWatch(context, watch, { notes: [note], event: 'watch_end' });
 }
 
-const quietEnd = ({ quiet, zone }: Watch, now: number): number | undefined =>
-  quiet === null ? undefined : hoursEnd(readHours('Quiet hours', quiet), now, zone);
+const quietEnd = (watch: Watch | Digest, now: number): number | undefined =>
+  watch.kind === 'digest' || watch.quiet === null
+    ? undefined
+    : hoursEnd(readHours('Quiet hours', watch.quiet), now, watch.zone);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { doctor } from '../../src/program/doctor.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { writeKv } from '../../src/storage/kv.ts';
 import { aliveKey } from '../../src/storage/time.ts';
 import { ids, inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
@@ -75,11 +76,13 @@ test(
     await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 1, [
       `✓ Database: ${empty} is empty; the first start makes it`,
     ]);
-    const database = await openDatabase(`sqlite:${empty}`);
+    const database = await openDatabase(`sqlite:${empty}`, { migrations: migrations.slice(0, 1) });
     await database.transaction((tx) => writeKv(tx, { key: aliveKey, value: '0', at: Date.now() - 60_001 }));
     await database.close();
     await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 1, [
       '✗ Bot: none runs on this database; the last one was alive ',
+      '? Work: unknown: an older version made the tables; the first start of this one adds to them',
+      '✓ Changes: 0 waiting',
     ]);
     const nowhere = `${empty}/data/sitehand.db`;
     await expectChecks(scenario, { DATABASE_URL: `sqlite:${nowhere}` }, 1, [

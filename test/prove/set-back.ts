@@ -1,17 +1,7 @@
 /** Runs one or several statements on a PostgreSQL. */
 type Run = (statement: string) => Promise<unknown>;
 
-const tables = [
-  'changes',
-  'audit',
-  'messages',
-  'votes',
-  'locks',
-  'shared_locks',
-  'queued_requests',
-  'handed_on_requests',
-  'timers',
-];
+const tables = ['changes', 'audit', 'messages', 'votes', 'locks', 'shared_locks', 'waiting', 'timers'];
 
 /** Remembers all tables of a PostgreSQL. The returned function restores them, as a backup would. */
 export async function remember(run: Run): Promise<() => Promise<void>> {

@@ -9,11 +9,12 @@ import { findChange, listChanges, type Change, type NewChange } from '../../src/
 import type { Database } from '../../src/storage/database.ts';
 import { writeKv } from '../../src/storage/kv.ts';
 import { takeLocks } from '../../src/storage/locks.ts';
-import { insertQueued, listQueued } from '../../src/storage/queue.ts';
+import { insertQueued } from '../../src/storage/queue.ts';
 import { readTimeline, setBackKey } from '../../src/storage/timeline.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
+import { insertWaiting, listOpen } from '../../src/storage/waiting.ts';
 import { describeBoth } from '../storage/describe-both.ts';
-import { save } from '../storage/samples.ts';
+import { sampleDigest, sampleHandedOn, sampleWatch, save } from '../storage/samples.ts';
 import { changeOf, chi, dee } from '../fixtures.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 import { changesIn, contextOver, frozenFrom, now, whoIs } from '../matrix/waiting-changes.ts';
@@ -108,7 +109,7 @@ describeBoth('after a restore', (open) => {
     expect((await messagesOf(database, null)).join('\n')).not.toContain('1970');
   });
 
-  test('promise 1: queued requests may have been submitted already, so all queues are emptied and people are told', async () => {
+  test('promise 1: what waits may have been sent already, so all queues are emptied, and people are told', async () => {
     const { database, context } = await opened();
     const row = { target: 'e1', target_name: 'acme-shop/live', command: 'cache clear', risk: 'routine' } as const;
     const by = { requester_name: 'Ana', requester_team: 'T1', channel: 'C1', behind: null };
@@ -120,9 +121,15 @@ describeBoth('after a restore', (open) => {
       const queued = { ...row, ...by, args, targets, requester, created_at: now, expires_at: now + 9 };
       await database.transaction((tx) => insertQueued(tx, queued));
     }
+    const other = [sampleHandedOn, sampleWatch, sampleDigest] as const;
+    await database.transaction(async (tx) => {
+      for (const one of other) await insertWaiting(tx, one);
+    });
     await restores(database);
     await handleSetBack(context);
-    expect(await listQueued(database.db, 9)).toEqual([]);
+    const left = await listOpen(database.db, ['queue', 'hand_on', 'watch', 'digest'], { limit: 9 });
+    // A watch and a digest only read, so they go on.
+    expect(left.map(({ kind }) => kind)).toEqual(['watch', 'digest']);
     const told = (await messagesOf(database, null)).filter((body) => body.includes('I emptied the queue'));
     expect(told).toHaveLength(2);
     for (const body of told) expect(body).toMatch(/may have been sent already/);

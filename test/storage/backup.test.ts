@@ -14,9 +14,8 @@ import { verifyAudit } from '../../src/storage/verify.ts';
 import { castVote } from '../../src/storage/votes.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { describeBoth } from './describe-both.ts';
-import { insertHandedOn } from '../../src/storage/handed-on.ts';
-import { insertQueued } from '../../src/storage/queue.ts';
-import { save } from './samples.ts';
+import { insertWaiting } from '../../src/storage/waiting.ts';
+import { sampleHandedOn, sampleWatch, save } from './samples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-backup-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,8 +35,7 @@ const tables = [
   'audit',
   'locks',
   'shared_locks',
-  'queued_requests',
-  'handed_on_requests',
+  'waiting',
   'timers',
   'inbox',
   'messages',
@@ -63,11 +61,8 @@ async function fill(database: Database): Promise<void> {
       .insertInto('locks')
       .values({ target: 'e', change: 1, person: null, reason: odd, taken_at: 1, until: null })
       .execute();
-    const queued = { target: 'e', target_name: odd, command: 'cache clear', risk: 'routine', args: odd } as const;
-    const by = { requester: 'U1', requester_name: odd, requester_team: 'T1', channel: 'C1', behind: null };
-    await insertQueued(tx, { ...queued, ...by, targets: '[]', created_at: 1, expires_at: 2 });
-    const handed = { id: 'h', command: 'cache clear', args: odd, says: odd, posted: '[]', person: 'U1' } as const;
-    await insertHandedOn(tx, { ...handed, created_at: 1, expires_at: 2 });
+    await insertWaiting(tx, { ...sampleHandedOn, target: odd, says: odd });
+    await insertWaiting(tx, { ...sampleWatch, match: odd });
     for (const change of [1, 2])
       await tx.insertInto('shared_locks').values({ target: 'e', change, taken_at: change, until: null }).execute();
     const delivery = { key: 'd', kind: 'command', person: 'U1', channel: 'C1', content: null, owner: 'o' } as const;

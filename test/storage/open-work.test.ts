@@ -5,7 +5,7 @@ import { writeKv } from '../../src/storage/kv.ts';
 import { insertQueued } from '../../src/storage/queue.ts';
 import { countStates, oldestDue, oldestWork } from '../../src/storage/open-work.ts';
 import { openStates } from '../../src/words/states.ts';
-import { startWatch } from '../../src/storage/watches.ts';
+import { insertWaiting } from '../../src/storage/waiting.ts';
 import { describeBoth } from './describe-both.ts';
 import { sampleQueued, sampleWatch, save } from './samples.ts';
 
@@ -32,7 +32,7 @@ describeBoth('queues', (open) => {
       deliveries: 60,
       ...none,
     });
-    await database.transaction((tx) => startWatch(tx, { ...sampleWatch, due_at: 70 }));
+    await database.transaction((tx) => insertWaiting(tx, { ...sampleWatch, due_at: 70 }));
     await database.transaction((tx) => insertQueued(tx, { ...sampleQueued, created_at: 80, expires_at: 95 }));
     const late = { 'queued requests': 80, watches: 70 };
     expect(await oldestWork(database.db, 90)).toMatchObject(late);

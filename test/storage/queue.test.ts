@@ -2,27 +2,26 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import { pauseKey, writeKv } from '../../src/storage/kv.ts';
 import {
-  claimQueued,
-  findQueued,
   insertQueued,
   isHeadOfQueue as isNext,
   queueOf,
-  releaseQueued,
   removeQueued,
   wakeNext,
   wakeQueues,
-  type QueuedRequest,
 } from '../../src/storage/queue.ts';
+import { claimWaiting, findOpen, readWaiting, releaseWaiting, type QueuedRequest } from '../../src/storage/waiting.ts';
 import { describeBoth } from './describe-both.ts';
 import { sampleQueued } from './samples.ts';
 
 const join = (database: Database, row: Partial<typeof sampleQueued> = {}): Promise<QueuedRequest> =>
   database.transaction((tx) => insertQueued(tx, { ...sampleQueued, ...row }));
 const claim = (database: Database, owner: string, now: number): Promise<QueuedRequest[]> =>
-  database.transaction((tx) => claimQueued(tx, { owner, now, leaseMs: 50, limit: 4 }));
+  database.transaction(async (tx) =>
+    (await claimWaiting(tx, 'queue', { owner, now, leaseMs: 50, limit: 4 })).map((row) => readWaiting(row)),
+  );
 const idsOf = (rows: readonly QueuedRequest[]): readonly number[] => rows.map(({ id }) => id);
 const dueAt = async (database: Database, id: number): Promise<number | undefined> =>
-  (await findQueued(database.db, id))?.due_at;
+  (await findOpen(database.db, ['queue'], id))?.due_at ?? undefined;
 
 describeBoth('queued requests', (open) => {
   it('are due in order: the first of each target, and the others when they expire or the first is gone', async () => {
@@ -47,9 +46,9 @@ describeBoth('queued requests', (open) => {
     expect(await claim(replica, 'c', 69)).toEqual([]);
     const [theirs] = await claim(replica, 'c', 70);
     expect(theirs?.id).toBe(mine.id);
-    expect(await database.transaction((tx) => removeQueued(tx, mine, 71, mine.owner ?? ''))).toBe(false);
-    expect(await database.transaction((tx) => releaseQueued(tx, mine, 500))).toBeUndefined();
-    expect(await replica.transaction((tx) => removeQueued(tx, mine, 72, 'c'))).toBe(true);
+    expect(await database.transaction((tx) => removeQueued(tx, mine, 71, true))).toBe(false);
+    expect(await database.transaction((tx) => releaseWaiting(tx, mine, 500))).toBeUndefined();
+    expect(await replica.transaction((tx) => removeQueued(tx, theirs ?? mine, 72, true))).toBe(true);
   });
 
   it('that are woken while somebody looks at them stay due; those whose turn has come are not woken', async () => {
@@ -58,11 +57,11 @@ describeBoth('queued requests', (open) => {
     const [claimed] = await claim(database, 'a', 20);
     if (claimed === undefined) throw new Error('not claimed');
     await database.transaction((tx) => wakeQueues(tx, [sampleQueued.target], 21));
-    await database.transaction((tx) => releaseQueued(tx, claimed, 500));
+    await database.transaction((tx) => releaseWaiting(tx, claimed, 500));
     expect(await dueAt(database, id)).toBe(21);
     const [again] = await claim(database, 'a', 22);
     if (again === undefined) throw new Error('not claimed again');
-    await database.transaction((tx) => releaseQueued(tx, again, 1_000, { turn_at: 22 }));
+    await database.transaction((tx) => releaseWaiting(tx, again, 1_000, { turn_at: 22 }));
     await database.transaction((tx) => wakeQueues(tx, [sampleQueued.target], 23));
     expect(await dueAt(database, id)).toBe(1_000);
   });
@@ -75,13 +74,13 @@ describeBoth('queued requests', (open) => {
     const [first] = await claim(database, 'a', 20);
     if (first === undefined) throw new Error('not claimed');
     expect([await isNext(database.db, first, 20), await isHeadOfQueue(20)]).toEqual([true, false]);
-    await database.transaction((tx) => releaseQueued(tx, first, 500));
+    await database.transaction((tx) => releaseWaiting(tx, first, 500));
     await database.transaction((tx) => wakeNext(tx, first, 30));
     expect(await dueAt(database, second.id)).toBe(30);
     expect([await isHeadOfQueue(499), await isHeadOfQueue(500)]).toEqual([true, false]);
     const [again] = await claim(database, 'a', 500);
     if (again === undefined) throw new Error('not claimed again');
-    await database.transaction((tx) => releaseQueued(tx, again, 900, { turn_at: 500 }));
+    await database.transaction((tx) => releaseWaiting(tx, again, 900, { turn_at: 500 }));
     expect(await isHeadOfQueue(600)).toBe(false);
   });
 

@@ -1,9 +1,9 @@
 import { insertChange, type Change, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { enqueueMessage, markDelivered, type MessagePlace, type NewMessage } from '../../src/storage/messages.ts';
-import type { NewQueuedRequest } from '../../src/storage/queue.ts';
+import type { insertQueued } from '../../src/storage/queue.ts';
 import type { Tx } from '../../src/storage/tx.ts';
-import type { NewWatch } from '../../src/storage/watches.ts';
+import type { NewWaiting } from '../../src/storage/waiting.ts';
 
 /** A waiting change, as `submit` saves it. */
 export const sample: NewChange = {
@@ -33,23 +33,47 @@ export const sample: NewChange = {
 export const save = (database: Database, row: Partial<NewChange> = {}): Promise<Change> =>
   database.transaction((tx) => insertChange(tx, { ...sample, ...row }));
 
-export const sampleWatch: NewWatch = {
-  target_key: 'environment:e1',
-  target: '{"kind":"environment","id":"e1"}',
+const told = { requester: 'U1', requester_name: 'Ana', channel: 'C1', zone: 'UTC' };
+
+export const sampleWatch: NewWaiting<'watch'> = {
+  ...told,
+  kind: 'watch',
+  target: 'environment:e1',
+  targets: '[{"kind":"environment","id":"e1"}]',
   match: null,
-  requester: 'U1',
-  requester_name: 'Ana',
-  channel: 'C1',
   quiet: null,
-  zone: 'UTC',
   created_at: 0,
-  ends_at: 1_000_000,
+  expires_at: 1_000_000,
   read_to: 0,
   progress: '{}',
   due_at: 100_000,
 };
 
-export const sampleQueued: NewQueuedRequest = {
+export const sampleDigest: NewWaiting<'digest'> = {
+  ...told,
+  kind: 'digest',
+  target: 'digest',
+  targets: '[]',
+  sites: '[]',
+  created_at: 0,
+  expires_at: 1_000_000,
+};
+
+export const sampleHandedOn: NewWaiting<'hand_on'> = {
+  kind: 'hand_on',
+  uuid: 'h',
+  target: '["cache","clear","e1"]',
+  requester: 'U1',
+  created_at: 10,
+  expires_at: 1_000,
+  command: 'cache clear',
+  says: '[]',
+  posted: '[]',
+  used_by: null,
+  change: null,
+};
+
+export const sampleQueued: Parameters<typeof insertQueued>[1] = {
   target: 'environment:e1',
   target_name: 'acme-shop/live',
   command: 'cache clear',

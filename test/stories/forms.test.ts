@@ -150,7 +150,7 @@ describe('a form', () => {
     await ana.submits({ Environment: 'acme-docs/staging' });
     await queued.hears(/You're number 1 in the queue.* acme-docs\/staging is locked by @Chi/);
     expect(scenario.writes()).toHaveLength(before);
-    scenario.runSql('delete from queued_requests');
+    scenario.runSql("delete from waiting where kind = 'queue'");
     scenario.runSql('delete from locks');
   });
 

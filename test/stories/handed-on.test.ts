@@ -152,7 +152,7 @@ describe('a request that is handed on', () => {
     expect(labelsOf(hidden ?? { controls: [] })).not.toContain(ask);
     expect(handed?.text).toBe(hidden?.text);
     expect(missing?.text.replaceAll('acme-nothing', 'acme-blog')).toBe(hidden?.text);
-    expect(scenario.rows("select id from handed_on_requests where person = 'U06ROB'")).toEqual([]);
+    expect(scenario.rows("select id from waiting where requester = 'U06ROB'")).toEqual([]);
   });
 
   test('after an hour it has expired: its messages say so, and a review that was open is refused', async () => {
@@ -162,7 +162,7 @@ describe('a request that is handed on', () => {
     const offered = await inChannel(scenario, '@Rob asks somebody who may: cache clear');
     await ben.clicks(offered, run('Rob'));
     await ben.form('acme-shop/live');
-    scenario.runSql('update handed_on_requests set expires_at = 1 where ended_at is null');
+    scenario.runSql('update waiting set expires_at = 1, due_at = 1 where ended_at is null');
     await (await ben.submits()).hears(/It has expired: it could be run until .+\. Nothing was done\./);
     const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
     expect(labelsOf(over)).toEqual([]);
@@ -183,9 +183,7 @@ describe('a request that is handed on', () => {
     await ben.submits();
     await ben.form('You may not run cache clear on acme-shop/staging');
     expect(scenario.rows('select number from changes')).toHaveLength(before);
-    expect(
-      scenario.rows("select id from handed_on_requests where person = 'U06ROB' and ended_at is null"),
-    ).toHaveLength(1);
+    expect(scenario.rows("select id from waiting where requester = 'U06ROB' and ended_at is null")).toHaveLength(1);
   });
 });
 
@@ -216,7 +214,7 @@ rules:
       await (
         await rob.says('/site cache clear acme-blog/staging --hand-on')
       ).hears("You've asked others 5 times within 1 h. Nobody was asked, and nothing was sent.");
-      own.runSql('update handed_on_requests set created_at = created_at - 3600001');
+      own.runSql('update waiting set created_at = created_at - 3600001');
       await (await rob.says('/site cache clear acme-blog/staging --hand-on')).hears(/^I asked /);
     }),
   );

@@ -174,9 +174,9 @@ test('a form with a claimed channel: answers go to direct messages, watches tell
   for (const [path, filled, words] of forms) {
     const sent = await submitted(path, filled, words);
     for (const channel of foreign) {
-      scenario.runSql('delete from watches');
+      scenario.runSql('delete from waiting');
       await forgeForm(scenario, ben, { sent, origin: { channel } }, words);
-      const places = scenario.rows('select channel from watches').map((row) => row['channel']);
+      const places = scenario.rows("select data ->> '$.channel' as channel from waiting").map((row) => row['channel']);
       expect(places).toEqual(words === 'is on until' ? [ben.id] : []);
     }
   }

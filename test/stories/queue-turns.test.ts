@@ -26,7 +26,7 @@ afterAll(() => scenario.close());
 
 const told = ({ id, direct }: TestUser, words: Words): readonly VisibleMessage[] =>
   scenario.slack.messages({ channel: direct, as: id }).filter(({ text }) => has(text, words));
-const places = (): readonly unknown[] => scenario.rows('select id from queued_requests');
+const places = (): readonly unknown[] => scenario.rows('select id from waiting where ended_at is null');
 const lock = async (env: string): Promise<unknown> =>
   (await scenario.person('chi').says(`/site lock ${env} a release`)).hears('is locked by you');
 const unlock = async (env: string): Promise<unknown> =>
@@ -34,12 +34,15 @@ const unlock = async (env: string): Promise<unknown> =>
 /** As if eleven minutes had passed since the turn began. */
 const waitsInVain = ({ id }: TestUser): void => {
   scenario.runSql(
-    `update messages set key = (select 'queue:' || id || ':queue_turn:' || (turn_at - 660000) from queued_requests
-      where requester = ?1) where key = (select 'queue:' || id || ':queue_turn:' || turn_at from queued_requests
-      where requester = ?1)`,
+    `update messages set key = (select 'queue:' || id || ':queue_turn:' || (turn_at - 660000) from waiting
+      where requester = ?1 and ended_at is null) where key = (select 'queue:' || id || ':queue_turn:' || turn_at from waiting
+      where requester = ?1 and ended_at is null)`,
     id,
   );
-  scenario.runSql(`update queued_requests set turn_at = turn_at - 660000, due_at = 1 where requester = ?`, id);
+  scenario.runSql(
+    `update waiting set turn_at = turn_at - 660000, due_at = 1 where requester = ? and ended_at is null`,
+    id,
+  );
 };
 /** The message *Your turn* says how it ended, and has no buttons any more. */
 const isWithdrawn = async (who: TestUser, { ts }: VisibleMessage, words: string): Promise<void> => {
@@ -80,14 +83,17 @@ test('a turn that a lock took comes again: after its time, or when its person qu
     await lock('acme-blog/live');
     await again();
     await isWithdrawn(ben, turn, "Somebody locked it first. You'll get another turn.");
-    await vi.waitFor(() => expect(scenario.rows('select turn_at from queued_requests')).toEqual([{ turn_at: null }]), {
-      timeout: patienceMs,
-    });
+    await vi.waitFor(
+      () => expect(scenario.rows('select turn_at from waiting where ended_at is null')).toEqual([{ turn_at: null }]),
+      {
+        timeout: patienceMs,
+      },
+    );
   }
   await unlock('acme-blog/live');
   await ben.reads('Your turn: review allowlist add on acme-blog/live.');
   expect(told(ben, /acme-blog\/live is over/)).toEqual([]);
-  scenario.runSql('delete from queued_requests');
+  scenario.runSql('delete from waiting');
 });
 
 test('of two places for one environment, the one whose request is sent ends, and the turn of the other stays', async () => {
@@ -99,7 +105,9 @@ test('of two places for one environment, the one whose request is sent ends, and
   await unlock('acme-shop/live');
   const turn = await ben.reads('Your turn: review allowlist add on acme-shop/live.');
   const left = (): readonly unknown[] =>
-    scenario.rows("select args ->> '$[#-1]' as last from queued_requests order by id").map(({ last }) => last);
+    scenario
+      .rows("select data ->> '$.args' ->> '$[#-1]' as last from waiting where ended_at is null order by id")
+      .map(({ last }) => last);
   for (const address of ['203.0.113.2', '203.0.113.4']) {
     await ben.opens(add(address), 'List before');
     const change = await ben.confirms();
@@ -116,7 +124,7 @@ test('of two places for one environment, the one whose request is sent ends, and
   await (await ben.confirms({}, ben.direct)).tells(/^✅ /);
   await isWithdrawn(ben, turn, 'You asked for it: it is #');
   expect(left()).toEqual(['203.0.113.3']);
-  scenario.runSql('delete from queued_requests');
+  scenario.runSql('delete from waiting');
 });
 
 test("the timer of a grant does not take a person's turn", async () => {
@@ -133,7 +141,7 @@ test("the timer of a grant does not take a person's turn", async () => {
     { timeout: patienceMs },
   );
   expect(places()).toHaveLength(1);
-  scenario.runSql('delete from queued_requests');
+  scenario.runSql('delete from waiting');
 });
 
 test('an unknown outcome on the other environment ends the place of a request that needs both, and of nobody else', async () => {
@@ -182,8 +190,8 @@ test('a request that also needs another, busy environment lets those behind pass
   await unlock('harbor-events/live');
   const theirs = await fay.reads('Your turn: review allowlist add on harbor-events/live.');
   await unlock('harbor-events/staging');
-  scenario.runSql('update queued_requests set due_at = 1 where requester = ?', ben.id);
-  await vi.waitFor(() => expect(scenario.rows('select 1 from queued_requests where due_at = 1')).toEqual([]), {
+  scenario.runSql('update waiting set due_at = 1 where requester = ? and ended_at is null', ben.id);
+  await vi.waitFor(() => expect(scenario.rows('select 1 from waiting where due_at = 1')).toEqual([]), {
     timeout: patienceMs,
   });
   expect(told(ben, 'Your turn: review push on harbor-events/live.')).toEqual([]);
@@ -191,11 +199,11 @@ test('a request that also needs another, busy environment lets those behind pass
   await isWithdrawn(fay, theirs, 'You left the queue.');
   const first = await ben.reads('Your turn: review push on harbor-events/live.');
   await lock('harbor-events/staging');
-  scenario.runSql('update queued_requests set due_at = 1 where requester = ?', ben.id);
+  scenario.runSql('update waiting set due_at = 1 where requester = ? and ended_at is null', ben.id);
   await isWithdrawn(ben, first, "Somebody locked it first. You'll get another turn.");
   await ana.reads('It was your turn for harbor-events/live.');
   expect(places()).toHaveLength(1);
-  scenario.runSql('delete from queued_requests');
+  scenario.runSql('delete from waiting');
 });
 
 test('an environment that the host’s list lacks is later; it is gone once enough lists agree, and then the place ends', async () => {
@@ -204,9 +212,9 @@ test('an environment that the host’s list lacks is later; it is gone once enou
   await (await ben.says('/site cache clear acme-docs/live --queue')).hears('number 1');
   const tries = async (): Promise<void> => {
     scenario.advanceTime(5_000);
-    scenario.runSql('update queued_requests set due_at = 1 where owner is null');
+    scenario.runSql('update waiting set due_at = 1 where owner is null and ended_at is null');
     const rows = (): unknown =>
-      scenario.rows('select attempts from queued_requests where owner is null and due_at > 1');
+      scenario.rows("select data ->> '$.attempts' as attempts from waiting where owner is null and due_at > 1");
     await vi.waitFor(() => expect(rows()).toEqual([{ attempts: 0 }]), { timeout: patienceMs });
   };
   for (let lists = 0; lists < 50; lists += 1) scenario.omitSiteOnce('acme-docs');
@@ -247,12 +255,12 @@ test('while Slack does not say, four times in a row, who is in a user group, nob
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
     await tells(dee);
     for (let times = 0; times < 4; times += 1) {
-      own.runSql('update queued_requests set due_at = 1 where owner is null');
+      own.runSql('update waiting set due_at = 1 where owner is null and ended_at is null');
       await vi.waitFor(
         () =>
-          expect(own.rows('select attempts from queued_requests where owner is null and due_at > 1')).toEqual([
-            { attempts: 0 },
-          ]),
+          expect(
+            own.rows("select data ->> '$.attempts' as attempts from waiting where owner is null and due_at > 1"),
+          ).toEqual([{ attempts: 0 }]),
         { timeout: patienceMs },
       );
     }
@@ -260,7 +268,7 @@ test('while Slack does not say, four times in a row, who is in a user group, nob
     own.slack.disableGroup('S0DEVS', false);
     await own.slack.changeGroup('S0DEVS', [ana.id]);
     own.advanceTime(120_000);
-    own.runSql('update queued_requests set due_at = 1');
+    own.runSql('update waiting set due_at = 1 where ended_at is null');
     await tells(ana);
     await vi.waitFor(() => expect(own.writes('acme-docs/live')).toHaveLength(2), { timeout: patienceMs });
   } finally {

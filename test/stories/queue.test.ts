@@ -26,7 +26,7 @@ const hosting = {
 const otherPolicy = policy.replace("allow: [routine, 'allowlist add']", "allow: ['allowlist add']");
 
 const places = (scenario: Scenario): readonly unknown[] =>
-  scenario.rows('select id from queued_requests order by id').map(({ id }) => id);
+  scenario.rows("select id from waiting where kind = 'queue' and ended_at is null order by id").map(({ id }) => id);
 const steps = (scenario: Scenario): readonly unknown[] =>
   scenario
     .rows("select event from audit where event like 'queue\\_%' escape '\\' order by seq")
@@ -151,14 +151,14 @@ describe('a queue', () => {
     await (await ben.clicks(joined, 'Leave the queue')).hears("You've left the queue for acme-docs/live");
     await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);
     await (await ben.says(`/site queue leave ${String(places(scenario)[0])}`)).hears('You have no place');
-    scenario.runSql('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', fay.id);
+    scenario.runSql('update waiting set expires_at = 1, due_at = 1 where requester = ? and ended_at is null', fay.id);
     const over = await fay.reads(
       'Your place in the queue for acme-docs/live has expired. cache clear on acme-docs/live was not sent.',
     );
     expect(labelsOf(over)).toEqual(['Queue again']);
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
     await ana.reads('Your turn: review allowlist add on acme-docs/live.');
-    scenario.runSql('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
+    scenario.runSql('update waiting set expires_at = 1, due_at = 1 where requester = ? and ended_at is null', ana.id);
     await ana.reads('Your turn for acme-docs/live is over, because your place in the queue has expired.');
     expect(scenario.writes()).toHaveLength(before);
     expect(places(scenario)).toEqual([]);
@@ -198,7 +198,9 @@ describe('a queue', () => {
     await (await chi.says('/site unlock lumen-studio/live')).hears('is unlocked');
     await vi.waitFor(() =>
       expect(
-        scenario.rows('select due_at from queued_requests order by id limit 1')[0]?.['due_at'],
+        scenario.rows("select due_at from waiting where kind = 'queue' and ended_at is null order by id limit 1")[0]?.[
+          'due_at'
+        ],
       ).toBeLessThanOrEqual(Date.now()),
     );
     await (await ben.says('/site queue')).hears('waits behind a lock');
@@ -231,7 +233,7 @@ test(
     await scenario.kill();
     scenario.runSql('delete from locks');
     // As if the process had died while it worked on the turn.
-    scenario.runSql("update queued_requests set owner = 'dead', lease_until = 9000000000000, due_at = 1");
+    scenario.runSql("update waiting set owner = 'dead', lease_until = 9000000000000, due_at = 1");
     await scenario.start();
     await ben.reads('It was your turn for acme-shop/live.');
     await scenario.becomes(1, 'done');
@@ -269,7 +271,7 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, ()
         );
         expect(told).toHaveLength(4);
         await vi.waitFor(() => expect(scenario.writes('acme-shop/live')).toHaveLength(3), { timeout: patienceMs });
-        expect((await sql.query('select 1 from queued_requests')).rowCount).toBe(0);
+        expect((await sql.query('select 1 from waiting where ended_at is null')).rowCount).toBe(0);
       })();
     } finally {
       await sql.end();

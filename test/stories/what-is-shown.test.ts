@@ -580,7 +580,7 @@ async function plant(scenario: Scenario): Promise<void> {
     await (await ben.says(`/site watch ${name} --match ${mark}-match`, 'C0GENERAL')).hears('is on until');
   }
   // They read nothing meanwhile.
-  scenario.runSql('update watches set due_at = 9000000000000');
+  scenario.runSql("update waiting set due_at = 9000000000000 where kind = 'watch'");
 }
 
 function plantAtHost(scenario: Scenario, side: Side): void {

@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { takeLocks } from '../../src/storage/locks.ts';
 import { setTimer } from '../../src/storage/timers.ts';
 import { drawNote } from '../../src/block-kit/blocks.ts';
-import type { Watch } from '../../src/storage/watches.ts';
+import type { Digest } from '../../src/storage/waiting.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { insertChange } from '../../src/storage/changes.ts';
 import { sample, save } from '../storage/samples.ts';
@@ -38,25 +38,23 @@ const backupsOf = (...at: readonly (number | undefined)[]) => ({
   environment: { backups: at.map((created_at) => ({ type: 'scheduled', created_at })) },
 });
 
-const watchOf: Watch = {
+const aDigest: Digest = {
   id: 7,
   kind: 'digest',
-  target_key: 'digest',
-  target: '[]',
-  match: null,
+  uuid: null,
+  target: 'digest',
+  targets: '[]',
+  sites: '[]',
   requester: ana.id,
   requester_name: 'Ana',
   channel: 'C1',
-  quiet: null,
   zone: 'UTC',
   created_at: 1,
-  ends_at: now + day,
-  read_to: 1,
+  expires_at: now + day,
+  turn_at: null,
   tried_at: null,
-  progress: '{"sites":[]}',
   due_at: now,
   ended_at: null,
-  end_reason: null,
   owner: null,
   lease_until: null,
 };
@@ -323,7 +321,7 @@ test.each([
 ])('a digest with lines of %i characters, %i in each part, names every part', (length, many, words) => {
   const lines = Array.from({ length: many }, (_, at) => say`${'x'.repeat(length)}1: ${at}`);
   const found = Object.fromEntries(parts.map((part) => [part, lines]));
-  const watch = { ...watchOf, target: JSON.stringify([live]) };
+  const digest = { ...aDigest, targets: JSON.stringify([live]) };
   const standing = {
     kind: 'may',
     owner: ana,
@@ -334,7 +332,7 @@ test.each([
     tooMany: 0,
     trouble: undefined,
   } as const;
-  const { blocks } = drawNote(digestNote(watch, standing, { found, unread: lines }, now));
+  const { blocks } = drawNote(digestNote(digest, standing, { found, unread: lines }, now));
   const drawn = JSON.stringify(blocks);
   for (const part of [...parts, 'Not read', 'Digest #7 of Ana']) expect(drawn).toContain(part);
   expect(drawn).toContain(words);

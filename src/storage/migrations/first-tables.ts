@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { SqlDialect } from '../sql-dialect.ts';
 import { buttonPayloads, inbox, messages } from './delivery-tables.ts';
 
-/** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
+/**
+ * Creates the tables of `schema.ts`, which explains every column, and the id of the database. `waiting` has replaced
+ * `queued_requests`, `handed_on_requests` and `watches`.
+ */
 export function firstTables(dialect: SqlDialect): readonly string[] {
   const tables = tablesInOrder.flatMap((create) => create(dialect));
   // A claim writes a lease into its row and clears it later. Room in the page keeps that cheap when many rows wait.

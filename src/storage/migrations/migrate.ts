@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
 import { followingMessages } from './delivery-tables.ts';
+import { waiting } from './waiting.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -23,6 +24,7 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
+  { name: 'one table for what waits', oldest: 1, statements: waiting },
 ];
 
 /**

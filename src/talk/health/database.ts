@@ -1,5 +1,4 @@
-import { countStates, listLost, oldestDue } from '../../storage/open-work.ts';
-import { oldestDueIn } from '../../storage/lease.ts';
+import { countStates, listLost, oldestDue, oldestWatchDue } from '../../storage/open-work.ts';
 import { sizesOf, type Sizes } from '../../storage/sizes.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { liveInWords, liveReplicas } from '../../post/replicas.ts';
@@ -99,7 +98,7 @@ export async function work({ database }: HealthContext): Promise<CheckResult> {
   const due = await oldestDue(database.db, now);
   if (due !== undefined && now - due > overdueMs)
     return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
-  const watch = await oldestDueIn(database.db, 'watches', now);
+  const watch = await oldestWatchDue(database.db, now);
   if (watch === undefined || now - watch <= watchOverdueMs) return well(say`nothing is overdue`);
   return bad(
     say`a watch has been due since ${time(watch, 'date')}`,

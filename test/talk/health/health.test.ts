@@ -15,7 +15,7 @@ import { policyInForceKey } from '../../../src/audit/policy-history.ts';
 import { appendAudit } from '../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
-import { startWatch } from '../../../src/storage/watches.ts';
+import { insertWaiting } from '../../../src/storage/waiting.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/words/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
@@ -120,7 +120,7 @@ describeBoth('health', (open) => {
   it('says that a watch is long overdue', async () => {
     const database = await open({ now: () => now });
     const due = async (at: number): Promise<string | undefined> => {
-      await database.transaction((tx) => startWatch(tx, { ...sampleWatch, due_at: at }));
+      await database.transaction((tx) => insertWaiting(tx, { ...sampleWatch, due_at: at }));
       return (await found(healthy(database)))['Work'];
     };
     expect(await due(now - 900_000)).toBe('✅ nothing is overdue');
