@@ -27,40 +27,56 @@ type Now = {
 /** The note of a message about a change: the words of its moment while they hold; then what lasts of them. */
 export function drawTelling(message: Message, telling: Telling, now: Now): Note {
   const { change } = now;
-  if (isAnsweredRequest(message, telling, change)) return withdrawnRequest(change, now.approved);
-  const { lasting, when, ...said } = telling;
+  if (isPastRequest(message, telling, change)) return withdrawnRequest(change, now.approved);
+  const { lasting, when: _, ...said } = telling;
   const buttons = said.buttons?.flatMap((one) => live(one, message, now));
   const note = { ...said, ...(buttons && { buttons }) };
   if (lasting === undefined) return note;
-  const by = said.buttons?.length === buttons?.length ? undefined : undoneBy(change);
+  const by = said.buttons?.some(({ press }) => press.kind === 'undo') ? undoneBy(change) : undefined;
   if (by !== undefined) return { ...note, text: joined([lasting, say`#${by} has undone it.`]) };
   if (isHeldUp(change)) return { ...(message.kind === 'reply' && note), text: withState(lasting, change) };
-  return when?.version === change.version ? note : sinceThen(message, note, { lasting, when }, change);
+  const when = whenOf(message, telling, change);
+  return when.version === change.version ? note : sinceThen(message, note, { lasting, when }, change);
 }
 
 const withState = (lasting: Text, change: Change): Text =>
   joined([lasting, joined([markOf(change), stateText(change)])], '\n');
 
+type When = NonNullable<Telling['when']>;
+
+/**
+ * The change when the message was queued. An older Sitehand did not store it: of its messages, requests have nothing
+ * that lasts, and the version stands only in buttons.
+ */
+function whenOf({ kind }: Pick<Message, 'kind'>, { when, lasting, buttons = [] }: Telling, change: Change): When {
+  if (when !== undefined) return when;
+  if (lasting === undefined) return { state: 'waiting', version: change.version };
+  const [version = 0] = buttons.flatMap(({ press }) => ('version' in press ? press.version : []));
+  return { state: kind === 'reply' ? 'approved' : 'unknown', version };
+}
+
 /** A message about a change that has moved on. Its thread tells the rest; elsewhere the message says how it is. */
 function sinceThen(
   { kind, created_at }: Message,
   note: Note,
-  { lasting, when }: { readonly lasting: Text } & Pick<Telling, 'when'>,
+  { lasting, when }: { readonly lasting: Text; readonly when: When },
   change: Change,
 ): Note {
-  const isPromise = when?.state === 'approved';
+  const isPromise = when.state === 'approved';
   const wasKept = isPromise && isSentSoon(change, created_at);
   if (kind === 'reply') return isPromise && !wasKept ? { text: lasting } : note;
   return wasKept && !isReported(change) ? note : { text: withState(lasting, change) };
 }
 
-/** Whether it asked somebody to approve what no longer waits. The requester's own messages tell them how it goes on. */
-export const isAnsweredRequest = (
-  { kind, recipient }: Message,
-  { when }: Telling,
-  { state, requester }: Change,
-): boolean =>
-  kind === 'direct' && recipient !== requester && state !== 'waiting' && (when?.state ?? 'waiting') === 'waiting';
+/**
+ * Whether it asked somebody to approve what no longer waits, or is asked again by a newer message. The requester's own
+ * messages tell them how it goes on.
+ */
+export function isPastRequest(message: Message, telling: Telling, change: Change): boolean {
+  if (message.kind !== 'direct' || message.recipient === change.requester) return false;
+  const { state, version } = whenOf(message, telling, change);
+  return state === 'waiting' && (change.state !== 'waiting' || change.version !== version);
+}
 
 /** The button as it works now, if it does. What a restored database posts anew, it also takes back. */
 function live(button: Button, { ts }: Message, { change, installation, isNewest }: Now): readonly Button[] {
@@ -80,20 +96,9 @@ const wasTried = ({ attempts, throttle_count: throttled }: Change): boolean => a
 /** Longer than the ten seconds of *Stop* last. */
 const soonMs = 15_000;
 
-/** Whether it went on as `asOf` (epoch ms) promised: it was not held up, asked again, or ended unsent. */
+/** Whether it was sent as `asOf` (epoch ms) promised. What sends nothing itself, such as a batch, does not say when it began. */
 const isSentSoon = (change: Change, asOf: number): boolean =>
-  !endedUnsent.has(change.state) &&
-  change.state !== 'waiting' &&
-  !wasTried(change) &&
-  (change.sent_at === null || change.sent_at - asOf < soonMs);
-
-const endedUnsent: ReadonlySet<Change['state']> = new Set([
-  'declined',
-  'expired',
-  'cancelled',
-  'invalidated',
-  'superseded',
-]);
+  change.sent_at !== null && change.sent_at - asOf < soonMs && !wasTried(change);
 
 /** Whether everybody who was told of a change directly hears that it is in this state. */
 const isReported = ({ state, settled_at }: Change): boolean =>
@@ -104,12 +109,12 @@ const undoneBy = ({ undo }: Change): number | undefined =>
 
 /** What is left of a request to approve once others have decided: who decided what. */
 export function withdrawnRequest(change: Change, approved: readonly Approved[]): Note {
-  const { number, state, settled_at } = change;
+  const { number, settled_at } = change;
   const mark = isReported(change) ? markOf(change) : states.approved.mark;
   const title = say`**${frozenCardOf(change).title}** · #${number}`;
   const by = approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined;
   // Another message may ask the same people to decide something about these.
-  const isOpen = state === 'unknown' || state === 'stopped';
+  const isOpen = settled_at === null && isReported(change);
   const says = isOpen || settled_at !== null ? stateText(change) : undefined;
   const rest = isOpen ? undefined : 'Nothing is left for you to decide.';
   return { text: joined([joined([mark, title]), by, says, rest], '\n') };

@@ -13,7 +13,7 @@ import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { drawTelling, isAnsweredRequest, withdrawnRequest } from '../change/change-messages.ts';
+import { drawTelling, isPastRequest, withdrawnRequest } from '../change/change-messages.ts';
 import { renderBatch } from '../change/batch-card.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */
@@ -38,7 +38,7 @@ export async function contentOf(context: ChangeContext, message: Message): Promi
 const approvedOf = async (db: ReadHandle, change: Change): Promise<readonly Vote[]> =>
   authorizationOf(change).approval === 'none' ? [] : listVotes(db, change.number);
 
-/** A direct message that was never posted is dropped if nothing is left of it, or another one has told more since. */
+/** A direct message that was never posted is dropped if nothing is left of it, or another one has told more or asked again. */
 async function noteOf(
   { database: { db, installation } }: ChangeContext,
   message: Message,
@@ -49,9 +49,9 @@ async function noteOf(
   if (isUnposted && !isNews(message)) return undefined;
   const telling = parseStored<Telling>(message.body);
   if (change === undefined || message.follows === 0) return telling;
-  if (isUnposted && (isAnsweredRequest(message, telling, change) || (await isOutdated(db, message, telling, change))))
-    return undefined;
   const isNewest = await isNewestToDecide(db, message);
+  const isPast = isPastRequest(message, telling, change) || (message.decides === 1 && !isNewest);
+  if (isUnposted && (isPast || (await isOutdated(db, message, telling, change)))) return undefined;
   return drawTelling(message, telling, { change, approved: await approvedOf(db, change), installation, isNewest });
 }
 

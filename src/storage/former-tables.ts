@@ -10,8 +10,7 @@ import type { DataOf, WaitingKind } from './waiting-table.ts';
 
 /**
  * Moves rows into `waiting` from the tables that it replaced: what was there at the upgrade, and what an older replica
- * adds beside this one. This file can go with the step that removes those tables. That step has to exclude the programs
- * that use them, and to move what is left.
+ * added before it noticed that it is excluded. This file can go with the step that removes those tables.
  */
 
 /** How often rows of an older replica are looked for. */

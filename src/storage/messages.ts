@@ -213,6 +213,8 @@ export const retryLater = async (
     due_at: sql`case when ${isNewest} then cast(${due} as bigint) else due_at end`,
     attempts: sql`case when ${isNewest} then attempts + 1 else attempts end`,
     untold_at: sql`case when ${isNewest} then cast(${untold} as bigint) end`,
+    // Slack may have made the edit all the same.
+    shown: null,
   });
   return version === claimed.version;
 };

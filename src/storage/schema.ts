@@ -181,7 +181,7 @@ export type MessageTable = {
   follows: Generated<number | null>;
   /** The version that brought its last news: later ones only draw it again. */
   news_version: Generated<number>;
-  /** A hash of how it reads where it was posted; null: unknown. */
+  /** A hash of how it has read since its last version, where it stands; null, or another hash: unknown. */
   shown: string | null;
   /** The requester of its change, or its recipient. Claims take turns among them. */
   requester: string;

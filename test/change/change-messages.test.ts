@@ -53,6 +53,9 @@ const toldIn = (state: Change['state'], more: Partial<Telling> = {}): Telling =>
 const promise = toldIn('approved');
 const unknown = toldIn('unknown', { text: say`Outcome unknown.`, lasting: wasUnknown });
 const request = toldIn('waiting', { text: say`Still waiting.`, lasting: undefined });
+const paused = toldIn('approved', { text: say`Approved by Chi. All sending is paused.` });
+/** As an older Sitehand stored it. */
+const older = { when: undefined };
 const undone = JSON.stringify({ args: [], left: null, until: 9_000, undoneBy: 1050 });
 
 const draw = (telling: Telling, change: Partial<Change>, of = message(), isNewest = true) =>
@@ -101,7 +104,56 @@ it.each([
   ['an unknown outcome that is known', unknown, { state: 'accepted' }, toChi, /^⚠️ The outcome was unknown\.\n/],
   ['an unknown outcome in its thread', unknown, { state: 'happened', settled_at: 9 }, message(), 'Outcome unknown.'],
   ['a request', request, { state: 'waiting', version: 3 }, toChi, 'Still waiting.'],
-  ['a request that is asked again', request, { state: 'waiting' }, toChi, 'Still waiting.'],
+  [
+    'a request that is asked again',
+    request,
+    { state: 'waiting', last_note: JSON.stringify(say`Waiting again.`) },
+    toChi,
+    /^⏳ .* · #1042\nWaiting again\.$/,
+  ],
+  [
+    'a batch that was paused, and runs',
+    paused,
+    { state: 'running', last_note: null },
+    toAna,
+    /^Approved by Chi\.\n▶️ /,
+  ],
+  ['the approval of a batch that was paused', paused, { state: 'done', settled_at: 9 }, message(), 'Approved by Chi.'],
+  [
+    'the approval of what was undone',
+    toldIn('approved', { buttons: [decision] }),
+    { state: 'done', sent_at: 12_000, undo: undone },
+    message(),
+    'Approved by Chi. Sending it now.',
+  ],
+  [
+    'an unknown outcome, queued by an older Sitehand',
+    toldIn('unknown', { text: say`Outcome unknown.`, lasting: wasUnknown, buttons: [decision], ...older }),
+    { state: 'unknown', version: 3 },
+    toChi,
+    'Outcome unknown.',
+  ],
+  [
+    'a request, queued by an older Sitehand',
+    toldIn('waiting', { lasting: undefined, ...older }),
+    { state: 'sending' },
+    toChi,
+    /^👍 .*\nNothing is left for you to decide\.$/,
+  ],
+  [
+    'a promise that was held up under an older Sitehand',
+    toldIn('approved', { text: say`Approved by Chi. Not sent yet.`, ...older }),
+    { state: 'sending', sent_at: 99_000 },
+    message(),
+    'Approved by Chi.',
+  ],
+  [
+    'a result, queued by an older Sitehand',
+    toldIn('done', { text: say`Done. Undo until noon.`, ...older }),
+    { state: 'done', sent_at: 500 },
+    message(),
+    'Done. Undo until noon.',
+  ],
   ['an answered request', request, { state: 'sending' }, toChi, /^👍 .*\nNothing is left for you to decide\.$/],
   ['a declined request', request, { state: 'declined', settled_at: 9 }, toChi, /^⛔ .*\n.*\nNothing is left/],
   ['what its requester was told of a request', request, { state: 'declined', settled_at: 9 }, toAna, 'Still waiting.'],

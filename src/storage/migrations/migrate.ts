@@ -23,7 +23,8 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
-  { name: 'one table for what waits', oldest: 1, statements: waiting },
+  // An older program would not see what has moved, and would draw messages as they were stored.
+  { name: 'one table for what waits', oldest: 3, statements: waiting },
 ];
 
 /**
