@@ -1,8 +1,7 @@
 import { errorMessage } from './errors.ts';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { plainMistakesIn, unprotectedIn } from './encryption.ts';
-import { isAuditOut, isWebhook } from './addresses.ts';
+import { plainMistakesIn, unprotectedIn, isAuditOut, isWebhook } from './addresses.ts';
 import { Secret } from './secret.ts';
 import { endpointIn, hidden, passwordIn, secretVariables, variables } from './settings.ts';
 

@@ -1,8 +1,8 @@
-import { dependsOn, holds, membershipsOf } from './memberships.ts';
-import type { Needed, Requirement } from './approval-requirement.ts';
-import { canonicalId, samePerson } from './people.ts';
+import type { Member, Needed, Policy, Requirement } from './rules.ts';
+import { dependsOn, holds, membershipsOf, canonicalId, samePerson } from './memberships.ts';
 import { decideAccess, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
-import type { Member, Policy } from './rules.ts';
+
+/** Whose approval of a change counts. */
 
 /** Slack ids of those who asked for a change: its requester, and whoever handed the request on. */
 export type Askers = { readonly requester: string; readonly handedOnBy?: string | null };

@@ -1,20 +1,9 @@
 import type { Target } from '../hosting/contract/target.ts';
-import { cached } from './cached.ts';
+import { cached } from '../base/caches.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
-import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversFolded, foldNames, type FoldedNames } from './pattern.ts';
-import {
-  approvalBy,
-  defaultBatchValidityMs,
-  namesCommand,
-  type Aim,
-  type Audience,
-  type Member,
-  type Policy,
-  type PolicyCommand,
-  type Rule,
-  type RuleRef,
-} from './rules.ts';
+import type { Aim, Audience, Member, Needed, Policy, PolicyCommand, Rule, RuleRef } from './rules.ts';
+import { approvalBy, defaultBatchValidityMs, namesCommand, strictest } from './rules.ts';
 
 /** A command and its targets. Without aims, the command concerns no target. */
 export type AccessRequest = { readonly command: PolicyCommand; readonly aims: readonly Aim[] };

@@ -1,7 +1,12 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { NameOverrides } from '../hosting/names.ts';
-import type { Glob, Pattern } from './pattern.ts';
+import { type Glob, type Pattern, matches, matchesSeen } from './pattern.ts';
 import { hourMs } from '../words/duration.ts';
+
+/**
+ * What each part of the policy says, and what it means where it says nothing: rules, of which the strictest approval
+ * counts, channels, and environments.
+ */
 
 /** An environment that the file names because the hosting API does not. */
 type EnvironmentOverride = NameOverrides['environments'][number] & {
@@ -152,3 +157,100 @@ const bySomebodyElse: Approval = {
 export function approvalBy(rule: Rule, command: PolicyCommand): 'none' | Approval {
   return rule.approval ?? (command.risk === 'destructive' ? bySomebodyElse : 'none');
 }
+
+/**
+ * Whether these sites may be discussed in a channel. `denied`: no site may. `outside`: the channel is bound to other
+ * sites. An `undefined` name is an unknown site, which is outside every binding.
+ */
+export function channelRule(
+  policy: Policy,
+  channel: string,
+  sites: readonly (string | undefined)[],
+): 'ok' | 'denied' | 'outside' {
+  if (policy.channels.denied.has(channel)) return 'denied';
+  const bound = policy.channels.bounds.get(channel)?.sites;
+  const inside = (site: string | undefined) => site !== undefined && bound?.some((glob) => matches(glob, site));
+  return !bound || sites.every(inside) ? 'ok' : 'outside';
+}
+
+/** The channel that gets the cards for commands in this channel. */
+export function cardsChannel(policy: Policy, channel: string): string {
+  return policy.channels.bounds.get(channel)?.cards ?? channel;
+}
+
+/** What counts as live if the file doesn't say. */
+export const liveByDefault = ['*/live'];
+
+/** What is known about an environment. */
+export type KnownEnvironment = {
+  readonly id?: string;
+  /** Names of the site and of the environment within it; undefined: unknown. */
+  readonly site: string | undefined;
+  readonly name: string | undefined;
+  /** Whether the name shows reliably which kind of environment it is. */
+  readonly kindKnown: boolean;
+};
+
+/** Whether an environment counts as live: by its override, else by `live:`. Unknown counts as live. */
+export function isLive(policy: Policy, environment: KnownEnvironment): boolean {
+  const override = policy.overrides.environments.find(({ id }) => id === environment.id)?.live;
+  if (override !== undefined) return override;
+  const { site, name, kindKnown } = environment;
+  return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);
+}
+
+/** Whether an entry of `live:` covers these names. */
+export function isNamedLive(live: Policy['live'], site: string, name: string): boolean {
+  return live.some(
+    (entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),
+  );
+}
+
+/** `count` people of these groups; `allowed`: people whom a rule allows the same command on the same target. */
+export type Requirement = {
+  readonly by: 'allowed' | readonly string[];
+  readonly count: number;
+  /** Groups whose members are notified of a request; missing: those who may approve. */
+  readonly notify?: readonly string[];
+};
+
+/** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */
+export type Needed = {
+  /** All must be met. One person may count towards several. */
+  readonly requirements: readonly Requirement[];
+  readonly expires: number;
+  readonly reason: 'required' | 'optional';
+};
+
+/**
+ * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
+ * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
+ * requires it. Everybody whom one of the rules notifies is notified.
+ */
+export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
+  const asked = approvals.filter((approval) => approval !== 'none');
+  if (asked.length === 0) return 'none';
+  const requirements = new Map<string, Requirement>();
+  for (const { by, count, notify } of asked) {
+    const who = by === 'allowed' ? by : distinct(by);
+    const key = JSON.stringify(who);
+    const former = requirements.get(key);
+    const told = notifiedBy(former, { by: who, notify });
+    requirements.set(key, { by: who, count: Math.max(count, former?.count ?? 0), ...(told && { notify: told }) });
+  }
+  return {
+    requirements: [...requirements.values()],
+    expires: Math.min(...asked.map(({ expires }) => expires)),
+    reason: asked.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
+  };
+}
+
+type Notifying = Pick<Approval, 'by' | 'notify'>;
+
+/** The groups that two rules with the same `by` notify together; undefined: those who may approve. */
+function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): readonly string[] | undefined {
+  if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;
+  return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { parseDuration, showDuration, dayMs, hourMs } from '../words/duration.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
-import { isNamedLive, liveByDefault } from './live-environments.ts';
-import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
+  isNamedLive,
+  liveByDefault,
   classes,
   defaultApprovals,
   defaultBatchValidityMs,
@@ -12,6 +12,7 @@ import {
   defaultReason,
   type Catalogue,
 } from './rules.ts';
+import { comparableName, readGlob, readPattern } from './pattern.ts';
 import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
 
 /**

@@ -1,21 +1,20 @@
-import { findChange, type Change } from '../storage/changes.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { findChange, type Change, changesInBatch, isBatch } from '../storage/changes.ts';
 import { findCard, isNews, type Message } from '../storage/messages.ts';
 import { isNewestToDecide, isToldLater } from '../storage/redraw.ts';
-import { type MessageContent } from './messenger.ts';
-import { parseStored } from '../storage/parse-json.ts';
-import { idsOf, samePerson } from '../policy/people.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { MessageContent } from './messenger.ts';
+import { type ReadHandle } from '../storage/schema.ts';
+import { idsOf, samePerson } from '../policy/memberships.ts';
 import { listVotes, type Vote } from '../storage/votes.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import type { Note, Telling } from '../change/card.ts';
-import { currentCard } from '../change/current-card.ts';
-import { isDirect } from '../access/direct-messages.ts';
-import { mayHear } from '../access/assert-channel.ts';
+import { type Note, type Telling, renderCard, type Approved, type Card } from '../change/card.ts';
+import { isDirect, mayHear } from '../access/assert-channel.ts';
 import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { drawTelling, isPastRequest, withdrawnRequest } from '../change/told.ts';
+import { drawTelling, isPastRequest, withdrawnRequest } from '../change/change-messages.ts';
+import { renderBatch } from '../change/batch-card.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */
 
@@ -82,4 +81,16 @@ async function subjectOf(
   if (about !== null) return { targets: about };
   const change = number === null ? undefined : await findChange(database.db, number);
   return change && !samePerson(policy(), recipient ?? '', change.requester) ? change : undefined;
+}
+
+/** The card of a change, which may be a batch, as it is now. As `renderCard`. */
+export async function currentCard(
+  db: ReadHandle,
+  change: Change,
+  approved: readonly Approved[],
+  installation: string,
+  reader?: CardReader,
+): Promise<Card> {
+  if (!isBatch(change)) return renderCard(change, approved, installation, reader);
+  return renderBatch(change, await changesInBatch(db, change.number), approved, installation, reader);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { attachFile } from './attach-file.ts';
 import { failpoint, type Drawing as DrawnPoint } from '../base/failpoints.ts';
 import { isAnyDue } from '../storage/lease.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import {
   claimMessages,
   isNews,
@@ -16,10 +16,9 @@ import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './aft
 import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { contentOf, isHidden } from './content.ts';
 import type { PostContext, SenderContext } from './context.ts';
-import { afterFailure } from './post-retries.ts';
+import { afterFailure, movedNote } from './refused-posts.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { noLongerShown } from '../change/told.ts';
-import { movedNote } from './undelivered.ts';
+import { noLongerShown } from '../change/change-messages.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
 

@@ -1,10 +1,10 @@
+import { parseStored } from './parse-json.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { insertRows, type Row } from './backup.ts';
 import type { Database } from './database.ts';
-import { exclusiveTransaction } from './exclusive-transaction.ts';
-import { parseStored } from './parse-json.ts';
+import { exclusiveTransaction } from './transactions.ts';
+import { type ReadHandle, type Tx } from './schema.ts';
 import { lastNumber } from './sql-dialect.ts';
-import type { ReadHandle, Tx } from './tx.ts';
 import { dataIn } from './waiting.ts';
 import type { DataOf, WaitingKind } from './waiting-table.ts';
 

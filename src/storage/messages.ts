@@ -1,7 +1,6 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
 import { claim, sameId, personKey, requesterGroups, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
-import type { MessageTable, Schema } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { MessageTable, Schema, ReadHandle, Tx } from './schema.ts';
 
 /** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
 export type Message = Selectable<MessageTable>;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPostedOrOwed, redrawnAt, type Message } from './messages.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 /**
  * Messages are drawn from what they tell and from how their change is now. These functions make posted messages due, to

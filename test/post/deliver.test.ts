@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { SenderContext } from '../../src/post/context.ts';
 import { createMessageSender } from '../../src/post/deliver.ts';
-import { untoldTo } from '../../src/post/undelivered.ts';
+import { untoldTo } from '../../src/post/refused-posts.ts';
 import type { Card, Note } from '../../src/change/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../src/post/messenger.ts';
 import { createPostQueues } from '../../src/post/fair-order.ts';

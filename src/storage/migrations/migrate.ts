@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '../sql-dialect.ts';
-import type { Schema } from '../schema.ts';
-import type { Tx } from '../tx.ts';
+import type { Schema, Tx } from '../schema.ts';
 import { firstTables } from './first-tables.ts';
 import { followingMessages } from './delivery-tables.ts';
 import { waiting } from './waiting.ts';
