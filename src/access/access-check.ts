@@ -4,10 +4,9 @@ import type { Company, Environment, Target } from '../hosting/contract/target.ts
 import { decideAccess, mayAnywhere, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
 import { code, say } from '../words/text.ts';
-import { authorizeEach } from './authorize-each.ts';
+import { authorizeEach, type Authorization } from './authorization.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
-import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { notAllowed } from './not-allowed.ts';
 import { MembershipUnknown } from './unknown-groups.ts';

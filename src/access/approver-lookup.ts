@@ -6,11 +6,9 @@ import {
   type ApprovalRequest,
   type Askers,
 } from '../policy/approvers.ts';
-import type { Needed, Requirement } from '../policy/approval-requirement.ts';
-import { canonicalId, groupIds, idsOf, isUserGroup } from '../policy/people.ts';
+import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
-import { userGroupsIn } from '../policy/memberships.ts';
-import type { Member, Policy } from '../policy/rules.ts';
+import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
 import { bold, code, either, joined, named, mention, say, userGroup, type Text } from '../words/text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';

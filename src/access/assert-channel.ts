@@ -1,9 +1,16 @@
 import { Refusal } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import { channelRule } from '../policy/channels.ts';
-import type { Policy } from '../policy/rules.ts';
+import { channelRule, type Policy } from '../policy/rules.ts';
 import { channel as channelLink, either, list, say, type Text } from '../words/text.ts';
 import type { Channel } from './access-check.ts';
+
+/** Which places may hear about which targets: direct messages, or a channel that the policy lets. */
+
+/**
+ * Whether a place is somebody's direct messages: a conversation with one person, or that person. Everything else is a
+ * channel. No other file of the pipeline knows how Slack writes the ids of places.
+ */
+export const isDirect = (place: string): boolean => /^[DUW]/.test(place);
 
 /** Why a card about these targets may not be posted in the channel, and where else to ask; undefined: it may. */
 export function channelRefusal(

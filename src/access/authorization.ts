@@ -1,8 +1,18 @@
-import type { Askers } from '../policy/approvers.ts';
-import type { Needed } from '../policy/approval-requirement.ts';
-import { defaultBatchValidityMs, type Calling } from '../policy/rules.ts';
-import type { Change } from '../storage/changes.ts';
 import { parseStored } from '../storage/parse-json.ts';
+import type { Askers } from '../policy/approvers.ts';
+import { defaultBatchValidityMs, type Calling, type Member, type Policy, type Needed } from '../policy/rules.ts';
+import type { Change } from '../storage/changes.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
+import { decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
+import { code, sample, say } from '../words/text.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
+import { searchIn } from '../language/name-search.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { usage } from '../language/usage.ts';
+import { aboutOf, manyOf, requestFor } from './targets.ts';
+
+/** What the rules require of a request, for one target or for many environments together. */
 
 /** One requirement as asked: `count` approvals from `people` (known Slack user ids) in these policy groups. */
 export type AskedRequirement = {
@@ -64,3 +74,98 @@ export const batchValidityOf = (change: Pick<Change, 'authorization'>): number =
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>
   parseStored(change.authorization);
+
+/** One request for many environments: which of them the rules allow, and what approval they need together. */
+
+type Batch = Readonly<{ policy: Policy; person: Member; resolved: Resolved; company: Company }>;
+
+/**
+ * Keeps the environments that the rules allow; the person is told which others they named. Throws `Refusal` if none is
+ * allowed, or if that is unknown. `authorizeOne` checks a request for one environment and throws `Refusal`.
+ */
+export function authorizeEach<One extends { readonly target: Target | undefined }>(
+  { policy, person, resolved, company }: Batch,
+  { all, trouble, ...named }: Environments,
+  authorizeOne: (resolved: Resolved) => One,
+) {
+  refuseForMany(resolved.parsed);
+  if (trouble)
+    throw new Refusal(
+      say`I can't tell right now whether these are all the environments you mean. ${trouble} Nothing was done.`,
+      { hint: 'Try again in a minute.', isLater: true },
+    );
+  const isRefused = (env: Environment): boolean => {
+    const decision = decideAccess(policy, person, aboutOf(requestFor(resolved, env), company).asked);
+    const isCertain = decision.kind === 'not allowed' && unknownIn(decision).length === 0;
+    return isCertain && decideReading(policy, person, env).kind === 'allowed';
+  };
+  const ordered = all.toSorted(liveLast);
+  const notAllowed = ordered.filter(isRefused);
+  const check = (env: Environment): One => authorizeOne(requestFor(resolved, env));
+  const [first] = notAllowed.length === all.length ? notAllowed : [];
+  if (first) throw refusalOfAll(() => check(first));
+  const kept = ordered.filter((env) => !notAllowed.includes(env));
+  const each = kept.map(check);
+  const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
+  const { command } = resolved.parsed;
+  const field = command.shape === 'action' ? command.target : '';
+  const input = { ...resolved.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
+  const decision = decideAccess(policy, person, aboutOf({ ...resolved, input }, company).asked);
+  if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
+  const { approval, rules, batchValidity, unsure } = decision;
+  const authorization = { approval, rules: rules.map((rule) => rule.line), batchValidity, policy: policy.hash };
+  const canary = canaryOf(resolved.parsed, kept, decision.canary);
+  const parsed = { ...resolved.parsed, canary: canary?.id };
+  return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+}
+
+/** The environment that goes first and alone; undefined: there is none. Throws `Refusal` if the named one can't. */
+function canaryOf(
+  { canary, command }: ParsedCommand,
+  kept: readonly Environment[],
+  isAskedByRule: boolean,
+): Environment | undefined {
+  const isChecked = command.shape === 'action' && command.mayBreakSite === true;
+  // Choose a live environment: one that nobody visits proves little.
+  if (canary === undefined) return isAskedByRule && isChecked ? (kept.find(({ live }) => live) ?? kept[0]) : undefined;
+  const found = searchIn(kept)
+    .exact(canary)
+    .find((one) => one.kind === 'environment');
+  if (found === undefined)
+    throw new Refusal(
+      say`The canary ${code(canary.slice(0, 80))} is not among the environments that this would change. Nothing was done.`,
+    );
+  if (isChecked) return found;
+  throw new Refusal('No site check can tell how this ended, so it takes no canary. Nothing was done.');
+}
+
+/** Throws `Refusal`: a form is about one environment and would drop the others. */
+export function refuseForm(resolved: Resolved): void {
+  const { path, command, canary } = resolved.parsed;
+  if (canary === undefined && manyOf(resolved) === undefined) return;
+  throw new Refusal('For several environments, the whole command has to be typed. Nothing was done.', {
+    hint: say`Usage: ${sample(usage(path, command))}`,
+  });
+}
+
+/** Refuses options that only work for one environment. */
+function refuseForMany({ queue, handOn, handedOn }: ParsedCommand): void {
+  if (!queue && !handOn && handedOn === undefined) return;
+  const what = queue ? 'A place in the queue is' : 'Handing a request on is';
+  throw new Refusal(`${what} for one environment at a time. Nothing was done.`);
+}
+
+/** The order of a batch: environments that are not live first, then by name. */
+const liveLast = (one: Environment, other: Environment): number =>
+  Number(one.live) - Number(other.live) || one.name.localeCompare(other.name, 'en');
+
+/** The refusal of one environment, which would be the same for all others. */
+function refusalOfAll(check: () => unknown): Refusal {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof Refusal) return new Refusal(error.says, { hint: 'The same goes for all of them.' });
+    throw error;
+  }
+  throw new Error('what is not allowed was allowed');
+}

@@ -7,15 +7,14 @@ import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../
 import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
-import type { Ability, RuleLine } from './ability.ts';
-import { answerOnAny, howMany, openTargets, answerOfRefused } from './explain-anywhere.ts';
+import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { parse, parseArgs, typedCommands } from '../language/parse.ts';
 import {
   areEnvironments,

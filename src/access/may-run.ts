@@ -8,7 +8,7 @@ import { decideAnywhere, decideAccess, mayAnywhere, unknownIn } from '../policy/
 import type { Member, Policy } from '../policy/rules.ts';
 import { code, sample, say, type Text } from '../words/text.ts';
 import { typedCommands } from '../language/parse.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { usage } from '../language/usage.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 

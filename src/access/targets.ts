@@ -1,3 +1,4 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { isName } from '../commands/kit/action.ts';
 import { rightOf } from '../commands/rights.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
@@ -5,10 +6,9 @@ import type { AccessRequest as Asked } from '../policy/matching.ts';
 import type { Aim } from '../policy/rules.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import type { Lock } from '../storage/locks.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts';
 import type { Database } from '../storage/database.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 /** The key of a target in maps and tables. */
 export const targetKey = (target: Target): string =>

@@ -1,13 +1,12 @@
 import { catalogue, commandAt } from '../commands/index.ts';
 import { rightOf, rightsOf, unlocking } from '../commands/rights.ts';
 import { Refusal } from '../base/errors.ts';
-import { mentionedGroups } from '../policy/people.ts';
+import { mentionedGroups } from '../policy/memberships.ts';
 import { groupsAbout, groupsApproving } from '../policy/policy.ts';
-import type { Needed } from '../policy/approval-requirement.ts';
-import type { PolicyCommand as Right, Policy } from '../policy/rules.ts';
+import type { PolicyCommand as Right, Policy, Needed } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, say, typed, userGroup, type Text } from '../words/text.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { authorizationOf } from './authorization.ts';
 
 /** The Slack user groups whose members matter, and what people are told if those are unknown. */

@@ -7,7 +7,7 @@ import { joined, plain } from '../words/text.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { storedTargets } from '../access/targets.ts';
 import { frozenCardOf, titleNow } from '../change/freeze.ts';
-import { stateText } from '../change/state-words.ts';
+import { stateText } from '../change/states-and-events.ts';
 import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
 
 /** Changes, events and pages as the HTTP interface returns them. */

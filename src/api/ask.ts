@@ -3,7 +3,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs } from '../language/parse.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
 import { check, next, type Ask as Incomplete, type Next, type Request } from '../talk/conversation.ts';

@@ -12,7 +12,7 @@ import { readerOf } from '../access/visibility.ts';
 import { AskedBefore } from '../decide/submit.ts';
 import { readPause } from '../decide/admin-actions.ts';
 import { decide } from '../decide/decide.ts';
-import { commandsFor } from '../talk/command-help.ts';
+import { commandsFor } from '../talk/help-page.ts';
 import { identifySender } from '../talk/speaker.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { changeAnswer, eventAnswer, pageAnswer } from './answers.ts';

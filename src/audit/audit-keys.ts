@@ -1,11 +1,11 @@
 import { Refusal } from '../base/errors.ts';
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../storage/audit.ts';
-import type { ReadHandle, Tx } from '../storage/tx.ts';
+import type { ReadHandle, Tx } from '../storage/schema.ts';
 import { isSealing } from '../storage/verify.ts';
 import { code, say, type Text } from '../words/text.ts';
 import type { AuditContext } from './context.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 
 /** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */
 type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };

@@ -11,7 +11,7 @@ import {
   type AuditOutTrouble,
   type StoredProgress,
 } from '../storage/audit.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { code, say, time, type Text } from '../words/text.ts';
 import type { PostContext } from '../post/context.ts';
 import { createPoller, type Poller } from '../post/poller.ts';

@@ -1,11 +1,11 @@
 import { mistakeLine } from '../policy/yaml-document.ts';
-import { mentionedGroups } from '../policy/people.ts';
+import { mentionedGroups } from '../policy/memberships.ts';
 import { impossibleRules } from '../policy/unsatisfiable.ts';
 import type { Policy } from '../policy/rules.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { readKv, writeKv } from '../storage/kv.ts';
 import { joined, say, type Text } from '../words/text.ts';
-import { redrawForReaders } from '../post/readers-changed.ts';
+import { redrawForReaders } from '../post/group-watch.ts';
 import type { AuditContext } from './context.ts';
 
 /** What is done about a new policy: it is recorded in the audit trail before it applies, and checked afterwards. */

@@ -1,9 +1,8 @@
 import { errorMessage } from './errors.ts';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { plainMistakesIn, unprotectedIn } from './encryption.ts';
 import { isIP } from 'node:net';
-import { isAuditOut, isHere, isWebhook } from './addresses.ts';
+import { plainMistakesIn, unprotectedIn, isAuditOut, isHere, isWebhook } from './addresses.ts';
 import { Secret } from './secret.ts';
 import { endpointIn, hidden, passwordIn, secretVariables, variables } from './settings.ts';
 

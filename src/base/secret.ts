@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from '../masking/mask.ts';
-import { base64, privateKeyAt, worded } from '../masking/rules/private-keys.ts';
+import { base64, privateKeyAt, worded } from '../masking/rules/keys.ts';
 import { maskWith } from '../masking/rule.ts';
 import { holdsToken } from '../masking/rules/tokens.ts';
 

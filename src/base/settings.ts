@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { oddityIn } from './encryption.ts';
-import { isAuditOut } from './addresses.ts';
+import { oddityIn, isAuditOut } from './addresses.ts';
 import { Secret } from './secret.ts';
 
 /** The settings: what each means and must be. docs/settings.md and .env.example are written from this. */

@@ -3,7 +3,6 @@ import type {
   Button as SlackButton,
   ContextBlock,
   KnownBlock,
-  PlainTextElement,
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
@@ -13,8 +12,19 @@ import { type Card, type Note } from '../change/card.ts';
 import { everythingLabel, type Button, type Press } from '../change/buttons.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Drawable, type Text } from '../words/text.ts';
 import { buttonValue } from './button-value.ts';
-import { charactersIn, cut, fitting, jsonLength, shortened, widthOf, type Short } from './truncate.ts';
-import { mrkdwnLine, sectionOf, visible } from './mrkdwn.ts';
+import {
+  charactersIn,
+  cut,
+  fitting,
+  jsonLength,
+  shortened,
+  widthOf,
+  type Short,
+  mrkdwnLine,
+  sectionOf,
+  visible,
+  plainText,
+} from './text.ts';
 
 /** A message for Slack: its blocks, and the line for notifications and surfaces without blocks. */
 export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
@@ -265,12 +275,6 @@ function notShown({ items, characters }: Hidden): string {
   const verb = items + characters === 1 ? 'is' : 'are';
   return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
 }
-
-export const plainText = (text: string, limit: number): PlainTextElement => ({
-  type: 'plain_text',
-  text: cut(visible(text), limit) || ' ',
-  emoji: false,
-});
 
 /** Keeps a message within Slack's limits. The rest is cut from the end and counted; footer and buttons always stay. */
 function bounded(

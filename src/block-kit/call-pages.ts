@@ -3,7 +3,7 @@ import type { CallDetails, DetailLine } from '../change/call-details.ts';
 import { approveWithNote, type Button, type Press } from '../change/buttons.ts';
 import { say } from '../words/text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
-import { mrkdwnLine, sectionOf } from './mrkdwn.ts';
+import { mrkdwnLine, sectionOf } from './text.ts';
 
 /** *Everything that will be sent*, in pages that fit a modal, or a message if modals can't be opened. */
 

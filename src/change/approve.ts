@@ -1,20 +1,19 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { unlocking } from '../commands/rights.ts';
 import {
   groupsInDoubt,
   isAsker,
-  mayBeAsker,
   mayApprove,
+  mayBeAsker,
   outstanding,
   type ApprovalRequest,
   type Askers,
 } from '../policy/approvers.ts';
-import type { Needed } from '../policy/approval-requirement.ts';
-import { samePerson } from '../policy/people.ts';
+import { samePerson } from '../policy/memberships.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
-import type { Member, Policy } from '../policy/rules.ts';
+import type { Member, Policy, Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';

@@ -3,7 +3,7 @@ import { joined, say, time, type Text } from '../words/text.ts';
 import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import type { Note } from './card.ts';
 
 /** Who is asked to approve, in the words of a change's thread. */

@@ -24,7 +24,7 @@ import {
   type CardReader,
   type Press,
 } from './buttons.ts';
-import { stateText } from './state-words.ts';
+import { stateText } from './states-and-events.ts';
 
 /** What people see of a batch: its card and its replies. Pure. */
 

@@ -1,6 +1,6 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { say, type Text } from '../words/text.ts';
 import { states, type StandingOfState } from '../words/states.ts';
 

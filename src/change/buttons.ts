@@ -4,7 +4,7 @@ import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
 import { coolsDown } from './change.ts';
 import { frozenCardOf, headingOf } from './freeze.ts';
-import { mayBeDone } from './state-words.ts';
+import { mayBeDone } from './states-and-events.ts';
 import type { Database } from '../storage/database.ts';
 import { restoredTo } from '../storage/timeline.ts';
 

@@ -30,7 +30,7 @@ import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts'
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, askersNamed, renderCard, type Approved } from './card.ts';
 import { decisionButtons, type ShownChange, type ShownVersion, refuseUnlessOurs } from './buttons.ts';
-import { markOf, stateText } from './state-words.ts';
+import { markOf, stateText } from './states-and-events.ts';
 import type { ChangeContext } from './context.ts';
 
 /** A frozen change in full, as lines: its whole card, and the request byte for byte. */

@@ -1,5 +1,5 @@
 import type { ActionProof } from '../commands/kit/action.ts';
-import type { OperationState } from '../hosting/contract/operations.ts';
+import type { OperationState } from '../hosting/contract/sites.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Text } from '../words/text.ts';
 import type { ChangeEvent } from './change.ts';

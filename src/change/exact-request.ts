@@ -1,7 +1,16 @@
 import type { Json, Write } from '../hosting/contract/call.ts';
-import { codeOf, unseen } from '../words/text.ts';
+import { codeOf, unseen, code, say } from '../words/text.ts';
+import { type Page, paragraph } from '../commands/kit/page.ts';
+import type { Authorized } from '../access/access-check.ts';
+import type { Sight } from '../access/visibility.ts';
+import { callOf, frozenCardOf, type Frozen } from './freeze.ts';
+import { factLines } from './card.ts';
+import { needsReview } from './confirmation.ts';
 
-/** A request as readable lines. Only line breaks, continuation marks and character codes are added. */
+/**
+ * What would be sent, as readable lines, and the dry run that shows it. Only line breaks, continuation marks and
+ * character codes are added.
+ */
 
 /** The width at which lines are wrapped: phones are narrow. */
 const width = 60;
@@ -65,4 +74,38 @@ export function laidOut(value: Json): readonly string[] {
     return index < items.length - 1 ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''},`] : lines;
   });
   return isList ? ['[', ...inside, ']'] : ['{', ...inside, '}'];
+}
+
+/** The page that shows the requester what would be sent. */
+export function dryRun(frozen: Frozen): Page {
+  const card = frozenCardOf(frozen);
+  const facts = [...card.facts, ...(frozen.leftOut ?? [])];
+  const calls = (frozen.items ?? [frozen]).map(callOf);
+  return {
+    title: say`**Dry run: ${card.title}** · nothing was sent`,
+    parts: [
+      ...(card.warning ? [paragraph(card.warning)] : []),
+      ...(facts.length > 0 ? [paragraph(factLines(facts))] : []),
+      ...calls.map((call) =>
+        call
+          ? ({ kind: 'code', text: exactRequest(call).join('\n') } as const)
+          : paragraph('Nothing has to be sent for it.'),
+      ),
+    ],
+    source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
+  };
+}
+
+/** A dry run shows what the review of its command would. */
+export function shownByDryRun({ parsed, target, alsoReads }: Authorized): Sight['shown'] {
+  const changed = { path: parsed.path, targets: target ? [target] : alsoReads };
+  return () => [changed, { path: undefined, targets: alsoReads }];
+}
+
+function whatNext(frozen: Frozen): string {
+  const { authorization, action, items } = frozen;
+  if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
+  return items || needsReview(action, frozen)
+    ? 'a form asks you once more before it is sent'
+    : 'without --dry-run it is sent at once';
 }

@@ -1,11 +1,10 @@
-import type { Args } from '../base/errors.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { type Args, Refusal } from '../base/errors.ts';
 import { createHash } from 'node:crypto';
 import type { Access, AnyAction, Wording } from '../commands/kit/action.ts';
 import type { Write } from '../hosting/contract/call.ts';
-import { Refusal } from '../base/errors.ts';
 import { amount, inline, joined, say, type Text } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import type { Change } from '../storage/changes.ts';
 import type { BatchItem } from './batch.ts';
 

@@ -1,6 +1,6 @@
 import { findChange, type Change, type NewChange } from '../storage/changes.ts';
 import { exclusiveLock, locksOn, type Lock } from '../storage/locks.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 import { spokenDuration } from '../words/duration.ts';
 import { Refusal } from '../base/errors.ts';

@@ -1,11 +1,11 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import type { ReadHandle, Tx } from '../storage/tx.ts';
+import { type ReadHandle, type Tx } from '../storage/schema.ts';
 import { spokenDuration, hourMs } from '../words/duration.ts';
 import type { Args } from '../base/errors.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import type { Change } from '../storage/changes.ts';
 import { enqueueMessage, ownWords } from '../storage/messages.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { locksOf } from '../storage/locks.ts';
 import { queueOf, removeQueued } from '../storage/queue.ts';
 import { listOpen, type QueuedRequest } from '../storage/waiting.ts';

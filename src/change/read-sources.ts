@@ -1,7 +1,7 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { LookSources, Timed } from '../commands/kit/sources.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { openTimers } from '../storage/timers.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import type { ChangeContext } from './context.ts';
 
 /** The sources for one look at what a change is about. `onBehalfOf`: see `HostReader`. */

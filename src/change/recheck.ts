@@ -1,8 +1,8 @@
+import type { Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import { isPartOfBatch, type Change } from '../storage/changes.ts';
 import { listVotes, type Vote } from '../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
-import type { Needed } from '../policy/approval-requirement.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';

@@ -16,7 +16,7 @@ import { lockInBrief } from './lock-in-the-way.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { approvalRequest, askedIn } from './asked-in.ts';
 import { type Note, type Telling } from './card.ts';
-import { mayBeDone } from './state-words.ts';
+import { mayBeDone } from './states-and-events.ts';
 import { receiptFor } from './write-result.ts';
 import { runButton, type Button } from './buttons.ts';
 import { argsToAskAgain } from '../language/reparse.ts';

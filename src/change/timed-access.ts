@@ -1,8 +1,8 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Access } from '../commands/kit/action.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { findChange, touchedSince, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { redraw } from '../storage/redraw.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../storage/timers.ts';
@@ -12,7 +12,7 @@ import type { TransitionNote } from './change-messages.ts';
 import { storedTargets } from '../access/targets.ts';
 import { frozenCardOf } from './freeze.ts';
 import type { Note } from './card.ts';
-import { stateText } from './state-words.ts';
+import { stateText } from './states-and-events.ts';
 
 /** What a finished allowlist change does to timed access. */
 

@@ -1,9 +1,9 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import { findChange, findLater, listChanges, touchChange, touchedSince, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { redraw } from '../storage/redraw.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { say, typed } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';

@@ -1,14 +1,13 @@
 import type { Listing } from '../hosting/names.ts';
 import type { Domain, Environment } from '../hosting/contract/target.ts';
-import { isLive } from '../policy/live-environments.ts';
+import { isLive, type Policy } from '../policy/rules.ts';
 import { groupsAbout, decideReading, unknownIn } from '../policy/policy.ts';
-import type { Policy } from '../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../words/text.ts';
 import type { KnownNames } from '../language/resolve.ts';
 import { troubleText } from './host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 type ListedNames = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 

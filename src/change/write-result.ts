@@ -1,6 +1,6 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Receipt, Unsent } from '../hosting/client.ts';
 import type { Change } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import type { ChangeEvent } from './change.ts';
 
 /** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */

@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import { cloneSite } from '../hosting/contract/sites.ts';
 import { codeOf, code, say, unseen } from '../words/text.ts';
 import { action } from './kit/action.ts';
-import { companyId } from './company.ts';
+import { companyId } from './kit/sources.ts';
 import { environment, phrase, type PlainField } from './kit/fields.ts';
 
 const maxLength = 100;

@@ -1,13 +1,12 @@
 import { Refusal, type Offer } from '../base/errors.ts';
-import { listFiles, type FileNode } from '../hosting/contract/files.ts';
+import { listFiles, type FileNode } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, say, type Text } from '../words/text.ts';
 import { count, environment, option, optional, wordField, withHint } from './kit/fields.ts';
 import { counted, listOr, paragraph, readAt, unreadText } from './kit/page.ts';
-import { isOnePath, readPaths } from './kit/values/paths.ts';
+import { isOnePath, readPaths, countIn, drawTree, onOneLine, pathsOf, unreadIn } from './files/paths.ts';
 import { report } from './kit/report.ts';
-import { countIn, drawTree, onOneLine, pathsOf, unreadIn } from './files/draw-tree.ts';
-import { didYouMean, near } from '../words/nearest-words.ts';
+import { didYouMean, near } from '../words/similar-names.ts';
 
 const defaultDepth = 2;
 const deepest = 10;

@@ -1,4 +1,9 @@
-import { imageOptimizations, imagesOf, optimizeImages, type ImageOptimization } from '../hosting/contract/cdn.ts';
+import {
+  imageOptimizations,
+  imagesOf,
+  optimizeImages,
+  type ImageOptimization,
+} from '../hosting/contract/environment.ts';
 import { say } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { choice, environment, withHint } from './kit/fields.ts';

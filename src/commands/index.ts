@@ -140,3 +140,21 @@ export function commandAt(path: string): Command {
 /** Whether a command changes something, at the host or here. */
 export const changesSomething = (command: Command): boolean =>
   command.shape === 'action' || (command.shape === 'builtin' && command.changes === true);
+
+/** The commands people use most; they come first. */
+const mostUsed: readonly string[] = [
+  'status',
+  'cache clear',
+  'push',
+  'logs',
+  'backups list',
+  'allowlist add',
+  'changes',
+  'environments',
+];
+
+/** The eight of these commands that people use most. If there are fewer, others fill up. */
+export function firstOf<T extends { readonly path: string }>(commands: readonly T[]): readonly T[] {
+  const first = mostUsed.flatMap((path) => commands.find((one) => one.path === path) ?? []);
+  return [...first, ...commands.filter((one) => !first.includes(one))].slice(0, mostUsed.length);
+}

@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import { getLogs, logFiles } from '../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import {
   choice,
   count,

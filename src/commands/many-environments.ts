@@ -1,6 +1,6 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
 import type { Offer } from '../base/errors.ts';
-import { toldApart } from './kit/told-apart.ts';
+import { toldApart } from '../words/similar-names.ts';
 import { plain, say, time, type Text } from '../words/text.ts';
 import { whyMissing, type StatusText } from './kit/site-status.ts';
 import { environments, type NameField } from './kit/fields.ts';

@@ -1,13 +1,12 @@
-import { listFiles } from '../hosting/contract/files.ts';
+import { listFiles } from '../hosting/contract/environment.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
 import { joined, list, say, time, type Text } from '../words/text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestIfReadable, type CardBackup } from './backups/newest.ts';
 import { environment, flag, option, wordField, type Input, type PlainField, withHint } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
-import { isOnePath, readPaths } from './kit/values/paths.ts';
+import { isOnePath, readPaths, pathsOf } from './files/paths.ts';
 import { sinceArg } from './kit/values/times.ts';
-import { pathsOf } from './files/draw-tree.ts';
 
 const shownPaths = 8;
 /** Files and folders below the root of a site, separated by commas or line breaks. */

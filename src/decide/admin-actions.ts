@@ -1,10 +1,10 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { scrub } from '../base/secret.ts';
 import type { Tx } from '../storage/database.ts';
-import type { ReadHandle } from '../storage/tx.ts';
-import { parseStored } from '../storage/parse-json.ts';
+import { type ReadHandle } from '../storage/schema.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../storage/locks.ts';
-import { samePerson } from '../policy/people.ts';
+import { samePerson } from '../policy/memberships.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { wakeQueues } from '../storage/queue.ts';
 import { countStates } from '../storage/open-work.ts';
@@ -12,17 +12,16 @@ import { pauseKey, readKv, removeKv, writeKv, type Pause } from '../storage/kv.t
 import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Channel, Person } from '../access/access-check.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
 import { listChanges } from '../storage/changes.ts';
 import { withHolder, lockInWords } from '../change/lock-in-the-way.ts';
 import { frozenCardOf } from '../change/freeze.ts';
-import type { Sight } from '../access/sight.ts';
-import type { MayRead } from '../access/visibility.ts';
+import type { Sight, MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import type { AdminAction } from '../change/change-store.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { answerDelivery, requestDetails } from './claim-delivery.ts';
 
 /** Actions that aren't changes, such as lock and pause. Action, audit line and announcement are one transaction. */

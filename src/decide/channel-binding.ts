@@ -1,21 +1,20 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../base/errors.ts';
 import type { Environment, NamedSite } from '../hosting/contract/target.ts';
 import type { Database, Tx } from '../storage/database.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { mention, say, type Text } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
-import { assertChannel } from '../access/assert-channel.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { assertChannel, isDirect } from '../access/assert-channel.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor, type SaidIn } from './admin-actions.ts';
 import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { SendContext } from '../send/context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 
 /** The site that a channel is bound to. */
 type ChannelBinding = {

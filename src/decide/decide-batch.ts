@@ -18,7 +18,7 @@ import type { DecisionKind } from '../change/buttons.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import type { SendContext } from '../send/context.ts';
 import { requesterUnless } from './decision-note.ts';
-import { takeBackUnsent } from '../send/take-back-unsent.ts';
+import { takeBackUnsent } from '../send/run-batch.ts';
 import { authorize, type Person } from '../access/access-check.ts';
 import { refuseUnlessConfirmed, shownOf, type Confirmation } from '../change/confirmation.ts';
 import { withoutEnvironments } from '../send/freeze-batch.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/errors.ts';
 import { failpoint } from '../base/failpoints.ts';
 import { noteUndone } from '../change/undo.ts';
-import { samePerson } from '../policy/people.ts';
+import { samePerson } from '../policy/memberships.ts';
 import { findChange, findChangeForUpdate, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';

@@ -1,4 +1,4 @@
-import { samePerson } from '../policy/people.ts';
+import { samePerson } from '../policy/memberships.ts';
 import type { Policy } from '../policy/rules.ts';
 import { scrub } from '../base/secret.ts';
 import { isBatch, type Change } from '../storage/changes.ts';
@@ -11,7 +11,7 @@ import { coolsDown } from '../change/change.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import { maxReasonLength } from '../change/freeze.ts';
 import { approvalCounted, approved, closed, ended, notSent } from '../change/replies.ts';
-import { markFor } from '../change/state-words.ts';
+import { markFor } from '../change/states-and-events.ts';
 import { argsToAskAgain } from '../language/reparse.ts';
 import { requestDetails } from './claim-delivery.ts';
 

@@ -7,9 +7,9 @@ import { list, mention, say, type Text } from '../words/text.ts';
 import { closableFrom } from '../change/change.ts';
 import { lockInfoOf, type Actor, actorDetails, type LockInfo } from './admin-actions.ts';
 import { answerDelivery } from './claim-delivery.ts';
-import { stateText } from '../change/state-words.ts';
+import { stateText } from '../change/states-and-events.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { targetKey } from '../access/targets.ts';
 
 /** The result of removing a change's lock. `stands` is a sentence about the state of the change. */

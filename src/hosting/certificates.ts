@@ -4,7 +4,7 @@ import path from 'node:path';
 import { attempt } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { say, time, type Inline, type Text } from '../words/text.ts';
-import type { Certificate, SecretReference } from './contract/certificate.ts';
+import type { Certificate, SecretReference } from './contract/domains.ts';
 
 /** Why no certificate can be used, as sentences for people. */
 type Wrong = { readonly wrong: Text };

@@ -2,7 +2,7 @@ import { attempt } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Load } from '../base/semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
-import { getLogs } from './contract/logs.ts';
+import { getLogs } from './contract/environment.ts';
 import { requestsPerMinute, type Dialect } from './dialect.ts';
 import { noRoom, HeldBack, HostTrouble } from './failure.ts';
 import { createRate, type Rate } from './rate.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { allThemes } from './contract/all-themes.ts';
+import { allThemes } from './contract/themes.ts';
 import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
-import { listSites, validateKey } from './contract/operations.ts';
+import { listSites, validateKey } from './contract/sites.ts';
 import {
   domainsFromSites,
   domainsOf,

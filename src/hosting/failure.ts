@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { AnswerTooLong } from '../base/answer-bounds.ts';
+import { AnswerTooLong } from '../base/connections.ts';
 import { errorCode } from '../base/errors.ts';
 import { TooLate } from '../base/time-limit.ts';
 

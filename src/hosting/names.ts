@@ -1,6 +1,6 @@
 import type { HostTrouble } from './failure.ts';
 import type { CompanyDomain } from './contract/domains.ts';
-import type { ListedSite } from './contract/operations.ts';
+import type { ListedSite } from './contract/sites.ts';
 import type { CompanyTheme } from './contract/themes.ts';
 
 /** All names, as last read. */

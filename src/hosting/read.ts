@@ -1,8 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { boundedConnector } from '../base/answer-bounds.ts';
-import { readExcerpt, isPageInstead, jsonOf, OddBody, retryAfterOf, textOf } from './answer.ts';
-import { contradictionIn, wordsIn, wordsOf } from './body.ts';
+import { boundedConnector } from '../base/connections.ts';
+import {
+  readExcerpt,
+  isPageInstead,
+  jsonOf,
+  OddBody,
+  retryAfterOf,
+  textOf,
+  contradictionIn,
+  wordsIn,
+  wordsOf,
+} from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import {

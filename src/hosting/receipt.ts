@@ -1,6 +1,5 @@
-import { isPageInstead, jsonOf, retryAfterOf } from './answer.ts';
+import { isPageInstead, jsonOf, retryAfterOf, contradictionIn, fieldOf, wordsIn } from './answer.ts';
 import { hostFailureOf } from './failure.ts';
-import { contradictionIn, fieldOf, wordsIn } from './body.ts';
 import { operationId } from './contract/fields.ts';
 
 /** What the host answered to a write. `message`: its own words, see `wordsIn`. */

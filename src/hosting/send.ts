@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { boundedConnector, statusHeard } from '../base/answer-bounds.ts';
+import { boundedConnector, statusHeard } from '../base/connections.ts';
 import type { Secret } from '../base/secret.ts';
 import { startDeadline } from '../base/time-limit.ts';
 import { excerptBytes, readExcerpt } from './answer.ts';

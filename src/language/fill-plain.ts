@@ -2,11 +2,10 @@ import { changesSomething, type Command } from '../commands/index.ts';
 import type { Field, PlainField } from '../commands/kit/fields.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { attempt } from '../base/errors.ts';
-import { edits } from '../words/nearest-words.ts';
+import { edits } from '../words/similar-names.ts';
 import { take, type Filling, isJoined } from './filling.ts';
 import { isSmall, sameMeaning } from './lexicon.ts';
-import { keyOf, type Spoken, leavesOut } from './spoken.ts';
-import { timeRoles } from './spans.ts';
+import { keyOf, type Spoken, leavesOut, timeRoles } from './spoken.ts';
 import type { Thing } from './plain-things.ts';
 import { optionNames, takesRest } from './usage.ts';
 

@@ -3,7 +3,7 @@ import type { CannotDo } from '../commands/cannot.ts';
 import { attempt, type Args } from '../base/errors.ts';
 import { type Filled, fill } from './fill.ts';
 import { parseArgs } from './parse.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { ParsedCommand } from './bind-arguments.ts';
 import { resolve, type KnownNames } from './resolve.ts';
 import { join } from './tokenize.ts';
 import { argsOf, takesRest } from './usage.ts';

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../base/bounded-map.ts';
-import { edits } from '../words/nearest-words.ts';
+import { BoundedMap } from '../base/caches.ts';
+import { edits } from '../words/similar-names.ts';
 import { keyOf, type Spoken } from './spoken.ts';
 import { isArrow } from './tokenize.ts';
 import { catalogue, commandAt, type Command } from '../commands/index.ts';

@@ -1,5 +1,5 @@
-import { cached } from '../policy/cached.ts';
-import { didYouMean, near } from '../words/nearest-words.ts';
+import { cached } from '../base/caches.ts';
+import { didYouMean, near } from '../words/similar-names.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Environment, Environments } from '../hosting/contract/target.ts';
 import {

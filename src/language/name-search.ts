@@ -1,4 +1,4 @@
-import { cached } from '../policy/cached.ts';
+import { cached } from '../base/caches.ts';
 import type { Domain, Environment, NamedSite } from '../hosting/contract/target.ts';
 import { comparableName } from '../policy/pattern.ts';
 

@@ -1,14 +1,12 @@
 import type { Command } from '../commands/index.ts';
 import { flag } from '../commands/kit/fields.ts';
 import type { Args } from '../base/errors.ts';
-import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
-import type { Option, ValueAt } from './option-value.ts';
-import { checked, valueAt, withQuotes } from './option-value.ts';
+import { bindWords, type BindContext, type Given, type ParsedCommand } from './bind-arguments.ts';
 import { refuseOneHyphen, unknownCommand, unknownOption } from './unknown-words.ts';
-import { optionName, optionNames, takesRest, takesValue, usage } from './usage.ts';
+import type { Option, ValueAt } from './usage.ts';
+import { checked, optionName, optionNames, takesRest, takesValue, usage, valueAt, withQuotes } from './usage.ts';
 import { parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
-import type { ParsedCommand } from './parsed-command.ts';
 
 /** Parses a line; undefined if it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(

@@ -17,9 +17,9 @@ import {
   type Reading,
 } from './guesses.ts';
 import type { SpokenLine } from './filling.ts';
-import { namesSaidBy } from './names-said.ts';
+import { namesSaidBy, isPerson, type Thing } from './plain-things.ts';
 import { parseArgs, typedCommands } from './parse.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { ParsedCommand } from './bind-arguments.ts';
 import type { KnownNames } from './resolve.ts';
 import {
   keyOf,
@@ -31,7 +31,6 @@ import {
   withoutReason,
   withoutReports,
 } from './spoken.ts';
-import { isPerson, type Thing } from './plain-things.ts';
 import { thingsIn, type Place } from './things.ts';
 import { join } from './tokenize.ts';
 import { takesRest } from './usage.ts';

@@ -1,11 +1,11 @@
+import { parseStored } from '../storage/parse-json.ts';
 import type { AnyAction } from '../commands/kit/action.ts';
 import { catalogue } from '../commands/index.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal, type Args } from '../base/errors.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { ParsedCommand } from './bind-arguments.ts';
 import { parseArgs } from './parse.ts';
 import { resolve, type KnownNames, type Resolved } from './resolve.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { join } from './tokenize.ts';
 
 /** The stored arguments of a change, parsed again: its action and input as of now. */

@@ -1,18 +1,17 @@
-import { cached } from '../policy/cached.ts';
+import { cached } from '../base/caches.ts';
 import { isName } from '../commands/kit/action.ts';
 import { catalogue, type Command } from '../commands/index.ts';
 import type { Field, NameKind } from '../commands/kit/fields.ts';
-import { didYouMean, near } from '../words/nearest-words.ts';
+import { didYouMean, near, toldApart } from '../words/similar-names.ts';
 import { offering, Refusal, type Args } from '../base/errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../hosting/contract/target.ts';
 import { bold, code, joined, list, say, typed, type Text } from '../words/text.ts';
 import { isOpen, environmentsNamed, namesMany, type EnvironmentNames } from './many-environments.ts';
 import { comparableName } from '../policy/pattern.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { ParsedCommand } from './bind-arguments.ts';
 import { argsOf, type Extra } from './usage.ts';
 import { inForm, maxCandidates, offerOf, whichOne } from './which-one.ts';
-import { toldApart } from '../commands/kit/told-apart.ts';
 
 /** The names that a person may read, and so may use. */
 export type KnownNames = EnvironmentNames & { readonly domains: readonly Domain[] };

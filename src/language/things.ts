@@ -1,8 +1,16 @@
-import { edits } from '../words/nearest-words.ts';
+import { edits } from '../words/similar-names.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { comparableName } from '../policy/pattern.ts';
-import { meantBySite, ownName, saidName, siteOf, type NamesSaid } from './names-said.ts';
-import { plainThing, type IsTaken, type Thing } from './plain-things.ts';
+import {
+  meantBySite,
+  ownName,
+  saidName,
+  siteOf,
+  type NamesSaid,
+  plainThing,
+  type IsTaken,
+  type Thing,
+} from './plain-things.ts';
 import { type Spoken, roleAt, type Role } from './spoken.ts';
 
 /** What a line is about, recognised by what it is, wherever it stands. */

@@ -2,7 +2,7 @@ import { Refusal } from '../base/errors.ts';
 import { code, say, joined, sample, typed, type Inline, type Text } from '../words/text.ts';
 import type { Word } from './tokenize.ts';
 import type { Command } from '../commands/index.ts';
-import { didYouMean, near } from '../words/nearest-words.ts';
+import { didYouMean, near } from '../words/similar-names.ts';
 
 /** Refusals of words that a command doesn't have. */
 

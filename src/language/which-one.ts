@@ -1,11 +1,11 @@
 import type { Field } from '../commands/kit/fields.ts';
-import { toldApart } from '../commands/kit/told-apart.ts';
+import { toldApart } from '../words/similar-names.ts';
 import { changesSomething } from '../commands/index.ts';
 import { Refusal, type Offer } from '../base/errors.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { say } from '../words/text.ts';
 import { searchIn, type NamedItem } from './name-search.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { ParsedCommand } from './bind-arguments.ts';
 import { argsOf } from './usage.ts';
 
 /** Asks which one is meant by a name that several have, with a button for each. */

@@ -1,7 +1,28 @@
 import { casedOf } from './case-sensitive-groups.ts';
-import { namePattern } from './name-positions.ts';
 
-/** The words that name credentials, in the languages of the sites. */
+/** The words that name credentials, in the languages of the sites, and where such a name begins in a text. */
+
+export type NamePattern = { readonly shape: RegExp; text: string; starts: readonly number[] };
+
+const namePattern = (source: string): NamePattern => ({
+  shape: casedOf(`(?=${source})`, 'gi'),
+  text: '',
+  starts: [],
+});
+
+/** All start positions. Many rules look for the same names, so the result for the last text is cached. */
+export function startsIn(names: NamePattern, text: string): readonly number[] {
+  if (names.text === text) return names.starts;
+  const starts: number[] = [];
+  names.shape.lastIndex = 0;
+  for (let found = names.shape.exec(text); found !== null; found = names.shape.exec(text)) {
+    starts.push(found.index);
+    names.shape.lastIndex = found.index + 1;
+  }
+  names.text = text;
+  names.starts = starts;
+  return starts;
+}
 
 /** The start of a word, also inside `userPass` or after an escape. */
 const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';

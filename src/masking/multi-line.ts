@@ -1,6 +1,5 @@
 import { casedOf } from './case-sensitive-groups.ts';
-import { isPlaceholder } from './placeholders.ts';
-import { isCoined } from './randomness.ts';
+import { isPlaceholder, isCoined } from './value-shapes.ts';
 import { isTelling, passwords } from './credential-names.ts';
 
 /** Masks credentials that span lines: a key has many lines, and a value may stand on the line below its name. */

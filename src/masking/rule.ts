@@ -1,7 +1,6 @@
 import { casedOf } from './case-sensitive-groups.ts';
-import { isCodeExpression } from './code-expressions.ts';
-import { isPlaceholder } from './placeholders.ts';
-import { startsIn, type NamePattern } from './name-positions.ts';
+import { isCodeExpression, isPlaceholder } from './value-shapes.ts';
+import { startsIn, type NamePattern } from './credential-names.ts';
 import { isBare } from './syntax.ts';
 
 /**

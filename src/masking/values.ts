@@ -1,10 +1,22 @@
-import { isCoined, isFile, isPlace, isRandom, technical } from './randomness.ts';
-import { isResult } from './test-results.ts';
+import { isCoined, isPlace, isFile, isRandom, technical, prose, stateWords } from './value-shapes.ts';
 import { isBare } from './syntax.ts';
 import { isTelling } from './credential-names.ts';
-import { prose, stateWords } from './placeholders.ts';
 
 /** Decides whether the text after a credential's name is the credential, or only says something about it. */
+
+/** The name of a test: a file or a function. Test runners print `PASS: …`, which is not a password. */
+const isTest = (value: string): boolean =>
+  /^Test[A-Z]\w{1,80}(?:\/\w+)?(?:\s|$)/.test(value) ||
+  (/^(?:[\w.@-]{1,60}[/\\]){1,12}[\w.@-]{1,80}(?:\s|$)/.test(value) &&
+    /test|spec|\.[a-z]{1,5}(?:\s|$)|^[a-z_-]+(?:\/[a-z_-]+)+(?:\s|$)/i.test(value));
+
+/** Whether the text is a test result and not a password. */
+const isResult = (value: string, before: string, lead: string): boolean =>
+  (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) ||
+  (/(?<![A-Z_])PASS: $/.test(before) &&
+    !/user|login|host|name/i.test(lead) &&
+    // The description of a test has several words.
+    (value.split(' ').length > 2 || (!lead.includes(':') && (!isCoined(value) || isPlace(value)))));
 
 export const state = new RegExp(`^[([<-]{0,2}(?:${stateWords})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
 /** Whether the text starts or continues like a sentence: `missing in the request`, `rotate it with the others`. */

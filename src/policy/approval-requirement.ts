@@ -1,20 +1,6 @@
-import type { Approval } from './rules.ts';
+import type { Approval, Needed, Requirement } from './rules.ts';
 
-/** `count` people of these groups; `allowed`: people whom a rule allows the same command on the same target. */
-export type Requirement = {
-  readonly by: 'allowed' | readonly string[];
-  readonly count: number;
-  /** Groups whose members are notified of a request; missing: those who may approve. */
-  readonly notify?: readonly string[];
-};
-
-/** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */
-export type Needed = {
-  /** All must be met. One person may count towards several. */
-  readonly requirements: readonly Requirement[];
-  readonly expires: number;
-  readonly reason: 'required' | 'optional';
-};
+/** What several rules ask for together: the strictest. */
 
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be

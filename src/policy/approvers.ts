@@ -1,10 +1,10 @@
 import { isOperator } from './callers.ts';
-import { dependsOn, holds, membershipsOf, unknownGroups } from './memberships.ts';
-import type { Needed, Requirement } from './approval-requirement.ts';
-import { canonicalId, samePerson } from './people.ts';
-import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 import type { AccessRequest } from './matching.ts';
-import type { Member, Policy } from './rules.ts';
+import type { Member, Needed, Policy, Requirement } from './rules.ts';
+import { dependsOn, holds, membershipsOf, unknownGroups, canonicalId, samePerson } from './memberships.ts';
+import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
+
+/** Whose approval of a change counts. */
 
 /** Slack ids of those who asked for a change: its requester, and whoever handed the request on. */
 export type Askers = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { cached } from './cached.ts';
+import { cached } from '../base/caches.ts';
 import { holds, membershipsOf } from './memberships.ts';
-import { samePerson } from './people.ts';
+import { samePerson } from './memberships.ts';
 import type { Caller, Member, Policy } from './rules.ts';
 import { channel, fields, filledList, inputError, parsedText, personId, personShape, refuse } from './shapes.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';

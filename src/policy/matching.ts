@@ -1,4 +1,4 @@
-import { cached } from './cached.ts';
+import { cached } from '../base/caches.ts';
 import { dependsOn, holds, type Memberships } from './memberships.ts';
 import { coversFolded, foldNames, type FoldedNames } from './pattern.ts';
 import {

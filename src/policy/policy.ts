@@ -1,6 +1,5 @@
 import type { Target } from '../hosting/contract/target.ts';
 import { dependsOn, holds, membershipsOf, membershipsOfCaller, userGroupsIn, type Memberships } from './memberships.ts';
-import { strictest, strictestOf, type Needed } from './approval-requirement.ts';
 import {
   allowsFor,
   findAllowing,
@@ -14,12 +13,14 @@ import {
   type Question,
 } from './matching.ts';
 import { coversOfKind } from './pattern.ts';
+import { strictest, strictestOf } from './approval-requirement.ts';
 import {
   approvalBy,
   callerPrefix,
   defaultBatchValidityMs,
   type Audience,
   type Member,
+  type Needed,
   type Policy,
   type PolicyCommand,
   type Rule,

@@ -1,7 +1,12 @@
 import type { Target } from '../hosting/contract/target.ts';
 import type { NameOverrides } from '../hosting/names.ts';
-import type { Glob, Pattern } from './pattern.ts';
+import { type Glob, type Pattern, matches, matchesSeen } from './pattern.ts';
 import { hourMs } from '../words/duration.ts';
+
+/**
+ * What each part of the policy says, and what it means where it says nothing: rules, of which the strictest approval
+ * counts, channels, and environments.
+ */
 
 /** An environment that the file names because the hosting API does not. */
 type EnvironmentOverride = NameOverrides['environments'][number] & {
@@ -191,3 +196,67 @@ export function approvalBy(rule: Rule, command: PolicyCommand, isCaller = false)
   const isReport = command.risk === 'read' || command.risk === 'named';
   return rule.approval ?? (command.risk === 'destructive' || (isCaller && !isReport) ? bySomebodyElse : 'none');
 }
+
+/**
+ * Whether these sites may be discussed in a channel. `denied`: no site may. `outside`: the channel is bound to other
+ * sites. An `undefined` name is an unknown site, which is outside every binding.
+ */
+export function channelRule(
+  policy: Policy,
+  channel: string,
+  sites: readonly (string | undefined)[],
+): 'ok' | 'denied' | 'outside' {
+  if (policy.channels.denied.has(channel)) return 'denied';
+  const bound = policy.channels.bounds.get(channel)?.sites;
+  const inside = (site: string | undefined) => site !== undefined && bound?.some((glob) => matches(glob, site));
+  return !bound || sites.every(inside) ? 'ok' : 'outside';
+}
+
+/** The channel that gets the cards for commands in this channel. */
+export function cardsChannel(policy: Policy, channel: string): string {
+  return policy.channels.bounds.get(channel)?.cards ?? channel;
+}
+
+/** What counts as live if the file doesn't say. */
+export const liveByDefault = ['*/live'];
+
+/** What is known about an environment. */
+export type KnownEnvironment = {
+  readonly id?: string;
+  /** Names of the site and of the environment within it; undefined: unknown. */
+  readonly site: string | undefined;
+  readonly name: string | undefined;
+  /** Whether the name shows reliably which kind of environment it is. */
+  readonly kindKnown: boolean;
+};
+
+/** Whether an environment counts as live: by its override, else by `live:`. Unknown counts as live. */
+export function isLive(policy: Policy, environment: KnownEnvironment): boolean {
+  const override = policy.overrides.environments.find(({ id }) => id === environment.id)?.live;
+  if (override !== undefined) return override;
+  const { site, name, kindKnown } = environment;
+  return !kindKnown || site === undefined || name === undefined || isNamedLive(policy.live, site, name);
+}
+
+/** Whether an entry of `live:` covers these names. */
+export function isNamedLive(live: Policy['live'], site: string, name: string): boolean {
+  return live.some(
+    (entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),
+  );
+}
+
+/** `count` people of these groups; `allowed`: people whom a rule allows the same command on the same target. */
+export type Requirement = {
+  readonly by: 'allowed' | readonly string[];
+  readonly count: number;
+  /** Groups whose members are notified of a request; missing: those who may approve. */
+  readonly notify?: readonly string[];
+};
+
+/** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */
+export type Needed = {
+  /** All must be met. One person may count towards several. */
+  readonly requirements: readonly Requirement[];
+  readonly expires: number;
+  readonly reason: 'required' | 'optional';
+};

@@ -3,9 +3,9 @@ import { showDuration, dayMs, hourMs } from '../words/duration.ts';
 import { callersShape } from './callers.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
-import { isNamedLive, liveByDefault } from './live-environments.ts';
-import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
+  isNamedLive,
+  liveByDefault,
   classes,
   defaultApprovals,
   defaultBatchValidityMs,
@@ -13,6 +13,7 @@ import {
   defaultReason,
   type Catalogue,
 } from './rules.ts';
+import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
   channel,
   durationUpTo,

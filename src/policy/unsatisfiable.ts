@@ -1,6 +1,6 @@
-import { cached } from './cached.ts';
+import { cached } from '../base/caches.ts';
 import type { Mistake } from './yaml-document.ts';
-import { canonicalId, groupIds, isUserGroup } from './people.ts';
+import { canonicalId, groupIds, isUserGroup } from './memberships.ts';
 import {
   approvalBy,
   callerPrefix,

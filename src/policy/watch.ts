@@ -1,9 +1,9 @@
 import { watch, watchFile, unwatchFile } from 'node:fs';
 import { dirname } from 'node:path';
 import { attempt, errorMessage } from '../base/errors.ts';
-import { readAtMost } from '../base/regular-file.ts';
+import { readAtMost } from '../base/bounded-reads.ts';
 import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
-import { canonicalId, idsOf } from './people.ts';
+import { canonicalId, idsOf } from './memberships.ts';
 import { PolicyMistakes, type Mistake } from './yaml-document.ts';
 import type { Catalogue, Policy } from './rules.ts';
 

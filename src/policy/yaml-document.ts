@@ -11,8 +11,8 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { cached } from './cached.ts';
-import { near } from '../words/nearest-words.ts';
+import { cached } from '../base/caches.ts';
+import { near } from '../words/similar-names.ts';
 import { codeOf, either, plain, unseen } from '../words/text.ts';
 
 /** The most entries that a list or a mapping may have. */

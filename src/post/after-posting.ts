@@ -1,17 +1,16 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../storage/messages.ts';
 import { forgetCardPlace, redraw } from '../storage/redraw.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { say } from '../words/text.ts';
 import type { Note } from '../change/card.ts';
 import { stopKey } from '../change/change-messages.ts';
 import type { Posted } from './destinations.ts';
-import { explainUnedited, reportMoved } from './undelivered.ts';
+import { explainUnedited, reportMoved, noteOps } from './refused-posts.ts';
 import type { SenderContext } from './context.ts';
 import type { Undeliverable } from './messenger.ts';
-import { noteOps } from './post-retries.ts';
 
 /** What happens after Slack has accepted a message. */
 

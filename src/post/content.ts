@@ -1,21 +1,20 @@
-import { findChange, type Change } from '../storage/changes.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { findChange, type Change, changesInBatch, isBatch } from '../storage/changes.ts';
 import { findCard, isNews, type Message } from '../storage/messages.ts';
 import { isNewestToDecide, isToldLater } from '../storage/redraw.ts';
-import { type MessageContent } from './messenger.ts';
-import { parseStored } from '../storage/parse-json.ts';
-import { idsOf, samePerson } from '../policy/people.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { MessageContent } from './messenger.ts';
+import { type ReadHandle } from '../storage/schema.ts';
+import { idsOf, samePerson } from '../policy/memberships.ts';
 import { listVotes, type Vote } from '../storage/votes.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import type { Note, Telling } from '../change/card.ts';
-import { currentCard } from '../change/current-card.ts';
-import { isDirect } from '../access/direct-messages.ts';
-import { mayHear } from '../access/assert-channel.ts';
+import { type Note, type Telling, renderCard, type Approved, type Card } from '../change/card.ts';
+import { isDirect, mayHear } from '../access/assert-channel.ts';
 import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { drawTelling, isAnsweredRequest, withdrawnRequest } from '../change/told.ts';
+import { drawTelling, isPastRequest, withdrawnRequest } from '../change/change-messages.ts';
+import { renderBatch } from '../change/batch-card.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */
 
@@ -39,7 +38,7 @@ export async function contentOf(context: ChangeContext, message: Message): Promi
 const approvedOf = async (db: ReadHandle, change: Change): Promise<readonly Vote[]> =>
   authorizationOf(change).approval === 'none' ? [] : listVotes(db, change.number);
 
-/** A direct message that was never posted is dropped if nothing is left of it, or another one has told more since. */
+/** A direct message that was never posted is dropped if nothing is left of it, or another one has told more or asked again. */
 async function noteOf(
   { database: { db, installation } }: ChangeContext,
   message: Message,
@@ -50,9 +49,9 @@ async function noteOf(
   if (isUnposted && !isNews(message)) return undefined;
   const telling = parseStored<Telling>(message.body);
   if (change === undefined || message.follows === 0) return telling;
-  if (isUnposted && (isAnsweredRequest(message, telling, change) || (await isOutdated(db, message, telling, change))))
-    return undefined;
   const isNewest = await isNewestToDecide(db, message);
+  const isPast = isPastRequest(message, telling, change) || (message.decides === 1 && !isNewest);
+  if (isUnposted && (isPast || (await isOutdated(db, message, telling, change)))) return undefined;
   return drawTelling(message, telling, { change, approved: await approvedOf(db, change), installation, isNewest });
 }
 
@@ -82,4 +81,16 @@ async function subjectOf(
   if (about !== null) return { targets: about };
   const change = number === null ? undefined : await findChange(database.db, number);
   return change && !samePerson(policy(), recipient ?? '', change.requester) ? change : undefined;
+}
+
+/** The card of a change, which may be a batch, as it is now. As `renderCard`. */
+export async function currentCard(
+  db: ReadHandle,
+  change: Change,
+  approved: readonly Approved[],
+  installation: string,
+  reader?: CardReader,
+): Promise<Card> {
+  if (!isBatch(change)) return renderCard(change, approved, installation, reader);
+  return renderBatch(change, await changesInBatch(db, change.number), approved, installation, reader);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { attachFile } from './attach-file.ts';
 import { failpoint, type Drawing as DrawnPoint } from '../base/failpoints.ts';
 import { isAnyDue } from '../storage/lease.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import {
   claimMessages,
   isNews,
@@ -16,10 +16,9 @@ import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './aft
 import { contentInPlace, destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { contentOf, isHidden } from './content.ts';
 import type { PostContext, SenderContext } from './context.ts';
-import { afterFailure } from './post-retries.ts';
+import { afterFailure, movedNote } from './refused-posts.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { noLongerShown } from '../change/told.ts';
-import { movedNote } from './undelivered.ts';
+import { noLongerShown } from '../change/change-messages.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
 
@@ -173,7 +172,7 @@ async function putAndSave(context: SenderContext, ready: Ready, drawing: Drawing
   let isSecond = false;
   await saveResult(context, message, async (tx) => {
     if (posted === undefined) return void (await giveUpMessage(tx, message));
-    if (await markDelivered(tx, message, posted.place, hashOf(posted.as)))
+    if (await markDelivered(tx, message, posted.place, hashOf(posted.as, posted.place, message.version)))
       return afterPosted(context, tx, message, posted);
     isSecond = await isSecondPost(context, tx, message, posted);
   });
@@ -213,18 +212,22 @@ async function drawingOf(
   return { content: cover, as: cover, covers: true };
 }
 
-const hashOf = (content: MessageContent): string =>
-  createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+/** With its place and version, because an older Sitehand that posts, edits or loses the message leaves the hash alone. */
+const hashOf = (content: MessageContent, { channel, ts }: Pick<Message, 'channel' | 'ts'>, version: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify([channel, ts, version, content]))
+    .digest('base64url');
 
-/** Whether it reads like that already: Slack limits edits. A file is added by an edit, whatever the text. */
-const isAsShown = ({ shown }: Message, drawing: Drawing | undefined): drawing is Drawing =>
-  drawing !== undefined && shown === hashOf(drawing.as) && !('text' in drawing.as && drawing.as.withFile);
+/** Whether it reads like that already: Slack limits edits. */
+const isAsShown = (message: Message, drawing: Drawing | undefined): drawing is Drawing =>
+  drawing !== undefined && message.shown === hashOf(drawing.as, message, message.delivered_version);
 
 /** If this is lost, the message is only drawn once more. */
 const saveUnchanged = ({ database }: SenderContext, message: Message, { as }: Drawing): Promise<unknown> =>
   database.transactionWithoutFsync(async (tx) => {
-    const { channel, ts } = message;
-    if (channel !== null && ts !== null) await markDelivered(tx, message, { channel, ts }, hashOf(as));
+    const { channel, ts, version } = message;
+    if (channel === null || ts === null) return;
+    await markDelivered(tx, message, { channel, ts }, hashOf(as, { channel, ts }, version));
   });
 
 async function put(context: SenderContext, ready: Ready, drawing: Drawing): Promise<Posted | undefined> {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 /** What one process remembers about its posts, so that people and places get fair turns. */
 export type PostQueues = {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mentionedGroups } from '../policy/people.ts';
-import type { Tx } from '../storage/database.ts';
+import { mentionedGroups } from '../policy/memberships.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
 import { code, joined, say, typed, type Text } from '../words/text.ts';
 import type { PostContext } from './context.ts';
 import { enqueueOps } from './ops-channel-health.ts';
-import { redrawForReaders } from './readers-changed.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
+import { redrawDirect } from '../storage/redraw.ts';
+import type { Tx } from '../storage/schema.ts';
+import { dayMs } from '../words/duration.ts';
 
 /**
  * Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. Has what
@@ -122,3 +123,9 @@ function inWords(changes: readonly GroupChange[]): Text {
     '\n',
   );
 }
+
+/** For how long messages that are about no change are covered up if their readers lose the right to see them. */
+const coveredForMs = dayMs;
+
+/** Redraws what people were told directly, because the rules or the members of a user group have changed. `at`: epoch ms. */
+export const redrawForReaders = (tx: Tx, at: number): Promise<void> => redrawDirect(tx, at, at - coveredForMs);

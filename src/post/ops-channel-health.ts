@@ -1,6 +1,6 @@
-import type { Tx, Database } from '../storage/database.ts';
-import type { ReadHandle } from '../storage/tx.ts';
 import { parseStored } from '../storage/parse-json.ts';
+import type { Tx, Database } from '../storage/database.ts';
+import { type ReadHandle } from '../storage/schema.ts';
 import { rescheduleOps, dropOldOps, enqueueMessage } from '../storage/messages.ts';
 import { readKv, writeKv } from '../storage/kv.ts';
 import { channel, code, joined, plain, say, type Text, typed } from '../words/text.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { readKv, removeKv, writeKv } from '../storage/kv.ts';
 import { releaseOwned } from '../storage/lease.ts';
 import {

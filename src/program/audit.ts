@@ -19,9 +19,9 @@ import { headOf, exportLine, wholeTrail } from '../audit/audit-query.ts';
 import { confirmTrail, findingOf } from '../audit/audit-anchor.ts';
 import { createChangeStore } from '../change/change-store.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
-import { isReadable } from '../storage/private-files.ts';
-import { clockOf } from '../storage/time.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import { isReadable } from '../storage/sqlite.ts';
+import { clockOf } from '../storage/clock.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { joined, plain } from '../words/text.ts';
 import { failureMessage, exitCodeOf, exitCodes, out, type Out, whoRunsThis } from './output.ts';
 

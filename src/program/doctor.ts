@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
 import { isHere } from '../base/addresses.ts';
-import { destinationOf } from '../audit/out/destination.ts';
+import { destinationOf } from '../audit/destinations.ts';
 import { lineFor } from '../base/beside.ts';
 import { rights } from '../commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config, type EnvironmentVariables } from '../base/config.ts';
@@ -11,8 +11,16 @@ import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import type { HealthContext } from '../talk/health/context.ts';
 import { healthOf } from '../talk/health/health.ts';
-import { bad, broken, unknown, well, type Check, type CheckResult } from '../talk/health/check-result.ts';
-import { checkMark, titleOf } from '../talk/health/doctor-page.ts';
+import {
+  bad,
+  broken,
+  unknown,
+  well,
+  type Check,
+  type CheckResult,
+  checkMark,
+  titleOf,
+} from '../talk/health/check-result.ts';
 import { listsSites } from '../decide/site-listing.ts';
 import { mistakeLine } from '../policy/yaml-document.ts';
 import type { Policy } from '../policy/rules.ts';
@@ -22,13 +30,13 @@ import { scrub } from '../base/secret.ts';
 import { createSiteCheck } from '../site-check/site-check.ts';
 import { checkAppToken, checkBotToken, whoAmI, type Bot } from '../slack-api/app-checks.ts';
 import { createChannelLook } from '../slack-api/channel-access.ts';
-import { quietClient } from '../slack-api/client-options.ts';
+import { quietClient } from '../slack-api/calls.ts';
 import { createPeople } from '../slack-api/people.ts';
 import { stepOf } from '../storage/backup.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import { databaseKind } from '../storage/sql-dialect.ts';
-import { clockOf, lastSeen } from '../storage/time.ts';
+import { clockOf, lastSeen } from '../storage/clock.ts';
 import { code, joined, plain, say, time } from '../words/text.ts';
 import { exitCodes, out, type Out } from './output.ts';
 

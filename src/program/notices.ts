@@ -9,11 +9,10 @@ import { tellOps } from '../post/ops-channel-health.ts';
 import { PolicyMistakes, mistakeLine as mistakeInWords } from '../policy/yaml-document.ts';
 import type { PolicyEvents } from '../policy/watch.ts';
 import { scrub } from '../base/secret.ts';
-import type { Jump } from '../storage/clock.ts';
+import { type Jump, aliveKey } from '../storage/clock.ts';
 import type { Database, DatabaseOptions } from '../storage/database.ts';
 import { abandoned } from '../storage/inbox.ts';
 import { readKv, writeKv } from '../storage/kv.ts';
-import { aliveKey } from '../storage/time.ts';
 import { code, joined, say, time, type Text } from '../words/text.ts';
 
 /** What the log and the ops channel are told about the process itself. */

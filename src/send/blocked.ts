@@ -1,8 +1,8 @@
 import type { Change } from '../storage/changes.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { isPaused } from '../storage/kv.ts';
 import { readTimeline } from '../storage/timeline.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { say, type Text } from '../words/text.ts';
 import { lockInTheWay, lockInBrief } from '../change/lock-in-the-way.ts';
 import { isSameTimeline } from './failover-and-restore.ts';

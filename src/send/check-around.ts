@@ -2,16 +2,14 @@ import { catalogue } from '../commands/index.ts';
 import type { CheckPlan } from '../commands/kit/sources.ts';
 import { sinceArg } from '../commands/kit/values/times.ts';
 import { findChange, isBatch, type Change } from '../storage/changes.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { code, joined, say } from '../words/text.ts';
 import { TooLate, within } from '../base/time-limit.ts';
 import { listedAs, namesWith } from '../access/visibility.ts';
 import { storedTargets } from '../access/targets.ts';
 import { runButton, type Button } from '../change/buttons.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
-import { snapshotOf } from '../change/freeze.ts';
-import { listingMs } from '../change/recheck.ts';
 import {
+  siteCheckFor,
   findingsOf,
   shortReading,
   keepReadings,
@@ -19,6 +17,8 @@ import {
   verdictInWords,
   type SiteReadings,
 } from '../change/site-readings.ts';
+import { snapshotOf } from '../change/freeze.ts';
+import { listingMs } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';
 import type { SendContext } from './context.ts';
 

@@ -12,12 +12,12 @@ import { blockedReason, cancelAtLock } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../change/recheck.ts';
-import { markFor, stateText } from '../change/state-words.ts';
+import { markFor, stateText } from '../change/states-and-events.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { endsUnsent } from '../change/replies.ts';
 import { startBatch } from './run-batch.ts';
 import type { SendContext } from './context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 
 /** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;

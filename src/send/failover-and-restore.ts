@@ -1,7 +1,7 @@
 import { auditHead } from '../storage/audit.ts';
 import { listChanges, isBatch, isPartOfBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { closeAllInbox } from '../storage/inbox.ts';
 import { redrawOpen } from '../storage/redraw.ts';
 import type { State } from '../words/states.ts';
@@ -22,7 +22,7 @@ import { endQueued } from '../change/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
 import { markUnknownIfSent, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
-import { nextReminder } from './reminders.ts';
+import { nextReminder } from './reconcile.ts';
 import type { SendHistory } from './send-history.ts';
 
 /**

@@ -10,7 +10,7 @@ import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from '../change/batch.ts';
 import { everythingLabel } from '../change/buttons.ts';
 import { factsOf, frozenCardOf, withFingerprint, type Frozen, type FrozenCard } from '../change/freeze.ts';
-import { toldApart } from '../commands/kit/told-apart.ts';
+import { toldApart } from '../words/similar-names.ts';
 
 /** Turns the frozen changes of many environments into one: approvers see every call, in order. */
 

@@ -1,8 +1,8 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { touchChange, isBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { unowned } from '../storage/lease.ts';
 import { pauseKey, readKv, writeKv, type Pause } from '../storage/kv.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { attempt } from '../base/errors.ts';
 import { plain, say, typed, type Text } from '../words/text.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
@@ -10,7 +10,7 @@ import type { ChangeMemory } from './send-history.ts';
 import { batchSetBack } from '../change/batch-card.ts';
 import { alarm, unknownAfterLoss } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 
 /**
  * A database can lose commits: in a crash, if it acknowledged them too early; in a failover to a standby that lags; by

@@ -1,11 +1,11 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { failpoint } from '../base/failpoints.ts';
 import { linesOfChanges } from '../storage/audit.ts';
 import { findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { unowned } from '../storage/lease.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { code, joined, say, type Text } from '../words/text.ts';
 import type { TransitionNote } from '../change/change-messages.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../change/write-result.ts';

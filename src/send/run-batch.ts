@@ -1,10 +1,10 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { isPaused } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import { say, type Text } from '../words/text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
@@ -26,11 +26,10 @@ import { fingerprint } from '../change/freeze.ts';
 import { lockInTheWay, lockedBy } from '../change/lock-in-the-way.ts';
 import { keptReadings } from '../change/site-readings.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
-import { takeBackUnsent } from './take-back-unsent.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { SendContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
-import { nextReminderOfUnknown } from './reminders.ts';
+import { nextReminderOfUnknown } from './reconcile.ts';
 
 /** Moves a batch: begins the changes of its items a few at a time, stops it at the first bad end, and ends it. */
 
@@ -228,3 +227,30 @@ async function canarySiteOf(
 }
 
 const unchecked = (says: Text): CanarySite => ({ says });
+
+/**
+ * Cancels the changes that a stopping batch has begun and not sent: a pause or a busy host could delay one for minutes.
+ * Their items have to be done again. Resolves with the batch and its changes as they are then. Call it while holding
+ * the global lock.
+ */
+export async function takeBackUnsent(
+  { changeStore, history }: SendContext,
+  tx: Tx,
+  { batch, changes }: { readonly batch: Change; readonly changes: readonly Change[] },
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<{ readonly batch: Change; readonly changes: readonly Change[] }> {
+  const after = new Map(changes.map((one) => [one.number, one]));
+  const recalled = new Set<number>();
+  const note = { by, at, lastNote: say`Its batch stopped before it was sent.` };
+  for (const change of changes) {
+    // If a change was sent although the database calls it unsent, the worker's next poll handles it.
+    if (change.state !== 'approved' || history.newerThan(change) !== undefined) continue;
+    const cancelled = await changeStore.advance(tx, change, { kind: 'cancel' }, note);
+    if (cancelled === undefined) continue;
+    after.set(change.number, cancelled);
+    recalled.add(change.number);
+  }
+  const progress = batchProgress(batch);
+  const items = progress.items.map((item) => (recalled.has(item.change ?? -1) ? {} : item));
+  return { batch: { ...batch, progress: JSON.stringify({ ...progress, items }) }, changes: [...after.values()] };
+}

@@ -1,5 +1,5 @@
 import type { Change } from '../storage/changes.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 /** What this process knows about a change. */
 export type ChangeMemory = {

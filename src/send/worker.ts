@@ -1,20 +1,19 @@
 import { claimDue, touchChange, type Change } from '../storage/changes.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import { isAnyDue, unowned, type IdsOf } from '../storage/lease.ts';
-import { isBack } from '../storage/lost-connection.ts';
+import { isBack } from '../storage/postgres.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../post/poller.ts';
 import { execute, endUnsent } from './execute.ts';
 import { follow } from './follow.ts';
 import { markLost } from './lost-commit.ts';
-import { remind } from './reminders.ts';
+import { remind, reconcile } from './reconcile.ts';
 import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../change/replies.ts';
 import { say } from '../words/text.ts';
 import { settledWithin } from '../base/time-limit.ts';
 import { whileCounted, createTasks } from './tasks.ts';
-import { reconcile } from './reconcile.ts';
 import type { SendContext } from './context.ts';
 
 /** Moves what is due one step on, until it is stopped. */

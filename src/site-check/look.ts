@@ -13,7 +13,7 @@ import type { Answered, PageRequest, Look } from './reading.ts';
 import { requestOn, type PageResponse, type Body } from './request.ts';
 import { dayMs, hourMs } from '../words/duration.ts';
 import { startDeadline } from '../base/time-limit.ts';
-import { AnswerTooLong } from '../base/answer-bounds.ts';
+import { AnswerTooLong } from '../base/connections.ts';
 import { errorCode } from '../base/errors.ts';
 
 /** How requests reach a site. */

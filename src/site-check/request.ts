@@ -2,8 +2,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
-import { AnswerTooLong, boundAnswers } from '../base/answer-bounds.ts';
-import { readBeginning } from '../base/stream-beginning.ts';
+import { AnswerTooLong, boundAnswers } from '../base/connections.ts';
+import { readBeginning } from '../base/bounded-reads.ts';
 import type { Hop } from './connect.ts';
 
 /** The most bytes of a body that are read. */

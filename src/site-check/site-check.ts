@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createJustBegun } from '../base/just-begun.ts';
+import { createJustBegun } from '../base/caches.ts';
 import { createSemaphore } from '../base/semaphore.ts';
 import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';

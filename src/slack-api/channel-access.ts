@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ChannelLook } from '../post/messenger.ts';
 import { isLacking } from './api-errors.ts';
 import { asUndeliverable, platformError } from './messenger.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 
 type LookOptions = {
   readonly client: WebClient;

@@ -1,13 +1,17 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
-import { spokenDuration } from '../words/duration.ts';
-import { readBeginning } from '../base/stream-beginning.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { spokenDuration, minuteMs } from '../words/duration.ts';
+import { readBeginning } from '../base/bounded-reads.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { joined, say } from '../words/text.ts';
 import { drawNote, type Drawn } from '../block-kit/blocks.ts';
 import { startDeadline } from '../base/time-limit.ts';
-import { postTimeoutMs, toSlack } from './client-options.ts';
+import { postTimeoutMs, toSlack } from './calls.ts';
 import { noUnfurl, sendDrawn, postDrawn } from './messenger.ts';
+import { BoundedMap } from '../base/caches.ts';
+import type { PostContext } from '../post/context.ts';
+
+/** Answers people privately where they asked, and tells them there while Slack takes their cards nowhere. */
 
 /** Where a request came from, to answer its sender privately. */
 export type ReplyTarget = {
@@ -102,3 +106,31 @@ async function respond(
 /** A response URL must lead to Slack's own host or to the configured API: same scheme, host and port. */
 const isSlacks = (url: string, apiUrl: string): boolean =>
   URL.canParse(url) && ['https://hooks.slack.com', new URL(apiUrl).origin].includes(new URL(url).origin);
+
+/** Where changes were asked for, so that their requesters hear of them there while Slack takes their cards nowhere. */
+export type AskedFrom = {
+  readonly keep: (change: number, from: ReplyTarget) => void;
+  /** Tells the requester once while the change is open, and once when it is settled. */
+  readonly onUntold: PostContext['onUntold'];
+};
+
+/** How many changes are remembered, and for how long: as long as Slack takes answers to a command. */
+const maxKept = 1_000;
+const keptForMs = 30 * minuteMs;
+
+/** Starts empty. What this process did not take itself, it does not tell: the message is kept in any case. */
+export function createAskedFrom(answer: ReturnType<typeof createEphemeral>, ticks: () => number): AskedFrom {
+  const kept = new BoundedMap<number, { readonly from: ReplyTarget; readonly told: Set<boolean> }>(maxKept);
+  return {
+    keep: (change, { person, channel, thread, responseUrl, since }) =>
+      void kept.set(change, { from: { person, channel, thread, responseUrl, since }, told: new Set() }),
+    onUntold: ({ number, settled_at }, note) => {
+      const asker = kept.get(number);
+      const isSettled = settled_at !== null;
+      if (asker === undefined || ticks() - asker.from.since > keptForMs || asker.told.has(isSettled)) return;
+      asker.told.add(isSettled);
+      // The next attempt of the card tells again.
+      answer(asker.from, drawNote(note)).catch(() => asker.told.delete(isSettled));
+    },
+  };
+}

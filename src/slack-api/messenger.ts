@@ -1,6 +1,6 @@
 import { WebAPIHTTPError, WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { Undeliverable, type ChannelLook, type Landed, type Messenger, type Upload } from '../post/messenger.ts';
 import type { Card, Note } from '../change/card.ts';
 import { drawCard, drawNote, type Drawn } from '../block-kit/blocks.ts';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../access/access-check.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { ChannelLook } from '../post/messenger.ts';
 import type { Member as PolicyPerson } from '../policy/rules.ts';
-import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions, type BoundedCall } from './bounded-calls.ts';
+import { createBoundedCall, NoAnswer, shareCalls, type BoundedCallOptions, type BoundedCall } from './calls.ts';
 import type { Bot } from './app-checks.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 import { hourMs, minuteMs } from '../words/duration.ts';
 import { within } from '../base/time-limit.ts';
 

@@ -1,5 +1,5 @@
 import { WebAPIRateLimitedError } from '@slack/web-api';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 import { Undeliverable } from '../post/messenger.ts';
 import { shareOf } from '../base/semaphore.ts';
 

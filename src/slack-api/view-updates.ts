@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { BoundedMap } from '../base/caches.ts';
 import type { Logger } from '../base/log.ts';
 import { isPassing } from './api-errors.ts';
 import { platformError } from './messenger.ts';

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { createBoundedCall, NoAnswer, type BoundedCall } from './bounded-calls.ts';
+import { createBoundedCall, NoAnswer, type BoundedCall } from './calls.ts';
 import { userStanding, userShape } from './people.ts';
 import type { Bot } from './app-checks.ts';
 

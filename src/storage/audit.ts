@@ -1,10 +1,9 @@
+import { parseStored } from './parse-json.ts';
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { replaceKv, readKv } from './kv.ts';
 import { acquireGlobalLock } from './sql-dialect.ts';
-import type { AuditTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
-import { parseStored } from './parse-json.ts';
+import { type AuditTable, type ReadHandle, type Tx } from './schema.ts';
 
 export type AuditLine = Selectable<AuditTable>;
 

@@ -1,10 +1,9 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
-import type { Schema } from './schema.ts';
+import type { Schema, ReadHandle, Tx } from './schema.ts';
 import { overridingIdentity, resetSequence, hasTable, databaseKind, lastNumber, readSnapshot } from './sql-dialect.ts';
 import { openIdleSqlite } from './sqlite.ts';
-import type { ReadHandle, Tx } from './tx.ts';
 import { createHash } from 'node:crypto';
 
 /** A backup: the rows of either database as one SQLite file, with the tables of the step that the database has. */

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ButtonPayloadTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ButtonPayloadTable, ReadHandle, Tx } from './schema.ts';
 
 /** One row of `button_payloads`: the data behind a button. */
 export type ButtonPayload = Selectable<ButtonPayloadTable>;

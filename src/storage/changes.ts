@@ -2,8 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { forUpdate } from './sql-dialect.ts';
 import { claim, type Claim, inShares, type Shares } from './lease.ts';
 import type { State } from '../words/states.ts';
-import type { ChangeTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ChangeTable, ReadHandle, Tx } from './schema.ts';
 
 export type Change = Selectable<ChangeTable>;
 

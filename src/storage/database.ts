@@ -1,16 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { Jump } from './clock.ts';
+import { type Jump, beginTime, type Time } from './clock.ts';
 import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
-import { CommitUnanswered, isLostConnection } from './lost-connection.ts';
+import { CommitUnanswered, isLostConnection, type OnLost } from './postgres.ts';
 import { databaseKind, isRetryable, type DatabaseKind } from './sql-dialect.ts';
 import type { Listening } from './listener.ts';
-import type { OnLost } from './postgres.ts';
-import type { Schema } from './schema.ts';
+import type { Schema, ReadHandle, Tx } from './schema.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { watchWrites } from './writes.ts';
-import { beginTime, type Time } from './time.ts';
-import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
 

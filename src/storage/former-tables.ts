@@ -1,17 +1,16 @@
+import { parseStored } from './parse-json.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { insertRows, type Row } from './backup.ts';
 import type { Database } from './database.ts';
-import { exclusiveTransaction } from './exclusive-transaction.ts';
-import { parseStored } from './parse-json.ts';
+import { exclusiveTransaction } from './transactions.ts';
+import { type ReadHandle, type Tx } from './schema.ts';
 import { lastNumber } from './sql-dialect.ts';
-import type { ReadHandle, Tx } from './tx.ts';
 import { dataIn } from './waiting.ts';
 import type { DataOf, WaitingKind } from './waiting-table.ts';
 
 /**
  * Moves rows into `waiting` from the tables that it replaced: what was there at the upgrade, and what an older replica
- * adds beside this one. This file can go with the step that removes those tables. That step has to exclude the programs
- * that use them, and to move what is left.
+ * added before it noticed that it is excluded. This file can go with the step that removes those tables.
  */
 
 /** How often rows of an older replica are looked for. */

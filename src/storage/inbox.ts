@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { InboxTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { InboxTable, ReadHandle, Tx } from './schema.ts';
 
 export type InboxRow = Selectable<InboxTable>;
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import type { KvTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { KvTable, ReadHandle, Tx } from './schema.ts';
 
 type KvRow = Selectable<KvTable>;
 

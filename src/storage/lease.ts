@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, numberRows } from './sql-dialect.ts';
 import type { Database } from './database.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 /** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {

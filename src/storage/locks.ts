@@ -1,7 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { acquireGlobalLock } from './sql-dialect.ts';
-import type { LockTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { LockTable, ReadHandle, Tx } from './schema.ts';
 
 /**
  * A lock on a target. An exclusive one is held by a change or a person and keeps all other changes away. Shared ones

@@ -1,5 +1,5 @@
 import { type Message } from './messages.ts';
-import type { Tx, ReadHandle } from './tx.ts';
+import type { Tx, ReadHandle } from './schema.ts';
 
 /** What one person is owed, and what they were never told. */
 

@@ -1,7 +1,6 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
 import { claim, sameId, personKey, requesterGroups, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
-import type { MessageTable, Schema } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { MessageTable, Schema, ReadHandle, Tx } from './schema.ts';
 
 /** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
 export type Message = Selectable<MessageTable>;
@@ -214,6 +213,8 @@ export const retryLater = async (
     due_at: sql`case when ${isNewest} then cast(${due} as bigint) else due_at end`,
     attempts: sql`case when ${isNewest} then attempts + 1 else attempts end`,
     untold_at: sql`case when ${isNewest} then cast(${untold} as bigint) end`,
+    // Slack may have made the edit all the same.
+    shown: null,
   });
   return version === claimed.version;
 };

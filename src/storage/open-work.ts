@@ -1,9 +1,15 @@
 import { sql } from 'kysely';
 import { oldestDueIn } from './lease.ts';
 import type { State } from '../words/states.ts';
-import type { ReadHandle } from './tx.ts';
+import type { ReadHandle } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import { oldestWaitingDue } from './waiting.ts';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { auditHead, findAudit } from './audit.ts';
+import { tablesBySize, databaseKind, sqliteFile } from './sql-dialect.ts';
+
+/** How much there is in the database: open work by its state, what is due, and bytes. */
 
 /** The number of unsettled changes in each state. */
 export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
@@ -73,4 +79,36 @@ export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWor
     'queued requests': await oldestWaitingDue(db, 'queue', now),
     watches: await oldestWatchDue(db, now),
   };
+}
+
+/** How large the database is, in bytes, and what fills it. Counts no rows, so it is cheap on large tables. */
+export type Sizes = {
+  readonly bytes: number;
+  /** PostgreSQL: the tables with their indexes, largest first. */
+  readonly tables: readonly { readonly name: string; readonly bytes: number }[];
+  /** Lines of the audit trail, and since when (epoch ms). */
+  readonly lines: number;
+  readonly since: number | undefined;
+  /** Numbers given to changes so far; a few may be unused. */
+  readonly changes: number;
+  /** Free space on the disk of a SQLite file, in bytes. */
+  readonly free: number | undefined;
+};
+
+export async function sizesOf(db: ReadHandle): Promise<Sizes> {
+  const [first, { seq: lines }] = [await findAudit(db, 1), await auditHead(db)];
+  const newest = await db.selectFrom('changes').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst();
+  const rows = { lines, since: first?.at, changes: newest?.number ?? 0 };
+  if (databaseKind(db) === 'sqlite') {
+    const { bytes, path } = await sqliteFile(db);
+    return { ...rows, bytes, tables: [], free: path === undefined ? undefined : await freeBeside(path) };
+  }
+  const tables = await tablesBySize(db);
+  return { ...rows, tables, bytes: tables.reduce((sum, one) => sum + one.bytes, 0), free: undefined };
+}
+
+/** How much this user may still write to the disk of the file, in bytes. */
+async function freeBeside(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(path));
+  return bavail * bsize;
 }

@@ -1,5 +1,5 @@
 import { endWaiting, insertWaiting, listOpen, type NewWaiting, type QueuedRequest } from './waiting.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 /** Requests that wait for a lock to end, one queue for each locked target, in the order in which they joined. */
 

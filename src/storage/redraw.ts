@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPostedOrOwed, redrawnAt, type Message } from './messages.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 /**
  * Messages are drawn from what they tell and from how their change is now. These functions make posted messages due, to
@@ -21,9 +21,12 @@ export async function redraw(tx: Tx, change: number, at: number, what: 'all' | '
   await (what === 'all' ? about : about.where('kind', '=', 'card')).execute();
 }
 
-/** Draws the messages about all open changes again: their buttons belong to another database since a restore. */
+/**
+ * Draws the messages about all open changes again after a restore: their buttons belong to another database, and Slack
+ * may show what the backup lacks.
+ */
 export async function redrawOpen(tx: Tx, at: number): Promise<void> {
-  await redrawn(tx, at).where('change', 'in', openChanges(tx)).execute();
+  await redrawn(tx, at).set({ shown: null }).where('change', 'in', openChanges(tx)).execute();
 }
 
 /**
@@ -45,7 +48,7 @@ export async function redrawDirect(tx: Tx, at: number, since: number): Promise<v
  * not posted yet wait for it.
  */
 export async function forgetCardPlace(tx: Tx, change: number, at: number): Promise<void> {
-  const lost = { ...redrawnAt(at), channel: null, ts: null, shown: null };
+  const lost = { ...redrawnAt(at), channel: null, ts: null };
   await tx.updateTable('messages').set(lost).where('change', '=', change).where('kind', '=', 'card').execute();
 }
 

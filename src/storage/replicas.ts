@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attempt } from '../base/errors.ts';
 import { removeKv, writeKv } from './kv.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 import { dayMs } from '../words/duration.ts';
 
 /** What a running process says about itself. */

@@ -1,12 +1,19 @@
-import type { State } from '../words/states.ts';
-import type { Generated } from 'kysely';
-import type { Risk } from '../base/risk.ts';
+import type { Kysely, Transaction, Generated } from 'kysely';
+import type { State, Risk } from '../words/states.ts';
 import type { WaitingTable } from './waiting-table.ts';
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
  * cards, arguments) are JSON in TEXT columns, kept verbatim because some are hashed.
  */
+
+/** An open transaction. Everything that writes takes one, so that a move, its audit line and its messages are atomic. */
+export type Tx = Transaction<Schema>;
+
+/** What a read runs on: an open transaction, or the database. */
+export type ReadHandle = Kysely<Schema>;
+
+/** The tables by their names. */
 export type Schema = {
   installation: InstallationTable;
   changes: ChangeTable;
@@ -178,7 +185,7 @@ export type MessageTable = {
   follows: Generated<number | null>;
   /** The version that brought its last news: later ones only draw it again. */
   news_version: Generated<number>;
-  /** A hash of how it reads where it was posted; null: unknown. */
+  /** A hash of how it has read since its last version, where it stands; null, or another hash: unknown. */
   shown: string | null;
   /** The requester of its change, or its recipient. Claims take turns among them. */
   requester: string;

@@ -1,6 +1,6 @@
 import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
 import { errorCode } from '../base/errors.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 /** The two databases. All differences of their SQL are in this file. */
 export type DatabaseKind = 'sqlite' | 'postgres';

@@ -1,9 +1,9 @@
+import { parseStored } from './parse-json.ts';
 import { sql } from 'kysely';
 import { removeKv, readKv, writeKv } from './kv.ts';
-import { parseStored } from './parse-json.ts';
+import { type ReadHandle, type Tx } from './schema.ts';
 import { databaseKind } from './sql-dialect.ts';
-import { aliveKey } from './time.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import { aliveKey } from './clock.ts';
 
 /** The key of the server and timeline at the last check. */
 const timelineKey = 'timeline';

@@ -1,8 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { pauseKey } from './kv.ts';
 import { claim, inShares, oldestDueIn, unowned, type Claim, type Shares } from './lease.ts';
-import type { TimerTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { TimerTable, ReadHandle, Tx } from './schema.ts';
 
 export type Timer = Selectable<TimerTable>;
 

@@ -1,3 +1,4 @@
+import { fieldsOf } from './parse-json.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -11,8 +12,7 @@ import {
   type AuditLine,
   type Head,
 } from './audit.ts';
-import { fieldsOf } from './parse-json.ts';
-import type { ReadHandle } from './tx.ts';
+import { type ReadHandle } from './schema.ts';
 
 /** Lines `from` to `to` (inclusive) that are not provable. `key`: the id of the key that they were hashed with. */
 type Gap = {

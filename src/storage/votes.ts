@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { VoteTable } from './schema.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { VoteTable, ReadHandle, Tx } from './schema.ts';
 
 export type Vote = Selectable<VoteTable>;
 

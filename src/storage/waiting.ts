@@ -1,14 +1,14 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { pauseKey } from './kv.ts';
 import { claim, inShares, oldestDueIn, unowned, type Claim, type Shares } from './lease.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 import { dataOf, type DataOf, type WaitingKind, type WaitingTable } from './waiting-table.ts';
 import { dayMs, minuteMs } from '../words/duration.ts';
 
 /** What waits until it is due, of every kind: it is claimed, then put off or ended, and forgotten after a while. */
 
 /** A row as it is stored. */
-export type WaitingRow<K extends WaitingKind = WaitingKind> = Selectable<WaitingTable> & { readonly kind: K };
+type WaitingRow<K extends WaitingKind = WaitingKind> = Selectable<WaitingTable> & { readonly kind: K };
 type Columns = Omit<Selectable<WaitingTable>, 'kind' | 'uuid' | 'data'>;
 type Waits = {
   readonly [K in WaitingKind]: Columns & { kind: K; uuid: K extends 'hand_on' ? string : null } & DataOf[K];

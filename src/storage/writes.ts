@@ -1,6 +1,6 @@
 import { errorCode } from '../base/errors.ts';
 import { sqliteCode } from './sqlite.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './schema.ts';
 
 type Transactions = {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

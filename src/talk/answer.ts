@@ -1,23 +1,24 @@
 import type { AnyBuiltin, BuiltinAnswer } from '../commands/kit/builtin.ts';
 import type { Page } from '../commands/kit/page.ts';
-import type { AnyReport, ReportContext } from '../commands/kit/report.ts';
+import type { AnyReport, ReportContext, SeenRows } from '../commands/kit/report.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { createSight, refuseUnlessShown, type Sight } from '../access/sight.ts';
+import { createSight, refuseUnlessShown, type Sight, listedAs } from '../access/visibility.ts';
 import type { Args } from '../base/errors.ts';
 import { answerBuiltin } from './builtin-pages.ts';
-import { sentTo } from './change-history.ts';
+import { sentTo } from './changes-pages.ts';
 import { atOnce, eachFor, withheldText } from './each-environment.ts';
 import { asRefusal } from '../change/host-trouble.ts';
-import { siteCheckFor } from '../change/check-plan.ts';
+import { siteCheckFor } from '../change/site-readings.ts';
 import { sourcesOf, timedOn } from '../change/read-sources.ts';
 import { NotAdmitted } from '../base/semaphore.ts';
 import { everything } from '../language/many-environments.ts';
 import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
-import { writeDown, type Actor } from '../decide/admin-actions.ts';
-import type { Asking } from '../decide/admin-actions.ts';
+import { writeDown, type Actor, type Asking } from '../decide/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
-import { seenRows } from './seen-rows.ts';
 import { offeringSourced } from './typed-offers.ts';
+import { commandAt } from '../commands/index.ts';
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** An answer, and what it has shown so far: a second answer that follows later adds to it. */
 export type Answer = { readonly kind: 'show'; readonly page: Page; readonly shown: Sight['shown'] };
@@ -90,4 +91,25 @@ function recordRequest(context: PipelineContext, authorized: Authorized, actor: 
   const { target } = authorized;
   const entry = { event, about: target ? [target] : ('company' as const), args: canonicalArgs(authorized).join(' ') };
   return writeDown(context, actor, entry);
+}
+
+/** Which rows of the company's lists one person may be shown by the command `path`, with all that it shows of others. */
+function seenRows({ names }: AccessContext, sight: Sight, path: string): SeenRows {
+  const all = names(undefined);
+  const domains = Map.groupBy(all.domains, ({ name }) => name.toLowerCase());
+  const paths = [path, ...(commandAt(path).shows ?? [])];
+  const isSeen = (target: Environment | Domain): boolean => paths.every((one) => sight.may(one, target) === 'yes');
+  const unlisted = (id: string): Environment => ({ kind: 'environment', id, name: '', live: true, site: undefined });
+  return {
+    environment: (id = '') => {
+      const env = unlisted(id);
+      const listed = listedAs(all, env);
+      return isSeen(listed?.kind === 'environment' ? listed : env);
+    },
+    domain: ({ id = '', name = '' }) => {
+      const same = domains.get(name.toLowerCase()) ?? [];
+      const known = same.find((one) => one.id === id) ?? (same.length === 1 ? same[0] : undefined);
+      return isSeen(known ?? { kind: 'domain', id, name, site: undefined });
+    },
+  };
 }

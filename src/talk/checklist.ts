@@ -6,7 +6,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { joined, say, type Text } from '../words/text.ts';
 import { environmentsIn, liveFacts } from '../send/freeze-batch.ts';
 import { factsOf, type FrozenCard } from '../change/freeze.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { parseArgs } from '../language/parse.ts';
 import type { PipelineContext } from './context.ts';
 import { check, type Ready, type Request } from './conversation.ts';

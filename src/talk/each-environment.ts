@@ -4,12 +4,12 @@ import { whyMissing, type StatusPart } from '../commands/kit/site-status.ts';
 import { HostTrouble } from '../hosting/client.ts';
 import type { HostReader } from '../hosting/contract/call.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { canonicalId } from '../policy/people.ts';
+import { canonicalId } from '../policy/memberships.ts';
 import { createSemaphore, type Semaphore } from '../base/semaphore.ts';
 import { say, type Text } from '../words/text.ts';
 import { startDeadline, TooLate, within } from '../base/time-limit.ts';
 import type { Person } from '../access/access-check.ts';
-import type { Sight } from '../access/sight.ts';
+import type { Sight } from '../access/visibility.ts';
 import { troubleText, whyUnread } from '../change/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 

@@ -1,4 +1,4 @@
-import { toldApart } from '../commands/kit/told-apart.ts';
+import { toldApart } from '../words/similar-names.ts';
 import { age, counted, listOr, type Page } from '../commands/kit/page.ts';
 import { troubleText } from '../change/host-trouble.ts';
 import type { Asking } from '../decide/admin-actions.ts';

@@ -1,13 +1,13 @@
 import { catalogue } from '../commands/index.ts';
 import { Refusal } from '../base/errors.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { isPaused } from '../storage/kv.ts';
 import { exclusiveLock } from '../storage/locks.ts';
 import { isHeadOfQueue, removeQueued, wakeNext } from '../storage/queue.ts';
 import { releaseWaiting, type QueuedRequest } from '../storage/waiting.ts';
 import { channel, joined, say, type Text } from '../words/text.ts';
 import type { Channel } from '../access/access-check.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { storedTargets } from '../access/targets.ts';
 import { lockAndHolder, Locked } from '../change/lock-in-the-way.ts';
 import {

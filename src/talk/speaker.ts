@@ -1,9 +1,9 @@
 import { Refusal } from '../base/errors.ts';
-import { mentionedGroups } from '../policy/people.ts';
-import type { Calling } from '../policy/rules.ts';
+import { mentionedGroups } from '../policy/memberships.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
+import type { Calling } from '../policy/rules.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Who sent a request, and the user groups that matter for it. */

@@ -3,8 +3,8 @@ import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { cutTo } from '../commands/logs/section.ts';
 import type { Pause } from '../storage/kv.ts';
 import type { TimerLine } from '../waiting/timer-list.ts';
-import type { ListedChange } from './change-history.ts';
-import { heldBy } from './lock-pages.ts';
+import type { ListedChange } from './changes-pages.ts';
+import { heldBy } from './lock-and-pause-pages.ts';
 import { ifUtc } from '../commands/kit/log-query.ts';
 import { age, counted, isAhead } from '../commands/kit/page.ts';
 import {

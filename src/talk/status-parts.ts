@@ -1,5 +1,5 @@
 import type { LoudestError, NewestBackup, StatusPart } from '../commands/kit/site-status.ts';
-import { createJustBegun } from '../base/just-begun.ts';
+import { createJustBegun } from '../base/caches.ts';
 
 /** How many parts are kept for a second. */
 const maxKept = 100;

@@ -1,11 +1,11 @@
 import { catalogue, changesSomething } from '../commands/index.ts';
 import { rightOf } from '../commands/rights.ts';
 import { offering, Refusal, type Args, type Offer } from '../base/errors.ts';
-import { didYouMean } from '../words/nearest-words.ts';
+import { didYouMean } from '../words/similar-names.ts';
 import { say, typed, type Text } from '../words/text.ts';
 import { mayNotUse, mayRunSomewhere, withoutForbidden } from '../access/may-run.ts';
 import type { Person } from '../access/access-check.ts';
-import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
 import { known, isSmall } from '../language/lexicon.ts';
 import type { Guess, Reading } from '../language/guesses.ts';
 import { parseArgs } from '../language/parse.ts';

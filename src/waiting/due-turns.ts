@@ -1,13 +1,13 @@
 import { settledWithin } from '../base/time-limit.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import { createPoller } from '../post/poller.ts';
 import type { SendContext } from '../send/context.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { createTasks, whileCounted } from '../send/tasks.ts';
 import type { Worker } from '../send/worker.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { isAnyDue, type Claim, type Shares } from '../storage/lease.ts';
-import type { Tx } from '../storage/tx.ts';
+import type { Tx } from '../storage/schema.ts';
 import { claimWaiting, readWaiting, type Waiting } from '../storage/waiting.ts';
 import type { WaitingKind } from '../storage/waiting-table.ts';
 

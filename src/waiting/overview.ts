@@ -1,7 +1,7 @@
 import { isAsker } from '../policy/approvers.ts';
-import { idsOf } from '../policy/people.ts';
+import { idsOf } from '../policy/memberships.ts';
 import { listChanges, type Change } from '../storage/changes.ts';
-import type { ReadHandle } from '../storage/tx.ts';
+import type { ReadHandle } from '../storage/schema.ts';
 import { listVotes } from '../storage/votes.ts';
 import { mayEnd } from '../change/approve.ts';
 import { coolsDown } from '../change/change.ts';
@@ -10,9 +10,9 @@ import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../change/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
 import type { Card, Note } from '../change/card.ts';
-import { currentCard } from '../change/current-card.ts';
+import { currentCard } from '../post/content.ts';
 import { placeNote, placesOf } from '../change/queue.ts';
-import { untoldTo } from '../post/undelivered.ts';
+import { untoldTo } from '../post/refused-posts.ts';
 import { reparse } from '../language/reparse.ts';
 import type { ChangeContext } from '../change/context.ts';
 

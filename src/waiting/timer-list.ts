@@ -1,15 +1,14 @@
+import { parseStored } from '../storage/parse-json.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import { addressesInShort } from '../commands/allowlist/listing.ts';
 import { counted, listOr, type Page } from '../commands/kit/page.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { underWay } from '../storage/changes.ts';
-import { parseStored } from '../storage/parse-json.ts';
 import { isPaused } from '../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../storage/timers.ts';
 import { code, inline, joined, mention, sample, say, time, typed, type Text } from '../words/text.ts';
-import type { Sight } from '../access/sight.ts';
+import type { Sight, StoredTargets } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import type { StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../change/timed-access.ts';
 import type { ChangeContext } from '../change/context.ts';
 import type { Asking } from '../decide/admin-actions.ts';

@@ -1,15 +1,14 @@
 import { Refusal } from '../base/errors.ts';
 import { counted, listOr, paragraph, type Page } from '../commands/kit/page.ts';
-import { idsOf } from '../policy/people.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { idsOf } from '../policy/memberships.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { endWaiting, findOpen, type Digest, type Watch } from '../storage/waiting.ts';
 import { channel, code, inline, joined, mention, say, time, typed, type Text } from '../words/text.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { isDirect } from '../access/assert-channel.ts';
 import { record, type Asking } from '../decide/admin-actions.ts';
 import { listWatches, mayAllNow, placeOf } from './start-watch.ts';
-import { aboutThen, stoppedNote } from './watch-notes.ts';
-import { heldIn, watchProgress, type Trouble } from './watch-limits.ts';
-import { environmentsThen } from './watch-standing.ts';
+import { aboutThen, stoppedNote, heldIn, watchProgress, type Trouble } from './watch-notes.ts';
+import { environmentsThen } from './standing.ts';
 import { auditDetails, enqueueNote } from './watches.ts';
 import type { SendContext } from '../send/context.ts';
 

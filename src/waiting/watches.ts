@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { NewKinds } from '../commands/kit/log-query.ts';
 import { readHours, hoursEnd } from '../commands/kit/values/hours.ts';
 import { watching } from '../hosting/contract/call.ts';
-import { getLogs, logFiles } from '../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
-import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../storage/transactions.ts';
 import { enqueueMessage } from '../storage/messages.ts';
-import type { Tx } from '../storage/tx.ts';
+import type { Tx } from '../storage/schema.ts';
 import { countWaiting, endWaiting, releaseWaiting, type Digest, type Watch } from '../storage/waiting.ts';
 import { amount, plain, say, time, type Text } from '../words/text.ts';
-import { mayHear } from '../access/assert-channel.ts';
-import { isDirect } from '../access/direct-messages.ts';
+import { mayHear, isDirect } from '../access/assert-channel.ts';
 import { listedAs } from '../access/visibility.ts';
 import { whyUnread } from '../change/host-trouble.ts';
 import type { Note } from '../change/card.ts';
@@ -25,8 +24,8 @@ import {
   type News,
   type Trouble,
   type WatchProgress,
-} from './watch-limits.ts';
-import { environmentsThen, watchStanding, storedEnvironment, type WatchStanding } from './watch-standing.ts';
+} from './watch-notes.ts';
+import { environmentsThen, watchStanding, storedEnvironment, type WatchStanding } from './standing.ts';
 import { dayMs, hourMs, minuteMs } from '../words/duration.ts';
 
 /** Longer than a read with all of its retries, plus the analysis. */

@@ -1,6 +1,9 @@
 import { sample, say, type Inline } from './text.ts';
 
-/** What is said of each state of a change, everywhere: one row per state. */
+/** What a change can be: how much harm it can do, and what is said of each of its states, one row per state. */
+
+/** How much harm a change can do, from easy to repair to impossible to undo. */
+export type Risk = 'routine' | 'sensitive' | 'destructive';
 
 /** How far a change of a batch is by its own state. */
 export type StandingOfState =

@@ -1,8 +1,8 @@
+import type { Needed } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
 import { askedPeople, toldPeople, whoIsAsked, whoIsNotified, whomToAsk } from '../../src/access/approver-lookup.ts';
 import type { AskedRequirement, Authorization } from '../../src/access/authorization.ts';
 import { resolve } from '../../src/language/resolve.ts';
-import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { plain } from '../../src/words/text.ts';
 import { ana, company, live, names, policyFrom, staging, parsedFor, contextWith } from '../fixtures.ts';
 

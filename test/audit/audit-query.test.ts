@@ -1,8 +1,7 @@
 import { expect, it, test } from 'vitest';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
-import { sentTo } from '../../src/talk/change-history.ts';
-import { changesFor } from '../../src/talk/changes-page.ts';
+import { sentTo, changesFor } from '../../src/talk/changes-pages.ts';
 import { readerOf } from '../../src/access/visibility.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../src/audit/audit-query.ts';
 import { auditExportPage } from '../../src/talk/audit-pages.ts';

@@ -6,7 +6,7 @@ import type { Card, Note } from '../../src/change/card.ts';
 import type { Button } from '../../src/change/buttons.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, drawPage, drawRefusal, type Drawn, isLong } from '../../src/block-kit/blocks.ts';
-import { mrkdwnLine, visible } from '../../src/block-kit/mrkdwn.ts';
+import { mrkdwnLine, visible } from '../../src/block-kit/text.ts';
 import {
   bold,
   channel,

@@ -12,8 +12,7 @@ import {
 } from '../../src/change/approve.ts';
 import { closableFrom } from '../../src/change/change.ts';
 import { decisionKinds, type DecisionKind } from '../../src/change/buttons.ts';
-import type { Needed, Requirement } from '../../src/policy/approval-requirement.ts';
-import type { Member } from '../../src/policy/rules.ts';
+import type { Member, Needed, Requirement } from '../../src/policy/rules.ts';
 import type { State } from '../../src/words/states.ts';
 import { say } from '../../src/words/text.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, refusalText, staging } from '../fixtures.ts';

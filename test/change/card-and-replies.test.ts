@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderCard, type Approved, type Card } from '../../src/change/card.ts';
 import { decisionButtons } from '../../src/change/buttons.ts';
-import { markOf, stateText } from '../../src/change/state-words.ts';
+import { markOf, stateText } from '../../src/change/states-and-events.ts';
 import { detailsOfChange } from '../../src/change/call-details.ts';
 import { reminder } from '../../src/change/asked-in.ts';
 import * as tell from '../../src/change/replies.ts';

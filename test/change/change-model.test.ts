@@ -7,7 +7,7 @@ import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { exclusiveLock, heldLock } from '../../src/storage/locks.ts';
-import type { Risk } from '../../src/base/risk.ts';
+import type { Risk } from '../../src/words/states.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { sample } from '../storage/samples.ts';
 import { changeOf } from '../fixtures.ts';

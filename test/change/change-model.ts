@@ -1,6 +1,5 @@
 import type { ChangeEvent } from '../../src/change/change.ts';
-import type { Risk } from '../../src/base/risk.ts';
-import type { State } from '../../src/words/states.ts';
+import type { Risk, State } from '../../src/words/states.ts';
 
 /**
  * A second, independent and simple implementation of a change's states, with which tests compare the real one. Times

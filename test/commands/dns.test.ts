@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { dnsList } from '../../src/commands/dns/list.ts';
-import { recordName } from '../../src/commands/dns/names.ts';
-import { dnsSet } from '../../src/commands/dns/set.ts';
 import {
+  recordName,
   comparableValue,
   recordType,
   recordTypes,
   recordValues,
   type RecordType,
-} from '../../src/commands/dns/values.ts';
+} from '../../src/commands/dns/records.ts';
+import { dnsSet } from '../../src/commands/dns/set.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Read, HostReader, Write } from '../../src/hosting/contract/call.ts';
 import type { Args } from '../../src/base/errors.ts';

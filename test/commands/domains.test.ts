@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { domainsAdd } from '../../src/commands/domains/add.ts';
-import { certificateName, certificateCovers } from '../../src/commands/domains/add.ts';
+import { domainsAdd, certificateName, certificateCovers } from '../../src/commands/domains/add.ts';
 import { domainsList } from '../../src/commands/domains/list.ts';
 import { domainsRecords } from '../../src/commands/domains/records.ts';
 import { hostname, hostnameIn } from '../../src/commands/kit/values/hostnames.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Sources } from '../../src/commands/kit/sources.ts';
-import type { Certificate } from '../../src/hosting/contract/certificate.ts';
+import type { Certificate } from '../../src/hosting/contract/domains.ts';
 import type { Read, HostReader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
 import { parse } from '../../src/language/parse.ts';

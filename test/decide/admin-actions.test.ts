@@ -10,7 +10,7 @@ import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import { ana, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
 import { frozenCardOf } from '../../src/change/freeze.ts';
-import { exclusiveTransaction } from '../../src/storage/exclusive-transaction.ts';
+import { exclusiveTransaction } from '../../src/storage/transactions.ts';
 import { pauseAfterLoss } from '../../src/send/lost-commit.ts';
 import { plain, say } from '../../src/words/text.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { action } from '../../src/commands/kit/action.ts';
 import { environment as environmentField } from '../../src/commands/kit/fields.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { clearCache } from '../../src/hosting/contract/cache.ts';
+import { clearCache } from '../../src/hosting/contract/environment.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../src/access/access-check.ts';

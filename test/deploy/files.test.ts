@@ -106,7 +106,7 @@ test('kubernetes.yml sets only variables that Sitehand reads, probes existing ro
   expect(disruption.minAvailable).toBeLessThan(replicas);
   expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(2 * graceMs);
 
-  const probes = text('src/slack/incoming/probes.ts');
+  const probes = text('src/slack/incoming/app.ts');
   const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
   for (const { httpGet } of asked) expect(probes).toContain(`'${httpGet.path}'`);
   expect(dockerfile).toContain(`EXPOSE ${container.ports[0].containerPort}\n`);

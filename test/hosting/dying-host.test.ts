@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { postBatch } from '../../src/audit/out/webhook.ts';
-import { clearCache } from '../../src/hosting/contract/cache.ts';
+import { postBatch } from '../../src/audit/destinations.ts';
+import { clearCache } from '../../src/hosting/contract/environment.ts';
 import type { Read } from '../../src/hosting/contract/call.ts';
 import { Secret } from '../../src/base/secret.ts';
 import { clientOf, startHost, uuid } from './host.ts';

@@ -6,13 +6,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { excerptBytes, jsonOf, readExcerpt, textOf } from '../../src/hosting/answer.ts';
 import { HeldBack, HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
-import { allThemesIfAllowed } from '../../src/hosting/contract/all-themes.ts';
+import { allThemesIfAllowed, listCompanyThemes } from '../../src/hosting/contract/themes.ts';
 import { following, watching, type Read } from '../../src/hosting/contract/call.ts';
-import { listFiles } from '../../src/hosting/contract/files.ts';
-import { getLogs } from '../../src/hosting/contract/logs.ts';
-import { getOperation } from '../../src/hosting/contract/operations.ts';
-import { getAllowedIps } from '../../src/hosting/contract/ssh.ts';
-import { listCompanyThemes } from '../../src/hosting/contract/themes.ts';
+import { listFiles, getLogs, getAllowedIps } from '../../src/hosting/contract/environment.ts';
+import { getOperation } from '../../src/hosting/contract/sites.ts';
 import { clientOf, http, says, startHost, uuid, type Answer } from './host.ts';
 import { cpuTime } from '../cpu-time.ts';
 

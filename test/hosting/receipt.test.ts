@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterOf } from '../../src/hosting/answer.ts';
-import { wordsIn } from '../../src/hosting/body.ts';
+import { retryAfterOf, wordsIn } from '../../src/hosting/answer.ts';
 import { receiptOf, type Receipt } from '../../src/hosting/receipt.ts';
 import { Secret } from '../../src/base/secret.ts';
 

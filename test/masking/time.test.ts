@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { casedOf } from '../../src/masking/case-sensitive-groups.ts';
-import { mask } from '../../src/masking/mask.ts';
-import { maskingRules } from '../../src/masking/rules/all-rules.ts';
-import { base64, worded } from '../../src/masking/rules/private-keys.ts';
+import { mask, maskingRules } from '../../src/masking/mask.ts';
+import { base64, worded } from '../../src/masking/rules/keys.ts';
 import { hinted, runningToken } from '../../src/masking/rules/tokens.ts';
 import { cpuTime } from '../cpu-time.ts';
 

@@ -3,7 +3,7 @@ import { catalogue } from '../../src/commands/index.ts';
 import type { Refusal } from '../../src/base/errors.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import { mayRunSomewhere } from '../../src/access/may-run.ts';
-import type { ParsedCommand } from '../../src/language/parsed-command.ts';
+import type { ParsedCommand } from '../../src/language/bind-arguments.ts';
 import { resolve, type KnownNames } from '../../src/language/resolve.ts';
 import { nameToType } from '../../src/change/confirmation.ts';
 import { evaluate } from '../../src/talk/conversation.ts';

@@ -1,6 +1,6 @@
+import type { Needed } from '../../src/policy/rules.ts';
 import type { Refusal } from '../../src/base/errors.ts';
 import type { evaluate } from '../../src/talk/conversation.ts';
-import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { refusalText } from '../fixtures.ts';
 import { ruleIn, rules } from './people-and-rules.ts';
 

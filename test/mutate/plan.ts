@@ -8,7 +8,6 @@ export const mutated: readonly string[] = [
   // What a click decides, and who may click.
   'src/change/approve.ts',
   'src/policy/approvers.ts',
-  'src/policy/approval-requirement.ts',
   // What the host's answers mean.
   'src/change/write-result.ts',
   'src/change/evidence.ts',
@@ -16,14 +15,11 @@ export const mutated: readonly string[] = [
   'src/access/access-check.ts',
   'src/access/assert-channel.ts',
   'src/access/may-run.ts',
-  'src/policy/channels.ts',
+  'src/policy/rules.ts',
   'src/policy/memberships.ts',
   'src/policy/pattern.ts',
-  'src/policy/people.ts',
-  'src/policy/live-environments.ts',
   'src/policy/policy.ts',
   'src/policy/unsatisfiable.ts',
-  'src/policy/rules.ts',
 ];
 
 /**
@@ -36,8 +32,7 @@ export const tests: readonly string[] = [
   'test/policy/memberships.test.ts',
   'test/policy/pattern.test.ts',
   'test/policy/policy.test.ts',
-  'test/policy/channels.test.ts',
-  'test/policy/live-environments.test.ts',
+  'test/policy/rules.test.ts',
   'test/policy/unsatisfiable.test.ts',
   'test/change/write-result.test.ts',
   'test/change/evidence.test.ts',

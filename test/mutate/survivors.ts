@@ -138,19 +138,27 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '[] → ["Stryker was here"]',
     ),
   ],
-  'src/policy/approval-requirement.ts': [
+  'src/policy/rules.ts': [
     ...same(
       'Only an approval by groups can say whom it notifies; the types cannot see that.',
       "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
       "by === 'allowed' → false",
       '\'allowed\' → ""',
     ),
-  ],
-  'src/policy/channels.ts': [
     ...same(
       'It is called only if there is a boundary; the types cannot see that.',
       'const inside = (site: string | undefined) => site !== undefined && bound?.some((glob) => matches(glob, site));',
       'bound?.some → bound.some',
+    ),
+    ...same(
+      'Only environments are allowed under `live`; other entries are refused.',
+      "(entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),",
+      "entry.kind === 'environment' → true",
+    ),
+    ...same(
+      'When approvals are combined, any value but `required` means optional.',
+      "export const defaultReason = 'optional';",
+      '\'optional\' → ""',
     ),
   ],
   'src/policy/memberships.ts': [
@@ -216,13 +224,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'If the site is unknown, so is the environment.',
       "if (site === undefined || environment === undefined) return effect === 'deny';",
       'site === undefined → false',
-    ),
-  ],
-  'src/policy/live-environments.ts': [
-    ...same(
-      'Only environments are allowed under `live`; other entries are refused.',
-      "(entry) => entry.kind === 'environment' && matchesSeen(entry.site, site) && matchesSeen(entry.environment, name),",
-      "entry.kind === 'environment' → true",
     ),
   ],
   'src/policy/policy.ts': [
@@ -303,13 +304,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'Nothing allows such a person.',
       "return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : known(to))));",
       '[] → ["Stryker was here"]',
-    ),
-  ],
-  'src/policy/rules.ts': [
-    ...same(
-      'When approvals are combined, any value but `required` means optional.',
-      "export const defaultReason = 'optional';",
-      '\'optional\' → ""',
     ),
   ],
 };

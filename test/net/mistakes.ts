@@ -128,7 +128,7 @@ export const mistakes: readonly Mistake[] = [
     name: 'text is not escaped',
     edits: [
       {
-        file: 'src/block-kit/mrkdwn.ts',
+        file: 'src/block-kit/text.ts',
         from: "visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');",
         to: 'visible(text);',
       },

@@ -1,7 +1,7 @@
+import type { Needed } from '../../src/policy/rules.ts';
 import { describe, expect, test } from 'vitest';
 import { groupsForRequirement, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
-import type { Needed } from '../../src/policy/approval-requirement.ts';
-import { canonicalId, groupIds, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
+import { canonicalId, groupIds, idsOf, mentionedGroups, samePerson } from '../../src/policy/memberships.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './fixtures.ts';
 
 const PUSH = to('push', 'acme-shop/live');

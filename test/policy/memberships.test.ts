@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { dependsOn, holds, membershipsOf } from '../../src/policy/memberships.ts';
-import { mentionedGroups } from '../../src/policy/people.ts';
+import { dependsOn, holds, membershipsOf, mentionedGroups } from '../../src/policy/memberships.ts';
 import { policyOf } from './fixtures.ts';
 
 const policy = policyOf(`version: 1

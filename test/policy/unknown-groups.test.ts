@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { unknownGroups } from '../../src/policy/memberships.ts';
-import { strictest, type Needed } from '../../src/policy/approval-requirement.ts';
 import {
   decideAnywhere,
   decideAccess,
@@ -13,7 +12,8 @@ import {
   type AccessDecision,
 } from '../../src/policy/policy.ts';
 import type { AccessRequest } from '../../src/policy/matching.ts';
-import type { Member, Policy } from '../../src/policy/rules.ts';
+import { strictest } from '../../src/policy/approval-requirement.ts';
+import { type Member, type Policy, type Needed } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './fixtures.ts';
 
 /** Decisions while the members of a Slack user group are unknown. */

@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { SenderContext } from '../../src/post/context.ts';
 import { createMessageSender } from '../../src/post/deliver.ts';
-import { untoldTo } from '../../src/post/undelivered.ts';
+import { untoldTo } from '../../src/post/refused-posts.ts';
 import type { Card, Note } from '../../src/change/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../src/post/messenger.ts';
 import { createPostQueues } from '../../src/post/fair-order.ts';
@@ -9,7 +10,7 @@ import type { NewChange } from '../../src/storage/changes.ts';
 import { failpointChannel } from '../../src/base/failpoints.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { enqueueMessage, findCard, type NewMessage } from '../../src/storage/messages.ts';
-import { redraw } from '../../src/storage/redraw.ts';
+import { redraw, redrawOpen } from '../../src/storage/redraw.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
@@ -209,6 +210,83 @@ describeBoth('messages that Slack does not take', (open) => {
     expect((await untilNothing()).map((one) => one.slice(0, 16))).toEqual(['C0ACME: Clear it', 'C0ACME: Clear it']);
     later(1_000);
     expect(await untilNothing()).toEqual(['U01ANA: #1 · Clear it\nSent.', expect.stringMatching(/^C0OPS: ⚠️ #C0ACME/)]);
+  });
+
+  type Delivery = Awaited<ReturnType<typeof opened>>;
+  const anew = { version: sql<number>`version + 1`, due_at: start };
+  it.each([
+    [
+      'an edit got no answer, and may have been made',
+      async ({ database, state, untilNothing, later }: Delivery) => {
+        state.refuse = () => new Undeliverable('later', 'no answer');
+        await saysAnew(database, 'Other.');
+        await untilNothing();
+        state.refuse = () => undefined;
+        await saysAnew(database, 'More.');
+        later(1_000);
+      },
+      'edit C0ACME: Clear it · #1',
+    ],
+    [
+      'an older Sitehand has edited it',
+      async ({ database }: Delivery) => {
+        await database.db.updateTable('messages').set(anew).execute();
+        await database.db
+          .updateTable('messages')
+          .set({ delivered_version: sql`version` })
+          .execute();
+        await saysAnew(database, 'More.');
+      },
+      'edit C0ACME: Clear it · #1',
+    ],
+    [
+      'an older Sitehand has found it to be gone',
+      async ({ database }: Delivery) => {
+        await database.db
+          .updateTable('messages')
+          .set({ ...anew, channel: null, ts: null })
+          .execute();
+      },
+      'C0ACME: Clear it · #1',
+    ],
+    [
+      'the database was restored',
+      async ({ database }: Delivery) => database.transaction((tx) => redrawOpen(tx, start)),
+      'edit C0ACME: Clear it · #1',
+    ],
+  ])('are not known to read as they did once %s', async (_, happens, drawn) => {
+    const delivery = await opened(card);
+    const { database, untilNothing } = delivery;
+    await saysAnew(database, 'More.');
+    await untilNothing();
+    await saysAnew(database, 'More.');
+    expect(await untilNothing()).toEqual([]);
+    await happens(delivery);
+    expect(await untilNothing()).toEqual([drawn]);
+  });
+
+  it('until the next asks to decide the same, directly, are told once', async () => {
+    const telling = {
+      text: say`Outcome unknown.`,
+      lasting: say`It was unknown.`,
+      when: { state: 'unknown', version: 1 },
+    };
+    const asks = (key: string): NewMessage => ({
+      key,
+      kind: 'direct',
+      change: 1,
+      recipient: 'U03CHI',
+      body: JSON.stringify(telling),
+      at: start,
+      decides: true,
+      follows: true,
+    });
+    const { database, untilNothing } = await opened();
+    await database.transaction(async (tx) => {
+      await tx.updateTable('changes').set({ state: 'unknown', version: 1 }).execute();
+      for (const key of ['1:7', '1:8']) await enqueueMessage(tx, asks(key));
+    });
+    expect(await untilNothing()).toEqual(['U03CHI: Outcome unknown.']);
   });
 
   it('as an edit of a card that nobody may edit are told in its thread, and why, once', async () => {

@@ -1,7 +1,7 @@
+import { parseStored } from '../../src/storage/parse-json.ts';
 import { expect, it } from 'vitest';
 import { createGroupWatch } from '../../src/post/group-watch.ts';
 import type { Note } from '../../src/change/card.ts';
-import { parseStored } from '../../src/storage/parse-json.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { plain } from '../../src/words/text.ts';
 import { describeBoth } from '../storage/describe-both.ts';

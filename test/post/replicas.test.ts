@@ -1,8 +1,8 @@
+import { parseStored } from '../../src/storage/parse-json.ts';
 import { describe, expect, it } from 'vitest';
 import { liveInWords, liveReplicas, createReplicas, type Replicas } from '../../src/post/replicas.ts';
 import type { Note } from '../../src/change/card.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { parseStored } from '../../src/storage/parse-json.ts';
 import { abandoned, receive } from '../../src/storage/inbox.ts';
 import { claimDue } from '../../src/storage/changes.ts';
 import { claimMessages, enqueueMessage } from '../../src/storage/messages.ts';

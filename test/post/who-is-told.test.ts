@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { SenderContext } from '../../src/post/context.ts';
 import { Undeliverable } from '../../src/post/messenger.ts';
-import { untoldTo } from '../../src/post/undelivered.ts';
+import { untoldTo } from '../../src/post/refused-posts.ts';
 import { createPostQueues } from '../../src/post/fair-order.ts';
-import { redrawForReaders } from '../../src/post/readers-changed.ts';
+import { redrawForReaders } from '../../src/post/group-watch.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { enqueueMessage, ownWords } from '../../src/storage/messages.ts';
 import { plain, say } from '../../src/words/text.ts';

@@ -5,7 +5,7 @@ import { doctor } from '../../src/program/doctor.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { writeKv } from '../../src/storage/kv.ts';
-import { aliveKey } from '../../src/storage/time.ts';
+import { aliveKey } from '../../src/storage/clock.ts';
 import { ids, inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
 
 /** The checks on the machine, beside a running bot and without one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { action, type AnyAction } from '../../src/commands/kit/action.ts';
 import { environment as environmentField } from '../../src/commands/kit/fields.ts';
-import { clearCache } from '../../src/hosting/contract/cache.ts';
+import { clearCache } from '../../src/hosting/contract/environment.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../src/access/access-check.ts';
 import { batchItemsOf } from '../../src/change/batch.ts';

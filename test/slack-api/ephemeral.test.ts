@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../src/playground/slack/options.ts';
-import { clientOptions } from '../../src/slack-api/client-options.ts';
+import { clientOptions } from '../../src/slack-api/calls.ts';
 import { drawNote } from '../../src/block-kit/blocks.ts';
-import { createEphemeral } from '../../src/slack-api/ephemeral.ts';
+import { createEphemeral, type ReplyTarget, createAskedFrom } from '../../src/slack-api/ephemeral.ts';
 import { say } from '../../src/words/text.ts';
 
 const minute = 60_000;
@@ -96,4 +96,48 @@ it('that Slack has taken is not sent again if the rest of its response is lost',
   await expect(sent).resolves.toBeUndefined();
   broken.close();
   expect(asked).toEqual(['/response']);
+});
+
+const from: ReplyTarget = { person: 'U01ANA', channel: 'C0ACME', responseUrl: 'https://hooks', since: 0 };
+const open = { number: 1, settled_at: null };
+const settled = { number: 1, settled_at: 1 };
+
+function asked() {
+  const state = { now: 0, isTaken: true, told: [] as string[] };
+  const askedFrom = createAskedFrom(
+    async (to, { text }) => {
+      if (!state.isTaken) throw new Error('refused');
+      state.told.push(`${to.person}: ${text}`);
+    },
+    () => state.now,
+  );
+  const tell = async (change: typeof open | typeof settled, word: string): Promise<void> => {
+    askedFrom.onUntold(change, { text: say`${word}` });
+    await Promise.resolve();
+  };
+  return { state, askedFrom, tell };
+}
+
+it('whoever asked for a change is told twice at most that it has no card: while it is open, and once it is settled', async () => {
+  const { state, askedFrom, tell } = asked();
+  await tell(open, 'nobody asked for it here');
+  askedFrom.keep(1, from);
+  await tell(open, 'open');
+  await tell(open, 'still open');
+  await tell(settled, 'settled');
+  await tell(settled, 'still settled');
+  expect(state.told).toEqual(['U01ANA: open', 'U01ANA: settled']);
+});
+
+it('an answer that Slack does not take is tried again with the next attempt, for half an hour', async () => {
+  const { state, askedFrom, tell } = asked();
+  askedFrom.keep(1, from);
+  state.isTaken = false;
+  await tell(open, 'refused');
+  await Promise.resolve();
+  state.isTaken = true;
+  await tell(open, 'taken');
+  state.now = 1_800_001;
+  await tell(settled, 'too late');
+  expect(state.told).toEqual(['U01ANA: taken']);
 });

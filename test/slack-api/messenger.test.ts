@@ -5,7 +5,7 @@ import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../src/playground/slack/options.ts';
 import type { Note } from '../../src/change/card.ts';
 import { Undeliverable, type Messenger } from '../../src/post/messenger.ts';
-import { clientOptions } from '../../src/slack-api/client-options.ts';
+import { clientOptions } from '../../src/slack-api/calls.ts';
 import { createChannelLook } from '../../src/slack-api/channel-access.ts';
 import { createMessenger } from '../../src/slack-api/messenger.ts';
 import { slackPace } from '../../src/slack-api/rate-limits.ts';

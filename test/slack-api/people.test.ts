@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SEED, TEAM } from '../../src/playground/slack/seed.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { clientOptions } from '../../src/slack-api/client-options.ts';
+import { clientOptions } from '../../src/slack-api/calls.ts';
 import { createPeople, type People } from '../../src/slack-api/people.ts';
 
 /** People and user groups, read from the Slack stand-in with a clock that only the test moves. */

@@ -4,7 +4,7 @@ import { createLog } from '../../src/base/log.ts';
 import { TOKENS } from '../../src/playground/slack/options.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { clientOptions } from '../../src/slack-api/client-options.ts';
+import { clientOptions } from '../../src/slack-api/calls.ts';
 import { createViewUpdates, type OpenView, type UpdateView } from '../../src/slack-api/view-updates.ts';
 import { noticeView } from '../../src/slack/forms/views.ts';
 import { say } from '../../src/words/text.ts';

@@ -9,7 +9,7 @@ import { openDatabase, openToRead, type Database } from '../../src/storage/datab
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
-import type { ReadHandle } from '../../src/storage/tx.ts';
+import type { ReadHandle } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { castVote } from '../../src/storage/votes.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';

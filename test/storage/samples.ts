@@ -2,7 +2,7 @@ import { insertChange, type Change, type NewChange } from '../../src/storage/cha
 import type { Database } from '../../src/storage/database.ts';
 import { enqueueMessage, markDelivered, type MessagePlace, type NewMessage } from '../../src/storage/messages.ts';
 import type { insertQueued } from '../../src/storage/queue.ts';
-import type { Tx } from '../../src/storage/tx.ts';
+import type { Tx } from '../../src/storage/schema.ts';
 import type { NewWaiting } from '../../src/storage/waiting.ts';
 
 /** A waiting change, as `submit` saves it. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { startReceiver, type Receiver } from '../audit/out/receiver.ts';
+import { startReceiver, type Receiver } from '../audit/receiver.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inScenario, patienceMs, type Scenario, type ScenarioOptions } from './scenario.ts';
 

@@ -72,6 +72,12 @@ describe.concurrent('the file of a batch', () => {
       for (const end of ['done', 'failed', 'not sent']) expect(rows.map(([, , state]) => state)).toContain(end);
       await card.shows(`${rows.filter(([, , state]) => state === 'done').length} of 7 done · 1 failed · 1 not sent`);
       expect(card.replies().length).toBeLessThanOrEqual(3);
+      // As it would be if an older Sitehand had queued it and a change of the batch were closed now.
+      const ended = `${card.number}:ended`;
+      const isDrawn = () => scenario.rows('select 1 from messages where key = ? and due_at is null', ended).length > 0;
+      await eventually(scenario, 'the file to be noted', isDrawn);
+      scenario.runSql('update messages set version = version + 1, due_at = 1 where key = ?', ended);
+      await eventually(scenario, 'the reply to be drawn again', isDrawn);
       expect(uploads(scenario)).toBe(1);
     }),
   );

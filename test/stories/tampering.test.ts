@@ -1,6 +1,6 @@
+import { parseStored } from '../../src/storage/parse-json.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/shapes.ts';
-import { parseStored } from '../../src/storage/parse-json.ts';
 import { openScenario, patienceMs, type Scenario, stateOf } from './scenario.ts';
 import { labelsOf } from './people.ts';
 

@@ -9,7 +9,7 @@ import type { Button } from '../../src/change/buttons.ts';
 import { shownOf } from '../../src/change/confirmation.ts';
 import { check, next, type Request } from '../../src/talk/conversation.ts';
 import { parse, parseArgs } from '../../src/language/parse.ts';
-import type { ParsedCommand } from '../../src/language/parsed-command.ts';
+import type { ParsedCommand } from '../../src/language/bind-arguments.ts';
 import { decide } from '../../src/decide/decide.ts';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';

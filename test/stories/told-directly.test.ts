@@ -363,7 +363,7 @@ rules:
       const copy = await chi.reads(/^⏳ /);
       await chi.clicks(copy, 'Approve');
       await shown(scenario, chi, copy.ts, /change 1 says how far it is\./);
-      const begun = await ana.reads(/Approved by @Chi\. It begins now\./);
+      const begun = await ana.reads(/Approved by @Chi\./);
       await chi.clicks(await shown(scenario, chi, copy.ts, /\[Stop\]/), 'Stop');
       await ana.reads(/^#1 · [^]*✋ Stopped by @Chi\./);
       await shown(scenario, ana, begun.ts, /Approved by @Chi\.\n✋ Stopped by @Chi\./);

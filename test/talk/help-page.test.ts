@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { stateLabel, states } from '../../src/words/states.ts';
+import { stateLabel, states, type State } from '../../src/words/states.ts';
 import type { Ability } from '../../src/access/ability.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import { commandsFor } from '../../src/talk/command-help.ts';
-import { helpPage } from '../../src/talk/help-page.ts';
+import { commandsFor, helpPage } from '../../src/talk/help-page.ts';
 import { parse } from '../../src/language/parse.ts';
 import { join } from '../../src/language/tokenize.ts';
 import { optionName, takesValue } from '../../src/language/usage.ts';
 import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { drawPage } from '../../src/block-kit/blocks.ts';
-import type { State } from '../../src/words/states.ts';
 import { inline, plain, say } from '../../src/words/text.ts';
 import { ana, policyOf, refusalOf, refusalText } from '../fixtures.ts';
 

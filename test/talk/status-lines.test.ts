@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../src/talk/status-lines.ts';
-import type { ListedChange } from '../../src/talk/change-history.ts';
+import type { ListedChange } from '../../src/talk/changes-pages.ts';
 import type { TimerLine } from '../../src/waiting/timer-list.ts';
 import type { Look } from '../../src/site-check/reading.ts';
 import type { LoudestError, StatusPart } from '../../src/commands/kit/site-status.ts';

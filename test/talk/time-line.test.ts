@@ -1,13 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { peaksIn } from '../../src/commands/logs/peaks.ts';
+import { peaksIn } from '../../src/commands/logs/queries.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { keepReadings, type SiteReadings } from '../../src/change/site-readings.ts';
 import { createChangeStore } from '../../src/change/change-store.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
-import { codeSpan, escapeMarkdown } from '../../src/talk/markdown.ts';
-import { changesExportPage, timeLineFile } from '../../src/talk/time-line-file.ts';
-import { timeLinePage } from '../../src/talk/time-line-page.ts';
+import {
+  codeSpan,
+  escapeMarkdown,
+  changesExportPage,
+  timeLineFile,
+  timeLinePage,
+} from '../../src/talk/time-line-page.ts';
 import { timeLineFor as readTimeLine, type TimeLine, type TimeLineEntry } from '../../src/talk/time-line.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../src/storage/audit.ts';
 import type { NewChange } from '../../src/storage/changes.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { watching } from '../../src/hosting/contract/call.ts';
 import type { PipelineContext } from '../../src/talk/context.ts';
-import { digestNote } from '../../src/waiting/digest-notes.ts';
+import { digestNote } from '../../src/waiting/digests.ts';
 import { readDigest } from '../../src/waiting/digest-reading.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { takeLocks } from '../../src/storage/locks.ts';

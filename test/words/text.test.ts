@@ -1,3 +1,4 @@
+import { parseStored } from '../../src/storage/parse-json.ts';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -20,7 +21,6 @@ import {
   unseen,
   type Text,
 } from '../../src/words/text.ts';
-import { parseStored } from '../../src/storage/parse-json.ts';
 import { hostile } from '../fixtures.ts';
 
 describe('a typed command', () => {

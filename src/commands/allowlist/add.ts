@@ -1,5 +1,5 @@
 import { showDuration, dayMs } from '../../words/duration.ts';
-import { setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { setAllowedIps } from '../../hosting/contract/environment.ts';
 import { code, joined, say, type Text } from '../../words/text.ts';
 import { action, type Wording, type Invalid } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input, withHint } from '../kit/fields.ts';

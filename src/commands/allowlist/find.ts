@@ -1,5 +1,5 @@
 import { Refusal, type Offer } from '../../base/errors.ts';
-import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import { getAllowedIps } from '../../hosting/contract/environment.ts';
 import { bold, code, joined, list as listOf, say, type Text } from '../../words/text.ts';
 import { wordField } from '../kit/fields.ts';
 import { counted } from '../kit/page.ts';

@@ -1,6 +1,6 @@
 import { canonicalAddress, networkIn, oddity, readAddress, wideRange } from '../kit/values/addresses.ts';
 import { attempt } from '../../base/errors.ts';
-import { allowlistEntry, getAllowedIps } from '../../hosting/contract/ssh.ts';
+import { allowlistEntry, getAllowedIps } from '../../hosting/contract/environment.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, code, inShort, joined, list as listOf, say, time, typed, type Text } from '../../words/text.ts';
 import type { Invalid } from '../kit/action.ts';

@@ -1,4 +1,4 @@
-import { setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { setAllowedIps } from '../../hosting/contract/environment.ts';
 import { joined, say, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn } from '../kit/values/addresses.ts';

@@ -1,4 +1,4 @@
-import { setAllowedIps } from '../../hosting/contract/ssh.ts';
+import { setAllowedIps } from '../../hosting/contract/environment.ts';
 import type { Args } from '../../base/errors.ts';
 import { joined, say, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';

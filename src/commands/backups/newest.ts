@@ -1,4 +1,4 @@
-import { backupsIfReadable, listBackups, type Backup } from '../../hosting/contract/backups.ts';
+import { backupsIfReadable, listBackups, type Backup } from '../../hosting/contract/environment.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';

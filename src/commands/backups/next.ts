@@ -1,4 +1,4 @@
-import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
+import { getNextDownloadableBackup } from '../../hosting/contract/environment.ts';
 import { say, time, type Inline } from '../../words/text.ts';
 import { environment } from '../kit/fields.ts';
 import { freeText, readAt, paragraph } from '../kit/page.ts';

@@ -1,4 +1,4 @@
-import { clearCache } from '../../hosting/contract/cache.ts';
+import { clearCache } from '../../hosting/contract/environment.ts';
 import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';

@@ -1,6 +1,6 @@
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import { showDuration } from '../../words/duration.ts';
-import { listDnsRecords } from '../../hosting/contract/dns.ts';
+import { listDnsRecords } from '../../hosting/contract/domains.ts';
 import { code, inline, joined, say, type Text } from '../../words/text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, listOr, readAt } from '../kit/page.ts';

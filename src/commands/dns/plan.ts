@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { listDnsRecords } from '../../hosting/contract/dns.ts';
+import { listDnsRecords } from '../../hosting/contract/domains.ts';
 import type { Domain } from '../../hosting/contract/target.ts';
 import type { Sources } from '../kit/sources.ts';
-import { wholeName } from './names.ts';
-import { comparableValue, type RecordType } from './values.ts';
+import { wholeName, comparableValue, type RecordType } from './records.ts';
 
 /** A record as the host lists it; the TTL is in seconds, null if unknown. */
 type ListedRecord = {

@@ -1,13 +1,11 @@
 import { attempt, type Args } from '../../base/errors.ts';
-import { updateDnsRecord } from '../../hosting/contract/dns.ts';
+import { updateDnsRecord } from '../../hosting/contract/domains.ts';
 import { code, say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
-import { dnsWording } from './card.ts';
-import { recordName } from './names.ts';
+import { dnsWording, impossible, valuesInShort, wrongInput } from './wording.ts';
+import { recordName, recordType, recordValues } from './records.ts';
 import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type RecordChange } from './plan.ts';
-import { impossible, valuesInShort, wrongInput } from './refusals.ts';
-import { recordType, recordValues } from './values.ts';
 
 export const dnsSet = action({
   summary: 'Change the values or the TTL of a DNS record',

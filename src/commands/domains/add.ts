@@ -1,11 +1,10 @@
 import { Refusal } from '../../base/errors.ts';
-import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
-import type { Certificate } from '../../hosting/contract/certificate.ts';
+import { addDomain, setupTypes, type Certificate } from '../../hosting/contract/domains.ts';
 import { code, list, plain, say, time, type Text } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment, flag, option, wordField, withHint } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
-import { companyDomains } from '../company.ts';
+import { companyDomains } from '../kit/sources.ts';
 
 /** The name of a certificate on this machine. An impossible name is refused before any file is read. */
 export const certificateName = wordField<string>('Certificate', {

@@ -2,7 +2,7 @@ import { inline, joined, say, code } from '../../words/text.ts';
 import { optional, word, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, readAt, tableOr, unreadText } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { companyDomains } from '../company.ts';
+import { companyDomains } from '../kit/sources.ts';
 
 /** If there are at most this many domains, each gets its own buttons. */
 const fewDomains = 3;

@@ -1,12 +1,10 @@
-import { listDnsRecords } from '../../hosting/contract/dns.ts';
-import { getVerificationRecords } from '../../hosting/contract/domains.ts';
+import { listDnsRecords, getVerificationRecords } from '../../hosting/contract/domains.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import { code, joined, say, type Text } from '../../words/text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { wholeName } from '../dns/names.ts';
-import { comparableValue } from '../dns/values.ts';
+import { wholeName, comparableValue } from '../dns/records.ts';
 
 export const domainsRecords = report({
   summary: 'Show the records that verify a domain and point it at its site',

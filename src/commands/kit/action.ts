@@ -1,6 +1,6 @@
 import type { Offer, Args } from '../../base/errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
-import type { Risk } from '../../base/risk.ts';
+import type { Risk } from '../../words/states.ts';
 import type { Inline, Text } from '../../words/text.ts';
 import type { Field, Fields, Input, PlainField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';

@@ -2,7 +2,7 @@ import { showDuration } from '../../words/duration.ts';
 import { Refusal, type Args } from '../../base/errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
-import { didYouMean, near } from '../../words/nearest-words.ts';
+import { didYouMean, near } from '../../words/similar-names.ts';
 import { code } from '../../words/text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 

@@ -1,4 +1,4 @@
-import type { logFiles } from '../../hosting/contract/logs.ts';
+import type { logFiles } from '../../hosting/contract/environment.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { code, say, type Text } from '../../words/text.ts';
 

@@ -1,8 +1,12 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
-import type { Certificate } from '../../hosting/contract/certificate.ts';
+import { type Certificate, listDomains, type CompanyDomain } from '../../hosting/contract/domains.ts';
 import type { Company, Domain, Environment } from '../../hosting/contract/target.ts';
 import type { Pages, SiteCheck } from '../../site-check/site-check.ts';
-import type { Text } from '../../words/text.ts';
+import { type Text, code, say } from '../../words/text.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { PartialList } from '../../hosting/contract/fields.ts';
+
+/** What a command may read before anything is sent. */
 
 /** What a command may read before anything is sent. */
 export type Sources = {
@@ -41,3 +45,14 @@ export type LookSources = Sources & {
 
 /** An address with timed access, and its end (epoch ms). */
 export type Timed = { readonly address: string; readonly until: number };
+
+/** The company's id, which some calls need; throws `Refusal` while it is unknown. */
+export function companyId({ company }: Pick<Sources, 'company'>): string {
+  if (company.id !== '') return company.id;
+  throw new Refusal("The host hasn't told me which company my key belongs to. Nothing was done.", {
+    hint: say`Try again in a minute, or ask the person who runs me to set ${code('HOSTING_COMPANY_ID')}.`,
+  });
+}
+
+export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<PartialList<CompanyDomain>> =>
+  sources.read(listDomains({ company: companyId(sources) }));

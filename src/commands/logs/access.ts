@@ -4,6 +4,8 @@ import { cutTo, type First, type Section, eachChunk } from './section.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, pathOfCount, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
+/** What a page of a log of requests shows: what failed, was slow or busy, and what the cache missed. */
+
 const maxPaths = 5;
 const maxVisitors = 5;
 const pathCharacters = 120;
@@ -96,8 +98,48 @@ function busiest(visitors: ReadonlyMap<string, number>): Text {
 }
 
 /** A path, shortened and in code style. */
-export const shownPath = (path: string): Text => inline(code(cutTo(path, pathCharacters)));
+const shownPath = (path: string): Text => inline(code(cutTo(path, pathCharacters)));
 
 /** Lines under a heading; empty without lines. */
-export const underHeading = (heading: string, lines: readonly Text[]): Text =>
+const underHeading = (heading: string, lines: readonly Text[]): Text =>
   lines.length === 0 ? [] : joined([bold(heading), ...lines], '\n');
+
+const maxMissedPaths = 8;
+const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
+
+/** A cache log: the hit ratio, and the paths that were missed most. */
+export async function cacheSection(lines: readonly LineWithRequest[]): Promise<Section> {
+  const verdicts = new Map<string, number>([
+    ['HIT', 0],
+    ['MISS', 0],
+    ['BYPASS', 0],
+  ]);
+  const missed = pathCounter();
+  let read = 0;
+  const count = ({ line, request }: LineWithRequest): void => {
+    const found = verdict.exec(request?.beside ?? line.text)?.[0];
+    if (found === undefined) return;
+    read += 1;
+    verdicts.set(found, (verdicts.get(found) ?? 0) + 1);
+    if (found === 'MISS' && request) missed.add(request);
+  };
+  await eachChunk(lines, (chunk) => chunk.forEach(count));
+  const paths = mostFrequent(missed.counts())
+    .slice(0, maxMissedPaths)
+    .map(({ path, count }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)}`);
+  return { parts: [ratios(verdicts, read, lines.length - read), underHeading('Missed most', paths)], firsts: [] };
+}
+
+function ratios(verdicts: ReadonlyMap<string, number>, read: number, unread: number): Text {
+  const shares =
+    read === 0
+      ? []
+      : [...verdicts].map(([name, count]) => say`${bold(name)} ${percent(count, read)} (${amount(count)})`);
+  return joined([...shares, unread === 0 ? undefined : `${amount(unread)} neither`], ' · ');
+}
+
+/** Rounded, but 0% only for none and 100% only for all. */
+function percent(count: number, of: number): string {
+  if (count === 0 || count === of) return count === 0 ? '0%' : '100%';
+  return `${Math.min(99, Math.max(1, Math.round((100 * count) / of)))}%`;
+}

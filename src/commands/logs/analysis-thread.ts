@@ -3,8 +3,7 @@ import { addSpellings } from '../../base/secret.ts';
 import { aliasesBy } from './masking.ts';
 import type { SentChange } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
-import { findNewKinds } from './new-kinds.ts';
-import { peaksIn } from './peaks.ts';
+import { findNewKinds, peaksIn } from './queries.ts';
 import type { ThreadMessage, ThreadRequest } from './run-analysis.ts';
 
 /** The worker thread: analyses long logs for `run-analysis.ts`, one at a time. */

@@ -1,7 +1,7 @@
 import { type Page, counted, type PagePart, readAt, paragraph } from '../kit/page.ts';
 import { newestOf, readLines, type Line, type LineWithRequest, withRequest } from './lines.ts';
-import { selectLines, type SelectedLines } from './select-lines.ts';
-import { ledUp, activityOf } from './activity.ts';
+import { selectLines, type SelectedLines, logEntriesOf, isError } from './entries.ts';
+import { ledUp, activityOf, busiestMinute, type Stretch } from './activity.ts';
 import {
   type LogQuery,
   type SentSince,
@@ -13,11 +13,8 @@ import {
 import { setImmediate } from 'node:timers/promises';
 import type { Offer } from '../../base/errors.ts';
 import { amount, joined, say, time, type Text } from '../../words/text.ts';
-import { accessSection } from './access.ts';
-import { busiestMinute, type Stretch } from './histogram.ts';
-import { cacheSection } from './cache.ts';
+import { accessSection, cacheSection } from './access.ts';
 import { errorSection } from './groups.ts';
-import { logEntriesOf, isError } from './entries.ts';
 import { levelOf } from './levels.ts';
 import { cutTo, type Section, mapInChunks } from './section.ts';
 import { aroundOffer, offersInstead, argsFor, isNarrowed } from './suggestions.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import { getLogs, logFiles } from '../../hosting/contract/logs.ts';
+import { getLogs, logFiles } from '../../hosting/contract/environment.ts';
 import { code, say } from '../../words/text.ts';
 import { choice, count, environment, option, optional, wordField, withHint } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';

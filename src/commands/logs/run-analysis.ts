@@ -6,8 +6,7 @@ import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
 import type { LogPeaks, LogQuery, PeakQuery, SentSince, NewKinds, NewKindsQuery } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
-import { findNewKinds } from './new-kinds.ts';
-import { peaksIn } from './peaks.ts';
+import { findNewKinds, peaksIn } from './queries.ts';
 
 /** Analyses logs: short ones here, long ones in a worker thread, so that they don't block the event loop. */
 export type LogReader = ReturnType<typeof createLogReader>;

@@ -1,10 +1,9 @@
-import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { updateRedirects } from '../../hosting/contract/domains.ts';
 import { code, list, say, typed } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
-import { fromPath, scopeFields, redirectTarget, type } from './fields.ts';
+import { fromPath, scopeFields, redirectTarget, type, selectorsOf } from './fields.ts';
 import { loopRefusal, loopFrom, mayBeSame, slashWarning } from './loops.ts';
-import { selectorsOf } from './selection.ts';
 import {
   allRules,
   brief,

@@ -1,4 +1,4 @@
-import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { updateRedirects } from '../../hosting/contract/domains.ts';
 import { list, say, type Text } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, optional, word, type Input, withHint } from '../kit/fields.ts';

@@ -1,11 +1,21 @@
 import type { Args } from '../../base/errors.ts';
-import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { updateRedirects } from '../../hosting/contract/domains.ts';
 import { code, say } from '../../words/text.ts';
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
-import { listedFrom, readsBack, ruleSelectors, redirectTarget, type } from './fields.ts';
+import {
+  listedFrom,
+  readsBack,
+  ruleSelectors,
+  redirectTarget,
+  type,
+  fromOfItsRules,
+  selectedRules,
+  wrongRule,
+  selectorsOf,
+  type FoundRules,
+} from './fields.ts';
 import { loopRefusal, loopFrom, mayBeSame, slashWarning } from './loops.ts';
-import { fromOfItsRules, selectedRules, wrongRule, selectorsOf, type FoundRules } from './selection.ts';
 import {
   allRules,
   brief,

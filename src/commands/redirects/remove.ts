@@ -1,12 +1,22 @@
 import type { Args } from '../../base/errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { updateRedirects } from '../../hosting/contract/redirects.ts';
+import { updateRedirects } from '../../hosting/contract/domains.ts';
 import { code, say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
-import { readsBack, listedFrom, fromPath, scopeFields, ruleSelectors, redirectTarget } from './fields.ts';
+import {
+  readsBack,
+  listedFrom,
+  fromPath,
+  scopeFields,
+  ruleSelectors,
+  redirectTarget,
+  fromOfItsRules,
+  selectedRules,
+  wrongRule,
+  type FoundRules,
+} from './fields.ts';
 import { loopFrom } from './loops.ts';
-import { fromOfItsRules, selectedRules, wrongRule, type FoundRules } from './selection.ts';
 import {
   allRules,
   brief,

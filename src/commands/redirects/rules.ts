@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { HostReader } from '../../hosting/contract/call.ts';
-import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
+import { listRedirects, redirectTypes } from '../../hosting/contract/domains.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { clipped, code, say, type Inline } from '../../words/text.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';

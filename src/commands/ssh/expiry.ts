@@ -1,5 +1,5 @@
 import { dayMs, parseDuration } from '../../words/duration.ts';
-import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/ssh.ts';
+import { expirationIntervals, setPasswordExpiration } from '../../hosting/contract/environment.ts';
 import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment } from '../kit/fields.ts';

@@ -1,4 +1,4 @@
-import { setPasswordAccess } from '../../hosting/contract/ssh.ts';
+import { setPasswordAccess } from '../../hosting/contract/environment.ts';
 import { say } from '../../words/text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment } from '../kit/fields.ts';

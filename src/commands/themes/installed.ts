@@ -3,11 +3,11 @@ import {
   environmentThemes,
   type AllThemes,
   type Withheld,
-} from '../../hosting/contract/all-themes.ts';
+  type CompanyTheme,
+} from '../../hosting/contract/themes.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { PartialList } from '../../hosting/contract/fields.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { bold, code, say, time, type Text } from '../../words/text.ts';
 import { age } from '../kit/page.ts';
 import type { Sources } from '../kit/sources.ts';

@@ -4,10 +4,10 @@ import {
   type AllThemes,
   type ThemeFilter,
   type Withheld,
-} from '../../hosting/contract/all-themes.ts';
-import type { CompanyTheme } from '../../hosting/contract/themes.ts';
+  type CompanyTheme,
+} from '../../hosting/contract/themes.ts';
 import { code, inline, joined, say, typed, type Text } from '../../words/text.ts';
-import { companyId } from '../company.ts';
+import { companyId } from '../kit/sources.ts';
 import type { Invalid } from '../kit/action.ts';
 import { choice, flag, option, optional, word, type Input, withHint } from '../kit/fields.ts';
 import { counted, leftOutText, tableOr } from '../kit/page.ts';

@@ -4,7 +4,7 @@ import { bold, code, inShort, list, say, typed, unseen, type Text } from '../../
 import { action, type Invalid } from '../kit/action.ts';
 import { environment, wordField, type Input } from '../kit/fields.ts';
 import { sinceArg } from '../kit/values/times.ts';
-import { didYouMean, near } from '../../words/nearest-words.ts';
+import { didYouMean, near } from '../../words/similar-names.ts';
 import { isWord, themesOf, type InstalledTheme } from './installed.ts';
 
 /** The most themes in one command. */

@@ -1,4 +1,4 @@
-import { isPlaceholder } from '../placeholders.ts';
+import { isPlaceholder } from '../value-shapes.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
 import { valueCharacter } from '../syntax.ts';
 

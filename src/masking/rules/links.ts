@@ -1,9 +1,11 @@
-import { prose } from '../placeholders.ts';
-import { isCoined, isPlace, isRandom } from '../randomness.ts';
-import type { MaskingRule } from '../rule.ts';
+import { prose, isCoined, isPlace, isRandom } from '../value-shapes.ts';
+import { type MaskingRule, maskWith } from '../rule.ts';
 import { isTelling } from '../credential-names.ts';
+import { codesOf } from '../prefilter.ts';
+import { byPosition } from './named-values.ts';
+import { hinted, maskTokens } from './tokens.ts';
 
-/** Web addresses that log in or act for whoever opens them. */
+/** Web addresses that log in or act for whoever opens them, as they are and as JSON escapes them. */
 
 /** Words for such an address, in the languages of the sites. */
 const loginLinkWords =
@@ -87,4 +89,28 @@ export const links: readonly MaskingRule[] = [
     isSecret: (value) =>
       isRandom(value) || (isCoined(value) && /\d/.test(value) && !isPlace(value) && !prose.test(value)),
   },
+];
+
+/** Web addresses in JSON: each slash has a backslash before it, or several in nested JSON. */
+
+const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), ...links, ...byPosition].map(
+  (rule) => ({
+    rule,
+    hint: new RegExp(rule.hint, 'i'),
+  }),
+);
+
+/** A part of an address that may be a key. */
+const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
+/** Masks the address without its backslashes, then puts them back. */
+function shown(match: string, { mark = '' }: Readonly<Record<string, string | undefined>>): string {
+  const plain = match.replaceAll(mark, '/');
+  if (!keyed.test(plain)) return match;
+  let left = maskTokens(plain, codesOf(plain));
+  for (const { rule, hint } of addressed) if (hint.test(left)) left = maskWith(left, rule);
+  return left === plain ? match : left.replaceAll('/', mark);
+}
+
+export const escapedAddresses: readonly MaskingRule[] = [
+  { hint: '\\\\/', shape: /(?<mark>(?<!\\)\\{1,4}\/)(?:[^\s"'<>\\]|\k<mark>){16,1000}/g, shown },
 ];

@@ -1,10 +1,9 @@
 import { casedOf } from '../case-sensitive-groups.ts';
-import { loginCodes } from './login-codes.ts';
-import { isPlace, isRandom, technical } from '../randomness.ts';
+import { loginCodes } from './typed-codes.ts';
+import { isPlace, isRandom, technical, prose, stateWords } from '../value-shapes.ts';
 import type { MaskingRule } from '../rule.ts';
 import { nameEnd, made } from '../syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords } from '../credential-names.ts';
-import { prose, stateWords } from '../placeholders.ts';
 import { isWritten } from '../values.ts';
 
 /** Credentials inside sentences, and some that one word nearby identifies. */

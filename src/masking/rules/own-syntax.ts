@@ -1,10 +1,106 @@
-import { cookies, jar } from './cookies.ts';
-import type { MaskingRule } from '../rule.ts';
-import { begun, nameEnd, quote, valueCharacter } from '../syntax.ts';
+import type { Groups, MaskingRule } from '../rule.ts';
+import { nameEnd, quote, begun, valueCharacter } from '../syntax.ts';
+import { isTelling, keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
+import { isPlaceholder, stateWords, isRandom } from '../value-shapes.ts';
 import { state } from '../values.ts';
-import { keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
 
-/** Credentials that have their own syntax. */
+/**
+ * Credentials where a syntax of its own says which part is one: cookies, SQL statements, headers, addresses with a
+ * password.
+ */
+
+/** Cookies. Most of them act as a login; some only store a preference. */
+
+const attribute = /^(?:path|expires|max-age|domain|samesite|version|priority)$/i;
+/** Cookies with no secret in them: languages, consents, carts, statistics. */
+const harmless =
+  /^(?:wordpress_test_cookie|wp-settings-(?:time-)?\d+|(?:pll|wp|icl|trp|wp-wpml_current)_?(?:lang(?:uage)?|current_language)|woocommerce_(?:items_in_cart|cart_hash|recently_viewed)|[\w-]*(?:consent|gdpr|cookie[_-]?(?:yes|notice|law|policy|control|bar|banner)|notice_accepted)[\w-]*|borlabs-cookie|cmplz_\w+|cookielawinfo-[\w-]+|viewed_cookie_policy|_ga\w*|_gid|_gat\w*|_gcl_\w+|_fb[cp]|_hj\w+|_pk_[\w.]+|__utm\w|lang(?:uage)?|locale|theme|currency|timezone|tz|country|tk_\w+|sbjs_\w+|_lscache_vary|device|screen)$/i;
+const isPlain = (value: string): boolean => /^(?:\d{1,10}|[a-z]{0,12}|[a-z]{2}[_-][A-Z]{2})$/.test(value);
+/** An empty value, which tells the browser to delete the cookie. */
+const isEmptied = (value: string): boolean => /^(?:%20|\+|deleted|""| )?$/.test(value);
+
+const crumb = /(?<name>[^\s;=]{1,128})=(?<value>[^;]*)/g;
+/** At the end of a JSON or nginx line, a quotation mark belongs to the surrounding text. */
+function shownPairs(match: string, { before = '' }: Groups): string {
+  const left = match.slice(before.length).replace(crumb, (found: string, name: string, value: string) => {
+    return isKnown(name, value) ? found : `${name}=***`;
+  });
+  return before + left;
+}
+
+const pair = '[^\\s;"\'\\\\,=]{1,128}';
+const isKnown = (name: string, value: string): boolean =>
+  isEmptied(value) || attribute.test(name) || harmless.test(name) || (isPlain(value) && !isTelling(name));
+
+/** A line of a cookie file, in the format of curl and wget. */
+export const jar: MaskingRule = {
+  hint: 'true\t|false\t|true\\\\t|false\\\\t|true |false ',
+  shape:
+    /(?<before>(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\/[^\s\\]{0,200}(?:[\t ]{1,8}|\\t)(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\d{1,12}(?:[\t ]{1,8}|\\t)(?<name>[\w.%-]{1,128})(?:[\t ]{1,8}|\\t))(?<value>[^\s"\\]{1,2000})/g,
+  shown: (match, { before = '', name = '', value = '' }) => (isKnown(name, value) ? match : `${before}***`),
+};
+
+export const cookies: MaskingRule = {
+  hint: 'cookie',
+  shape: new RegExp(
+    `(?<before>cookies?${nameEnd}[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}(?:${quote})?)${pair}=[^\\s;"'\\\\,]*(?:;[ \\t]{0,2}${pair}(?:=(?:(?<=expires=)[a-z]{3,9}, [\\w: -]{1,30}|[^\\s;"'\\\\,]*))?)*`,
+    'gi',
+  ),
+  shown: shownPairs,
+};
+
+/** SQL statements that list the columns first and the values after them. */
+
+const part =
+  /\\{0,4}'(?:(?!\\{0,8}"\s{0,2}[,:}\]])[^'\\]|\\[^']|\\{1,4}'(?! {0,2}(?:,|\)(?! {0,2}\w)))|'')*(?:\\{0,4}'|$)|[(),]|[^'(),]+/g;
+const namesOption = /^(?:option_name|meta_key|name|key|setting|variable|field|param|path)$/i;
+const holdsOption = /^(?:option_value|meta_value|value|val|data|content)$/i;
+const bareOf = (found: string): string => found.replaceAll(/^\s*\\*['"`]|\\*['"`]\s*$/g, '').trim();
+
+/** Whether a value of a row is a credential, by its column or by the option name in the same row. */
+function isMasked(columns: readonly string[], row: readonly string[], place: number): boolean {
+  const column = columns[place];
+  if (column === undefined) return columns.length === 0 && isTelling(row[place - 1] ?? '');
+  const option = row[columns.findIndex((name) => namesOption.test(name))] ?? '';
+  return isTelling(column) || (holdsOption.test(column) && isTelling(option));
+}
+
+/** A value without quotation marks is a number, an expression, or a random text that was printed without them. */
+const unquoted = (value: string, columns: readonly string[], row: readonly string[]): string =>
+  columns.length > 0 && isRandom(bareOf(value)) && isMasked(columns, row, row.length - 1)
+    ? value.replace(/\S+/, '***')
+    : value;
+
+function shownRows(match: string, { before = '', columns = '' }: Groups): string {
+  const names = columns === '' ? [] : columns.split(',').map(bareOf);
+  let depth = 0;
+  let row: string[] = [];
+  const left = match.slice(before.length).replace(part, (found) => {
+    if (found === '(') depth += 1;
+    if (found === ')') depth -= 1;
+    if (depth === 0) row = [];
+    if (depth !== 1 || /^[(),]$|^\s*$/.test(found)) return found;
+    row.push(bareOf(found));
+    const quote = /^\\{0,4}'/.exec(found)?.[0];
+    if (quote === undefined) return unquoted(found, names, row);
+    if (found.length <= 2 * quote.length) return found;
+    // Serialised data is left to other rules, which mask only the credentials in it.
+    if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;
+    const value = bareOf(found);
+    if (isPlaceholder(value) || stateAlone.test(value)) return found;
+    return isMasked(names, row, row.length - 1) ? `${quote}***${found.endsWith(quote) ? quote : ''}` : found;
+  });
+  return before + left;
+}
+
+export const inserted: MaskingRule = {
+  hint: 'values',
+  shape:
+    /(?<before>\b(?:insert|replace)\s(?:[^\n('"]{1,120}|into\s{1,4}(?:\\{0,4}"[\w.]{1,60}\\{0,4}"\.?){1,2}\s{0,4})(?:\((?<columns>[^()\n]{1,1000})\)\s{0,4})?values?\s{0,4})\([^\n]{1,4000}/gi,
+  shown: shownRows,
+};
+
+const stateAlone = new RegExp(`^(?:${stateWords})[.!]?$`, 'i');
 
 /** Also in the quotation marks of nested JSON. A text that is cut off has no closing mark. */
 const item =

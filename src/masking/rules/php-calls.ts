@@ -1,5 +1,4 @@
-import { isAsked } from '../code-expressions.ts';
-import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import { isAsked, isCoined, isPlace, isRandom } from '../value-shapes.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
 import { valueCharacter } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';

@@ -1,8 +1,7 @@
 import { lineByLine } from '../multi-line.ts';
-import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import { isCoined, isPlace, isRandom, prose, stateWords } from '../value-shapes.ts';
 import type { MaskingRule } from '../rule.ts';
 import { begun, valueCharacter } from '../syntax.ts';
-import { prose, stateWords } from '../placeholders.ts';
 
 /** Credentials on command lines, and in what programs send to servers. */
 

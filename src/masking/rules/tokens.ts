@@ -1,5 +1,5 @@
 import { asciiTable, codesOf, runIn } from '../prefilter.ts';
-import { publicKeysAside } from '../public-keys.ts';
+import { publicKeysAside } from './keys.ts';
 import { begins, type MaskingRule } from '../rule.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { WebClient } from '@slack/web-api';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { serviceAddress, type Dialect } from '../../hosting/dialect.ts';
-import { validateKey } from '../../hosting/contract/operations.ts';
+import { validateKey } from '../../hosting/contract/sites.ts';
 import { troubleText } from '../../change/host-trouble.ts';
 import type { CheckResult } from '../../talk/health/check-result.ts';
 import { Secret } from '../../base/secret.ts';
 import { variables } from '../../base/settings.ts';
 import { checkAppToken, checkBotToken, type Bot } from '../../slack-api/app-checks.ts';
-import { quietClient } from '../../slack-api/client-options.ts';
+import { quietClient } from '../../slack-api/calls.ts';
 import { joined, plain } from '../../words/text.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import { obtain, type Job } from './job.ts';

@@ -15,7 +15,7 @@ import {
 import { basename, dirname } from 'node:path';
 import { parseEnv } from 'node:util';
 import { attempt } from '../../base/errors.ts';
-import { otherThanFile } from '../../base/regular-file.ts';
+import { otherThanFile } from '../../base/bounded-reads.ts';
 import { Stopped } from './prompts.ts';
 import { settingsIn, type Settings } from './settings.ts';
 

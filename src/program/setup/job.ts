@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { Options } from './options.ts';
-import { type Prompts, Stopped } from './prompts.ts';
+import { type Options, type Prompts, Stopped } from './prompts.ts';
 import { stateOf, writeWhole, type WholeFile } from './files.ts';
 import { mistakeIn, valueIn, type SettingName, type Settings } from './settings.ts';
 

@@ -9,9 +9,8 @@ import { listPeople, listUserGroups, type ListedMember, type MemberList } from '
 import type { Bot } from '../../slack-api/app-checks.ts';
 import { plain } from '../../words/text.ts';
 import { botClient } from './connections.ts';
-import { type Prompts, Stopped } from './prompts.ts';
+import { type Prompts, Stopped, mustBeIds, splitIds } from './prompts.ts';
 import type { Job } from './job.ts';
-import { mustBeIds, splitIds } from './options.ts';
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
 import { examplePolicyFile } from '../../base/beside.ts';

@@ -1,5 +1,5 @@
 import { ConfigMistakes, givenIn, readConfig, type EnvironmentVariables } from '../../base/config.ts';
-import { plainMistakesIn } from '../../base/encryption.ts';
+import { plainMistakesIn } from '../../base/addresses.ts';
 import { secretVariables, variables } from '../../base/settings.ts';
 
 /** The settings that `setup` gathers, as environment variables: `NAME`, or `NAME_FILE` for a secret in a file. */

@@ -15,8 +15,17 @@ import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from 
 import { envWith, textIn } from './files.ts';
 import { manifestName, manifestOf, newAppPage } from './manifest.ts';
 import { obtain, pathWithin, placeFile, type Job } from './job.ts';
-import { mustBePublic, optionsOf, requestUrlForm, requestUrlIn, setupHelp } from './options.ts';
-import { terminalPrompts, type Prompts, interrupted, Stopped } from './prompts.ts';
+import {
+  mustBePublic,
+  optionsOf,
+  requestUrlForm,
+  requestUrlIn,
+  setupHelp,
+  terminalPrompts,
+  type Prompts,
+  interrupted,
+  Stopped,
+} from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
 import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { understand, type Unread } from '../../talk/understand.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { laneOf } from '../context/deliveries.ts';

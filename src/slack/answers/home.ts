@@ -3,11 +3,11 @@ import { assertMember, type Person } from '../../access/access-check.ts';
 import { mayRunOn } from '../../access/may-run.ts';
 import { overviewFor, type RecentChange } from '../../waiting/overview.ts';
 import type { Card, Note } from '../../change/card.ts';
-import { mentionedGroups } from '../../policy/people.ts';
+import { mentionedGroups } from '../../policy/memberships.ts';
 import { Refusal, type Offer } from '../../base/errors.ts';
 import { amount, bold, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { buttonRow, drawCard, drawNote, offerButton, richText } from '../../block-kit/blocks.ts';
-import { charactersIn, fitting, jsonLength } from '../../block-kit/truncate.ts';
+import { charactersIn, fitting, jsonLength } from '../../block-kit/text.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** Slack allows 100. Blocks that don't fit are cut from the end and counted. */

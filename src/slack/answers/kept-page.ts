@@ -1,10 +1,9 @@
 import { csvLine, textForCell } from '../../words/csv.ts';
 import { Refusal, notRecognised } from '../../base/errors.ts';
 import { catalogue } from '../../commands/index.ts';
-import { isDirect } from '../../access/direct-messages.ts';
-import { assertChannel } from '../../access/assert-channel.ts';
+import { isDirect, assertChannel } from '../../access/assert-channel.ts';
 import { check, type Next, type Ready } from '../../talk/conversation.ts';
-import { refuseUnlessShown } from '../../access/sight.ts';
+import { refuseUnlessShown } from '../../access/visibility.ts';
 import { parseArgs } from '../../language/parse.ts';
 import { Undeliverable } from '../../post/messenger.ts';
 import { mention, say, joined } from '../../words/text.ts';

@@ -4,15 +4,14 @@ import type { Metrics } from '../../base/metrics.ts';
 import type { createSemaphore } from '../../base/semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../../block-kit/blocks.ts';
-import type { AskedFrom } from './asked-from.ts';
+import type { AskedFrom, ReplyTarget } from '../../slack-api/ephemeral.ts';
 import type { Homes } from './homes.ts';
 import type { People } from '../../slack-api/people.ts';
 import type { Pace } from '../../slack-api/rate-limits.ts';
 import type { Bot } from '../../slack-api/app-checks.ts';
-import type { ReplyTarget } from '../../slack-api/ephemeral.ts';
 import type { UpdateView } from '../../slack-api/view-updates.ts';
-import type { NextTurn } from './one-each-turn.ts';
-import type { BoundedMap } from '../../base/bounded-map.ts';
+import type { NextTurn } from './turns.ts';
+import type { BoundedMap } from '../../base/caches.ts';
 import type { PipelineContext } from '../../talk/context.ts';
 
 /** `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. */

@@ -4,13 +4,16 @@ import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../base/time-limit.ts';
 import type { Deliveries, SaveResult, SlackContext, Lane } from './context.ts';
-import { BoundedMap } from '../../base/bounded-map.ts';
+import { BoundedMap } from '../../base/caches.ts';
 import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import { attempt } from '../../base/errors.ts';
 import { parse } from '../../language/parse.ts';
 import { likelyCommand } from '../../language/reader.ts';
+import type { Note } from '../../change/card.ts';
+import { code, say, type Text } from '../../words/text.ts';
+import { decisionIn } from '../../block-kit/button-value.ts';
 
-/** Saves deliveries before they are acked, and recognises copies. */
+/** Saves deliveries before they are acked, recognises copies, and says which were lost. */
 
 /** How many recent deliveries are remembered: Slack repeats an unacked one for up to five minutes. */
 const maxKnown = 5_000;
@@ -91,3 +94,18 @@ export function laneOf(command: Command | undefined): Lane {
 
 /** The command of a line; undefined if it cannot be read. */
 export const commandIn = (line: string): Command | undefined => attempt(() => parse(line, catalogue)?.command);
+
+/** The message to a person whose request was lost in a restart. It quotes the request if that was kept. */
+export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {
+  const request = content === null ? undefined : requestIn(content, kind);
+  return {
+    text: say`**I was restarted before I got to ${request ?? 'what you asked'}.** Nothing was done. Ask again if you still need it.`,
+  };
+}
+
+function requestIn(content: string, kind: InboxRow['kind']): Text | undefined {
+  if (kind === 'form') return undefined;
+  const decision = decisionIn(content);
+  if (decision) return say`your click on #${decision.number}`;
+  return commandIn(content) ? say`${code(content)}` : undefined;
+}

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../base/bounded-map.ts';
+import { BoundedMap } from '../../base/caches.ts';
 import { shareOf } from '../../base/semaphore.ts';
 import { hourMs } from '../../words/duration.ts';
 

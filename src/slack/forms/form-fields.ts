@@ -2,19 +2,24 @@ import { createHash } from 'node:crypto';
 import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Person } from '../../access/access-check.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
-import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/sight.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
+import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/visibility.ts';
 import { MembershipUnknown } from '../../access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
-import { say } from '../../words/text.ts';
+import { say, type Text } from '../../words/text.ts';
 import { sourcesOf } from '../../change/read-sources.ts';
 import { asRefusal } from '../../change/host-trouble.ts';
 import type { Memo, FormContents } from './views.ts';
 import type { FormField } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
-import { fitting } from '../../block-kit/truncate.ts';
+import { fitting } from '../../block-kit/text.ts';
+import { targetsOf } from '../../access/targets.ts';
+import { lockInWords, lockWarning, lockAndHolder } from '../../change/lock-in-the-way.ts';
+import { TooLate, within } from '../../base/time-limit.ts';
 
-/** The fields of a form, and the host's choices for them, given what is filled in so far. */
+/**
+ * What a form looks up before it is drawn: its fields, the host's choices for them, and who has locked its targets.
+ */
 
 type Dependents = NonNullable<AnyAction['dependent']>;
 type KeptChoices = NonNullable<Memo['choices']>;
@@ -177,4 +182,37 @@ export function orTooOld(error: unknown): never {
 function noteOf(words: readonly string[], read: readonly string[] = words): string | undefined {
   if (words.length === 0) return 'The host lists nothing to choose from.';
   return read.length > words.length ? `You can choose from the first ${words.length} of ${read.length}.` : undefined;
+}
+
+/** A form that waits longer may lose its trigger. */
+const lookMs = 300;
+
+/**
+ * Says at the top of a form who has locked its targets: what an action waits for, and what `unlock` removes. Undefined:
+ * nobody, it could not be looked up in time, or this person may neither run the command there nor see the status. The
+ * lock is checked again before anything is saved or sent. Call it only after the ack.
+ */
+export async function lockNote(
+  { pipeline, log }: SlackContext,
+  person: Person,
+  resolved: Resolved,
+): Promise<Text | undefined> {
+  const { database, company } = pipeline;
+  const { command, path } = resolved.parsed;
+  const { target, alsoReads } = targetsOf(resolved, company());
+  const isUnlock = path === 'unlock';
+  if (!(command.shape === 'action' || isUnlock) || target === undefined) return undefined;
+  const belongsTo = [path, 'status'].map((one) => [{ path: one, targets: [target] }]);
+  if (!belongsTo.some((shown) => mayBeShown(pipeline, person, shown) === 'yes')) return undefined;
+  const risk = command.shape === 'action' ? command.risk : 'destructive';
+  const wants = { risk, targets: JSON.stringify([target, ...alsoReads]) };
+  const look = async (): Promise<Text | undefined> => {
+    const now = await database.now();
+    const held = await lockAndHolder(database.db, wants, now);
+    return held && (isUnlock ? lockInWords(held, now) : lockWarning(held, now));
+  };
+  return within(lookMs, look()).catch((error: unknown) => {
+    if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');
+    return undefined;
+  });
 }

@@ -1,3 +1,4 @@
+import { plainText } from '../../block-kit/text.ts';
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
@@ -7,8 +8,7 @@ import type { Given } from '../../language/bind-arguments.ts';
 import { refuseKeys, takesTokens } from '../../language/pasted-credentials.ts';
 import { refuseHidden } from '../../language/tokenize.ts';
 import { maxReasonLength } from '../../change/freeze.ts';
-import { plainText } from '../../block-kit/blocks.ts';
-import { toldApart } from '../../commands/kit/told-apart.ts';
+import { toldApart } from '../../words/similar-names.ts';
 
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
 

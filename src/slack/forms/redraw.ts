@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { resolve } from '../../language/resolve.ts';
 import { joined } from '../../words/text.ts';
 import { memoOf, noticeView, typedOptions } from './views.ts';
@@ -13,7 +13,7 @@ import type { DrawnView } from '../../slack-api/view-updates.ts';
 import { type SlackContext } from '../context/context.ts';
 import { listsIn } from './form-fields.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
-import { BoundedMap } from '../../base/bounded-map.ts';
+import { BoundedMap } from '../../base/caches.ts';
 
 /** Redraws a form after a change of a field that other fields depend on. */
 

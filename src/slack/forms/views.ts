@@ -1,16 +1,17 @@
+import { plainText } from '../../block-kit/text.ts';
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { attempt } from '../../base/errors.ts';
-import type { ParsedCommand } from '../../language/parsed-command.ts';
+import type { ParsedCommand } from '../../language/bind-arguments.ts';
 import { factLines } from '../../change/card.ts';
 import { everythingButton } from '../../change/buttons.ts';
 import { environmentsIn } from '../../send/freeze-batch.ts';
 import { frozenCardOf, type Frozen } from '../../change/freeze.ts';
-import type { CommandHelp } from '../../talk/command-help.ts';
+import type { CommandHelp } from '../../talk/help-page.ts';
 import type { ShownChecklist } from '../../talk/checklist.ts';
 import { nameToType, shownOf } from '../../change/confirmation.ts';
 import { inline, say, type Text } from '../../words/text.ts';
-import { buttonRow, plainText, richText, type Drawn } from '../../block-kit/blocks.ts';
+import { buttonRow, richText, type Drawn } from '../../block-kit/blocks.ts';
 import { takesTokens } from '../../language/pasted-credentials.ts';
 import { holdsKey } from '../../base/secret.ts';
 import {

@@ -7,7 +7,7 @@ import { originChannelFor } from '../answers/channels.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleFormButton, handleLine } from '../answers/dispatch.ts';
 import { pressIn } from '../../block-kit/button-value.ts';
-import { isDirect } from '../../access/direct-messages.ts';
+import { isDirect } from '../../access/assert-channel.ts';
 import type { Press, ShownChange } from '../../change/buttons.ts';
 import { undoOf } from '../../change/undo.ts';
 import { identifySender } from '../../talk/speaker.ts';

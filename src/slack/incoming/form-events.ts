@@ -13,7 +13,7 @@ import { failpoint } from '../../base/failpoints.ts';
 import { modalPressShape, turnPage } from '../answers/call-view.ts';
 import { openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
-import { mayBeShown } from '../../access/sight.ts';
+import { mayBeShown } from '../../access/visibility.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf } from '../context/deliveries.ts';
@@ -24,7 +24,7 @@ import { within } from '../../base/time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { submissionShape, submit, interactionOf, submissionKey } from './submissions.ts';
 import { senderFields, senderIn } from '../context/payload-shapes.ts';
-import { toldApart } from '../../commands/kit/told-apart.ts';
+import { toldApart } from '../../words/similar-names.ts';
 
 const suggestionsMs = 2_000;
 

@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '../sql-dialect.ts';
-import type { Schema } from '../schema.ts';
-import type { Tx } from '../tx.ts';
+import type { Schema, Tx } from '../schema.ts';
 import { firstTables } from './first-tables.ts';
 import { followingMessages } from './delivery-tables.ts';
 import { waiting } from './waiting.ts';
@@ -24,7 +23,8 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, statements: firstTables },
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
-  { name: 'one table for what waits', oldest: 1, statements: waiting },
+  // An older program would not see what has moved, and would draw messages as they were stored.
+  { name: 'one table for what waits', oldest: 3, statements: waiting },
   {
     name: 'changes that callers ask for',
     // An older program would count the approval of somebody who can use the key.

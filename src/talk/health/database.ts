@@ -1,5 +1,4 @@
-import { countStates, listLost, oldestDue, oldestWatchDue } from '../../storage/open-work.ts';
-import { sizesOf, type Sizes } from '../../storage/sizes.ts';
+import { countStates, listLost, oldestDue, oldestWatchDue, sizesOf, type Sizes } from '../../storage/open-work.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { liveInWords, liveReplicas } from '../../post/replicas.ts';
 import { readPause } from '../../decide/admin-actions.ts';

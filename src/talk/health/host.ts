@@ -1,5 +1,5 @@
 import { HostTrouble } from '../../hosting/client.ts';
-import { validateKey } from '../../hosting/contract/operations.ts';
+import { validateKey } from '../../hosting/contract/sites.ts';
 import { code, say, time } from '../../words/text.ts';
 import { TooLate, within } from '../../base/time-limit.ts';
 import { troubleText } from '../../change/host-trouble.ts';

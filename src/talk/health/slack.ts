@@ -1,5 +1,5 @@
 import { counted } from '../../commands/kit/page.ts';
-import { mentionedGroups } from '../../policy/people.ts';
+import { mentionedGroups } from '../../policy/memberships.ts';
 import { code, joined, mention, say } from '../../words/text.ts';
 import { opsTrouble } from '../../post/ops-channel-health.ts';
 import type { HealthContext } from './context.ts';

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import { action } from '../../../src/commands/kit/action.ts';
 import { addresses, environment, flag, option, optional, word, type Input } from '../../../src/commands/kit/fields.ts';
 import { report } from '../../../src/commands/kit/report.ts';
-import { listBackups } from '../../../src/hosting/contract/backups.ts';
-import { clearCache } from '../../../src/hosting/contract/cache.ts';
-import { getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/ssh.ts';
+import { listBackups, clearCache, getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/environment.ts';
 import { builtinPages, type BuiltinPages } from '../../../src/talk/builtin-pages.ts';
 import { inline, say } from '../../../src/words/text.ts';
 

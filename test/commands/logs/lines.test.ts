@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/histogram.ts';
+import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/activity.ts';
 import { kindsOf } from '../../../src/commands/logs/groups.ts';
 import { normalized } from '../../../src/commands/logs/normalize.ts';
 import { levelOf } from '../../../src/commands/logs/levels.ts';

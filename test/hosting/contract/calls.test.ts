@@ -1,15 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { HostReader, Write } from '../../../src/hosting/contract/call.ts';
-import { clearCache } from '../../../src/hosting/contract/cache.ts';
-import { optimizeImages } from '../../../src/hosting/contract/cdn.ts';
-import { updateDnsRecord } from '../../../src/hosting/contract/dns.ts';
-import { addDomain, listDomains } from '../../../src/hosting/contract/domains.ts';
-import { getLogs } from '../../../src/hosting/contract/logs.ts';
-import { getOperation } from '../../../src/hosting/contract/operations.ts';
-import { updateRedirects } from '../../../src/hosting/contract/redirects.ts';
-import { cloneSite, pushEnvironment } from '../../../src/hosting/contract/sites.ts';
-import { getAllowedIps, setAllowedIps, setPasswordExpiration } from '../../../src/hosting/contract/ssh.ts';
+import {
+  clearCache,
+  optimizeImages,
+  getLogs,
+  getAllowedIps,
+  setAllowedIps,
+  setPasswordExpiration,
+} from '../../../src/hosting/contract/environment.ts';
+import { updateDnsRecord, addDomain, listDomains, updateRedirects } from '../../../src/hosting/contract/domains.ts';
+import { getOperation, cloneSite, pushEnvironment } from '../../../src/hosting/contract/sites.ts';
 import { updateThemes } from '../../../src/hosting/contract/themes.ts';
 import { inDialect } from '../../../src/hosting/dialect.ts';
 import { codePoint } from '../../code-points.ts';

@@ -1,20 +1,34 @@
-import { getNextDownloadableBackup, listBackups } from '../../../src/hosting/contract/backups.ts';
-import { clearCache } from '../../../src/hosting/contract/cache.ts';
-import { optimizeImages } from '../../../src/hosting/contract/cdn.ts';
-import { listDnsRecords, updateDnsRecord } from '../../../src/hosting/contract/dns.ts';
-import { addDomain, getVerificationRecords, listDomains } from '../../../src/hosting/contract/domains.ts';
-import type { EndpointInfo } from '../../../src/hosting/contract/endpoint.ts';
-import { listFiles } from '../../../src/hosting/contract/files.ts';
-import { getLogs } from '../../../src/hosting/contract/logs.ts';
-import { getOperation, listSites, restartPhp, validateKey } from '../../../src/hosting/contract/operations.ts';
-import { listRedirects, updateRedirects } from '../../../src/hosting/contract/redirects.ts';
-import { cloneSite, deleteEnvironment, pushEnvironment } from '../../../src/hosting/contract/sites.ts';
 import {
+  getNextDownloadableBackup,
+  listBackups,
+  clearCache,
+  optimizeImages,
+  listFiles,
+  getLogs,
   getAllowedIps,
   setAllowedIps,
   setPasswordAccess,
   setPasswordExpiration,
-} from '../../../src/hosting/contract/ssh.ts';
+} from '../../../src/hosting/contract/environment.ts';
+import {
+  listDnsRecords,
+  updateDnsRecord,
+  addDomain,
+  getVerificationRecords,
+  listDomains,
+  listRedirects,
+  updateRedirects,
+} from '../../../src/hosting/contract/domains.ts';
+import type { EndpointInfo } from '../../../src/hosting/contract/call.ts';
+import {
+  getOperation,
+  listSites,
+  restartPhp,
+  validateKey,
+  cloneSite,
+  deleteEnvironment,
+  pushEnvironment,
+} from '../../../src/hosting/contract/sites.ts';
 import {
   listCompanyThemes,
   listEnvironmentThemes,

@@ -1,14 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { getNextDownloadableBackup, listBackups } from '../../../src/hosting/contract/backups.ts';
+import {
+  getNextDownloadableBackup,
+  listBackups,
+  listFiles,
+  getLogs,
+  getAllowedIps,
+} from '../../../src/hosting/contract/environment.ts';
 import type { Read } from '../../../src/hosting/contract/call.ts';
-import { listDnsRecords } from '../../../src/hosting/contract/dns.ts';
-import { getVerificationRecords, listDomains } from '../../../src/hosting/contract/domains.ts';
-import { listFiles } from '../../../src/hosting/contract/files.ts';
-import { getLogs } from '../../../src/hosting/contract/logs.ts';
-import { listSites, validateKey } from '../../../src/hosting/contract/operations.ts';
-import { listRedirects } from '../../../src/hosting/contract/redirects.ts';
-import { getAllowedIps } from '../../../src/hosting/contract/ssh.ts';
+import {
+  listDnsRecords,
+  getVerificationRecords,
+  listDomains,
+  listRedirects,
+} from '../../../src/hosting/contract/domains.ts';
+import { listSites, validateKey } from '../../../src/hosting/contract/sites.ts';
 import { listCompanyThemes, listEnvironmentThemes } from '../../../src/hosting/contract/themes.ts';
 import { uuid } from '../host.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mask } from '../../../src/masking/mask.ts';
-import { isPlaceholder } from '../../../src/masking/placeholders.ts';
+import { isPlaceholder } from '../../../src/masking/value-shapes.ts';
 import { tokens } from '../../../src/masking/rules/tokens.ts';
 import { holdsKey } from '../../../src/base/secret.ts';
 

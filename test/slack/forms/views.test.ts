@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../../src/commands/index.ts';
-import { firstOf } from '../../../src/commands/most-used.ts';
+import { catalogue, firstOf } from '../../../src/commands/index.ts';
 import type { Authorized } from '../../../src/access/access-check.ts';
 import { freeze } from '../../../src/change/freeze.ts';
 import type { Given } from '../../../src/language/bind-arguments.ts';
@@ -17,7 +16,7 @@ import {
 } from '../../../src/slack/forms/views.ts';
 import { optionOf, readInputs } from '../../../src/slack/forms/inputs.ts';
 import { inline } from '../../../src/words/text.ts';
-import { clearCache } from '../../../src/hosting/contract/cache.ts';
+import { clearCache } from '../../../src/hosting/contract/environment.ts';
 import {
   commandAt,
   givenFor,

@@ -1,0 +1,262 @@
+import { Refusal, type Args } from '../base/errors.ts';
+import { paragraph, type Page, counted, listOr } from '../commands/kit/page.ts';
+import { spokenDuration } from '../words/duration.ts';
+import { listAudit } from '../storage/audit.ts';
+import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { actor, code, inline, joined, say, time, type Text, plain, mention, sample, typed } from '../words/text.ts';
+import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
+import { itemLine, itemsShown } from '../change/batch-card.ts';
+import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
+import { storedTargets, targetKey } from '../access/targets.ts';
+import { askersNamed } from '../change/card.ts';
+import { keptReadings, readingsInWords, readingsKeptMs } from '../change/site-readings.ts';
+import { mayBreakSite } from '../send/check-around.ts';
+import type { ChangeContext } from '../change/context.ts';
+import { parseDetails } from '../audit/audit-anchor.ts';
+import type { Asking } from '../decide/admin-actions.ts';
+import type { SentChange } from '../commands/kit/log-query.ts';
+import type { Environment } from '../hosting/contract/target.ts';
+import { stateLabel } from '../words/states.ts';
+import type { MayRead } from '../access/visibility.ts';
+import { changes } from '../commands/builtin/changes.ts';
+import type { Input } from '../commands/kit/fields.ts';
+import { startOf } from '../commands/kit/values/times.ts';
+import { idsOf } from '../policy/memberships.ts';
+import { openAbout } from '../change/open-changes.ts';
+import type { PipelineContext } from './context.ts';
+import { timeLineFor } from './time-line.ts';
+import { timeLinePage } from './time-line-page.ts';
+
+/** Past changes, as one person may read them: in lists, and each on a page of its own. */
+
+const maxEvents = 100;
+
+/** The facts of a change, and everything that happened to it, oldest first. */
+export async function changePage(
+  { database }: ChangeContext,
+  { sight }: Asking,
+  { number }: { readonly number: number },
+): Promise<Page> {
+  const change = await findChange(database.db, number);
+  if (change === undefined || !sight.reader('change')(change))
+    throw new Refusal(`I can't find #${number} among the changes you can see. Nothing was done.`);
+  const newest = await listAudit(database.db, { change: number, limit: maxEvents });
+  const events = newest.toSorted((one, other) => one.seq - other.seq);
+  const facts = await factsOf(database, change);
+  const items = isBatch(change) && itemsShown(change, await changesInBatch(database.db, number)).map(itemLine);
+  return {
+    title: say`${markOf(change)} **${titleNow(change)}** · #${number}`,
+    parts: [
+      paragraph(...facts.map(([label, value]) => say`**${label}:** ${value}`)),
+      ...(items ? [{ kind: 'list', entries: items } as const] : []),
+      {
+        kind: 'list',
+        entries: events.map(({ at, actor: who, event, details }, index) => {
+          const before = events[index - 1]?.at;
+          const later = before === undefined || at - before < 500 ? '' : `, ${spokenDuration(at - before)} later`;
+          return say`${time(at, 'date')}${later} · ${actor(who)} · ${withNote(event, details)}`;
+        }),
+      },
+    ],
+  };
+}
+
+async function factsOf(database: Database, change: Change): Promise<FrozenCard['facts']> {
+  const card = frozenCardOf(change);
+  return [
+    ['State', stateText(change)],
+    ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+    ['Asked at', [time(change.created_at, 'date')]],
+    ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
+    ...(card.warning ? [['Warned beforehand', card.warning] as const] : []),
+    ...card.facts,
+    ...idsFact(change),
+    ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
+    ...(await siteFacts(database, change)),
+    ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
+  ];
+}
+
+/** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
+function idsFact(change: Change): FrozenCard['facts'] {
+  const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
+  const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);
+  return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
+}
+
+/** What happened; an approval with its note. */
+function withNote(event: string, details: string): Text {
+  const { without } = parseDetails(details);
+  if (event === 'go_on' && without) return say`${eventInWords(event)} without ${without.join(', ')}`;
+  const note = event === 'approve' || event === 'vote' ? parseDetails(details).reason : undefined;
+  return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
+}
+
+async function siteFacts(database: Database, change: Change): Promise<FrozenCard['facts']> {
+  if (!mayBreakSite(change)) return [];
+  const { readings, stored } = await keptReadings(database.db, change.number);
+  if (stored === undefined && (await database.now()) - change.created_at > readingsKeptMs)
+    return [['Site', say`readings are kept for 30 days only`]];
+  return readingsInWords(readings);
+}
+
+/** Past changes, limited to what one person may read. */
+
+/** How many of an environment's newest changes are read. */
+const maxSent = 100;
+const maxTitleLength = 200;
+
+/**
+ * What was sent for an environment since `since` (epoch ms) and may be read, oldest first, among its newest changes.
+ */
+export async function sentTo(
+  context: ChangeContext,
+  mayRead: MayRead,
+  env: Environment,
+  since: number,
+): Promise<readonly SentChange[]> {
+  const changes = await listChanges(context.database.db, { target: targetKey(env), limit: maxSent });
+  return changes
+    .flatMap((change) =>
+      change.sent_at === null || change.sent_at < since || change.state === 'rejected' || !mayRead(change)
+        ? []
+        : [{ at: change.sent_at, number: change.number, mark: markOf(change), says: whatCameOf(change) }],
+    )
+    .toSorted((one, other) => one.at - other.at);
+}
+
+/** What was sent, in a few words that begin with what came of it, unless it is known to be done. */
+export function whatCameOf(change: Pick<Change, 'state' | 'card'>): string {
+  const title = plain(titleNow(change)).slice(0, maxTitleLength);
+  if (isDone(change)) return title;
+  return `${change.state === 'unknown' ? 'outcome unknown' : stateLabel(change.state)}: ${title}`;
+}
+
+/** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
+export type ListedChange = {
+  readonly number: number;
+  /** Its symbol and its state. */
+  readonly state: string;
+  readonly title: string;
+  readonly requester: string;
+  /** Slack user id of whoever handed the request on to the requester. */
+  readonly handedOnBy: string | undefined;
+  /** How it was cancelled, which names who did it: the requester, or somebody who stopped it. */
+  readonly cancelled: Text | undefined;
+  readonly at: number;
+  /** When it was sent; undefined: it was not. */
+  readonly sentAt: number | undefined;
+};
+
+/** A change as one line of a list. */
+export const listedChange = (change: Change): ListedChange => ({
+  number: change.number,
+  state: `${markOf(change)} ${stateLabel(change.state)}`,
+  title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
+  requester: change.requester,
+  handedOnBy: change.handed_on_by ?? undefined,
+  cancelled: change.state === 'cancelled' ? stateText(change) : undefined,
+  at: change.created_at,
+  sentAt: change.sent_at ?? undefined,
+});
+
+/** How many changes a list shows. */
+const maxShown = 100;
+/** How many rows each query reads. */
+const batch = 200;
+/** How many rows are read for one list. */
+const maxRead = 1_000;
+
+export async function changesPage(
+  context: PipelineContext,
+  asking: Asking,
+  { since, ...query }: Input<typeof changes.fields>,
+): Promise<Page> {
+  if (since === undefined) return changesListPage(query, await changesFor(context, asking, query));
+  const { env, mine, waiting } = query;
+  if (mine || waiting)
+    throw new Refusal("A time line has everybody's changes in every state. Nothing was done.", {
+      hint: 'Leave out --mine and --waiting, or --since.',
+      field: 'since',
+    });
+  if (env === undefined) throw unnamed(changes.fields.since.show(since));
+  const from = startOf(since, Date.now(), asking.person.zone, '2d');
+  return timeLinePage(env, await timeLineFor(context, asking, env, from));
+}
+
+type ChangesQuery = Omit<Input<typeof changes.fields>, 'since'>;
+/** Newest first. `more`: there may be older ones. */
+type FoundChanges = { readonly lines: readonly ListedChange[]; readonly more: boolean };
+
+/** The changes that this person may read. */
+export async function changesFor(
+  context: ChangeContext,
+  { person, sight }: Asking,
+  { env, mine, waiting }: ChangesQuery,
+): Promise<FoundChanges> {
+  const mayRead = sight.reader('changes');
+  const requesters = mine ? idsOf(context.policy(), person.id) : undefined;
+  if (env && waiting) {
+    const { open, more } = await (await openAbout(context.database.db))(env);
+    const found = open.filter(({ state, requester: by }) => state === 'waiting' && (requesters?.includes(by) ?? true));
+    return { lines: found.filter(mayRead).map(listedChange), more };
+  }
+  const wanted = {
+    ...(env ? { target: targetKey(env) } : { isOwn: true }),
+    ...(requesters && { requesters }),
+    ...(waiting && { state: 'waiting' as const }),
+  };
+  const lines: ListedChange[] = [];
+  let beforeNumber: number | undefined;
+  for (let read = 0; read < maxRead; read += batch) {
+    const found = await listChanges(context.database.db, { ...wanted, limit: batch, beforeNumber });
+    for (const change of found) {
+      if (!mayRead(change)) continue;
+      if (lines.length === maxShown) return { lines, more: true };
+      lines.push(listedChange(change));
+    }
+    beforeNumber = found.at(-1)?.number;
+    if (found.length < batch) return { lines, more: false };
+  }
+  return { lines, more: true };
+}
+
+export function changesListPage({ env, mine, waiting }: ChangesQuery, { lines, more }: FoundChanges): Page {
+  const [first] = lines;
+  const whose = mine ? 'Your changes' : 'Changes';
+  const count = !more
+    ? counted(lines.length, 'change')
+    : first
+      ? `the newest ${lines.length}`
+      : 'none among the newest';
+  const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
+  return {
+    title: say`**${title}** · ${count}`,
+    parts: listOr(
+      noneText({ waiting, more }),
+      lines.map(({ state, number, title: what, requester, handedOnBy: by, cancelled, at }) => {
+        const handed = by === undefined ? '' : say`, handed on by ${mention(by)}`;
+        const asked = say`asked by ${mention(requester)}${handed} ${time(at, 'date')}`;
+        return joined([say`${state} · ${code(`#${number}`)} ${what}`, asked, cancelled], ' · ');
+      }),
+    ),
+    ...(first && {
+      source: say`${typed(`change ${first.number}`)} shows the whole story of #${first.number}${more ? '; name an environment to find older ones' : ''}`,
+    }),
+    ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
+  };
+}
+
+/** The refusal of a time line without an environment, with the form that asks for one. */
+const unnamed = (since: Args): Refusal =>
+  new Refusal('A time line needs an environment. Nothing was done.', {
+    hint: say`Name one, as in ${sample('changes acme-shop/live --since 2d')}.`,
+    field: 'env',
+    offers: [{ label: 'Choose an environment', opens: 'form', args: ['changes', `--since=${since.join(' ')}`] }],
+  });
+
+function noneText({ waiting, more }: { readonly waiting: boolean; readonly more: boolean }): Text {
+  if (more) return say`I read only the newest ones, and found none that you can see.`;
+  return waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`;
+}
