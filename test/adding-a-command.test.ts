@@ -15,7 +15,7 @@ const contributing = path.resolve(import.meta.dirname, '../CONTRIBUTING.md');
 /** A command with this mistake: it replaces an environment's allowlist without a look. */
 const wrong = (name: string, mistake: string): string =>
   `
-  import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
+  import { getAllowedIps, setAllowedIps } from '../../hosting/contract/environment.ts';
   import { say } from '../../words/text.ts';
   import { action } from '../kit/action.ts';
   import { environment } from '../kit/fields.ts';

@@ -12,7 +12,7 @@ import type { HostReader } from '../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../src/hosting/contract/target.ts';
 import type { Person } from '../src/access/access-check.ts';
 import type { ChangeContext } from '../src/change/context.ts';
-import { createSight } from '../src/access/visibility.ts';
+import { createSight } from '../src/access/sight.ts';
 import type { PipelineContext } from '../src/talk/context.ts';
 import type { Asking } from '../src/decide/admin-actions.ts';
 import type { ParsedCommand, Given } from '../src/language/bind-arguments.ts';

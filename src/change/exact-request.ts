@@ -2,7 +2,7 @@ import type { Json, Write } from '../hosting/contract/call.ts';
 import { codeOf, unseen, code, say } from '../words/text.ts';
 import { type Page, paragraph } from '../commands/kit/page.ts';
 import type { Authorized } from '../access/access-check.ts';
-import type { Sight } from '../access/visibility.ts';
+import type { Sight } from '../access/sight.ts';
 import { callOf, frozenCardOf, type Frozen } from './freeze.ts';
 import { factLines } from './card.ts';
 import { needsReview } from './confirmation.ts';

@@ -8,7 +8,8 @@ import { endWaiting, findHandedOn, type HandedOnRequest } from '../storage/waiti
 import { Refusal } from '../base/errors.ts';
 import { clipped, code, either, joined, mention, named, say, time, type Text } from '../words/text.ts';
 import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
-import { refuseIfNobodyApproves, type Runners } from '../access/nobody-approves.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
+import { type Runners } from '../access/who-may-run.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import { say } from '../words/text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { freeze, type Frozen } from '../change/freeze.ts';
-import { checkPlanFor } from '../change/site-readings.ts';
+import { checkPlanFor } from '../change/check-plan.ts';
 import { canaryOf, freezeBatch, leftOutFacts, type NothingToDo } from '../send/freeze-batch.ts';
 import { asRefusal } from '../change/host-trouble.ts';
 import { sourcesOf } from '../change/read-sources.ts';

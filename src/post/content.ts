@@ -13,7 +13,7 @@ import { storedTargets } from '../access/targets.ts';
 import { isHiddenFrom, type StoredTargets } from '../access/visibility.ts';
 import type { CardReader } from '../change/buttons.ts';
 import type { ChangeContext } from '../change/context.ts';
-import { drawTelling, isPastRequest, withdrawnRequest } from '../change/change-messages.ts';
+import { drawTelling, isPastRequest, withdrawnRequest } from '../change/told.ts';
 import { renderBatch } from '../change/batch-card.ts';
 
 /** What a message says now, and whether whoever it is for may still read it. */

@@ -18,7 +18,7 @@ import { contentOf, isHidden } from './content.ts';
 import type { PostContext, SenderContext } from './context.ts';
 import { afterFailure, movedNote } from './refused-posts.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { noLongerShown } from '../change/change-messages.ts';
+import { noLongerShown } from '../change/told.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type MessageContent } from './messenger.ts';
 

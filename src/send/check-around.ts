@@ -9,7 +9,6 @@ import { listedAs, namesWith } from '../access/visibility.ts';
 import { storedTargets } from '../access/targets.ts';
 import { runButton, type Button } from '../change/buttons.ts';
 import {
-  siteCheckFor,
   findingsOf,
   shortReading,
   keepReadings,
@@ -17,6 +16,7 @@ import {
   verdictInWords,
   type SiteReadings,
 } from '../change/site-readings.ts';
+import { siteCheckFor } from '../change/check-plan.ts';
 import { snapshotOf } from '../change/freeze.ts';
 import { listingMs } from '../change/recheck.ts';
 import { reparse } from '../language/reparse.ts';

@@ -22,7 +22,7 @@ import { endQueued } from '../change/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../change/replies.ts';
 import type { SendContext } from './context.ts';
 import { markUnknownIfSent, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
-import { nextReminder } from './reconcile.ts';
+import { nextReminder } from './reminders.ts';
 import type { SendHistory } from './send-history.ts';
 
 /**

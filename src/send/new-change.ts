@@ -9,7 +9,7 @@ import { readyToSend } from '../change/change.ts';
 import { nameToType } from '../change/confirmation.ts';
 import { batchTarget, targetKey } from '../access/targets.ts';
 import type { Frozen } from '../change/freeze.ts';
-import { nextLook } from './reconcile.ts';
+import { nextLook } from './reminders.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 
 /** Who asks, and the channel for the card. */

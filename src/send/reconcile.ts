@@ -1,16 +1,13 @@
 import { touchChange, type Change, isPartOfBatch } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
-import { listVotes } from '../storage/votes.ts';
-import { toldPeople, whomToAsk, askedPeople } from '../access/approver-lookup.ts';
-import { askersOf, authorizationOf, type Authorization } from '../access/authorization.ts';
-import { enoughApprove, tooFewApprove } from '../access/nobody-approves.ts';
+import { askedPeople } from '../access/approver-lookup.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { namesWith } from '../access/visibility.ts';
-import { approvalRequest, reminder } from '../change/asked-in.ts';
-import { opsIfTooFew, askAgain, pleaseCheck } from '../change/replies.ts';
-import { enqueueCopies, tellingOf, wasUnknown } from '../change/change-messages.ts';
+import { askAgain, pleaseCheck } from '../change/replies.ts';
+import { tellingOf } from '../change/change-messages.ts';
+import { wasUnknown } from '../change/told.ts';
 import { reparse } from '../language/reparse.ts';
 import { hourMs } from '../words/duration.ts';
-import { idsOf } from '../policy/memberships.ts';
 import type { SendContext } from './context.ts';
 import type { Tx } from '../storage/database.ts';
 import { locksOf } from '../storage/locks.ts';
@@ -22,77 +19,9 @@ import { closersOf, endingOf, type Closers } from '../change/closers.ts';
 import { readBack } from './follow.ts';
 import { headingOf } from '../change/freeze.ts';
 import { decisionButtons } from '../change/buttons.ts';
+import { nextReminderOfUnknown } from './reminders.ts';
 
-/** Changes that wait for people: when they are reminded, and what is read meanwhile of an unknown outcome. */
-
-const lastMinutesMs = 10 * 60_000;
-
-/** When a waiting change is due: at half its time, ten minutes before its end (reminders), and at its end. Epoch ms. */
-export function nextReminder(asked: number, expires: number, now: number): number {
-  const half = asked + Math.floor((expires - asked) / 2);
-  const moments = [half, expires - lastMinutesMs].filter((at) => at >= half && at > now);
-  return Math.min(expires, ...moments);
-}
-
-/** Delays between reminders of an unknown outcome; the last one repeats. */
-const remindAfterMs = [hourMs, 4 * hourMs, 12 * hourMs, 24 * hourMs];
-
-/** When the next reminder of an unknown outcome is due after this many, epoch ms. Counted from now, so downtime adds no reminders. */
-export const nextReminderOfUnknown = (reminders: number, now: number): number =>
-  now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
-
-/** How often somebody is looked for who can approve what nobody can. Slack says anew who is a member once a minute. */
-const lookAgainMs = 60_000;
-
-/** When a waiting change is due, epoch ms: for a reminder, its end, or to see whether somebody can approve it by now. */
-export const nextLook = (
-  { created_at, expires_at }: Pick<Change, 'created_at' | 'expires_at'>,
-  { asks }: Pick<Authorization, 'asks'>,
-  now: number,
-): number =>
-  tooFewApprove(asks) === undefined
-    ? nextReminder(created_at, expires_at, now)
-    : Math.min(expires_at, now + lookAgainMs);
-
-/**
- * Reminds people who have not approved yet: directly, and in the thread without mentioning them again. If enough people
- * can approve now and could not before, or the reverse, it asks anew, or says so.
- */
-export async function remind(context: SendContext, change: Change): Promise<void> {
-  const { database, changeStore, policy } = context;
-  const before = authorizationOf(change);
-  const now = (await askedAnew(context, change, before)) ?? before;
-  await database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    const due_at = nextLook(change, now, at);
-    const touched = await touchChange(tx, change, { authorization: JSON.stringify(now), due_at, ...unowned });
-    if (touched === undefined) return;
-    if (now !== before) {
-      await enqueueCopies(tx, touched, at);
-      const reply = { text: approvalRequest(touched) };
-      const note = { by: 'sitehand', at, reply, details: { asks: now.asks }, ...opsIfTooFew(touched) };
-      return changeStore.remark(tx, touched, 'asked_anew', note);
-    }
-    if (tooFewApprove(now.asks)) return;
-    const votes = await listVotes(tx, change.number);
-    const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
-    const tell = toldPeople(now).filter((id) => !voted.includes(id));
-    await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
-  });
-}
-
-/** Whom to ask from now on, if it is certain that enough people can approve now and too few could, or the reverse. */
-async function askedAnew(
-  context: SendContext,
-  change: Change,
-  before: Authorization,
-): Promise<Authorization | undefined> {
-  const reparsed = before.approval === 'none' ? undefined : reparse(change, namesWith(context, change));
-  if (before.approval === 'none' || reparsed === undefined) return undefined;
-  const now = await whomToAsk(context, before.approval, reparsed.resolved, askersOf(change));
-  const isMoved = tooFewApprove(before.asks) ? enoughApprove(now.asks) : tooFewApprove(now.asks) !== undefined;
-  return isMoved ? { ...before, ...now } : undefined;
-}
+/** Handles an unknown outcome until a person closes it: reads evidence and reminds people. */
 
 const evidenceWithinMs = hourMs;
 const evidenceAgainMs = 15_000;

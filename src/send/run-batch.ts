@@ -29,7 +29,7 @@ import { isSameTimeline } from './failover-and-restore.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { SendContext } from './context.ts';
 import { newChangeDetails, rowInBatch } from './new-change.ts';
-import { nextReminderOfUnknown } from './reconcile.ts';
+import { nextReminderOfUnknown } from './reminders.ts';
 
 /** Moves a batch: begins the changes of its items a few at a time, stops it at the first bad end, and ends it. */
 

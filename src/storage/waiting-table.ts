@@ -22,7 +22,7 @@ export type WaitingTable = {
   turn_at: number | null;
   /** `watch`: when the last read began. `digest`: since when it can't be told; null: it can. */
   tried_at: number | null;
-  /** When it is looked at next; null once it has ended. For all but the first of a queue: when it expires. */
+  /** When it is looked at next, which may be long before `expires_at`; null once it has ended. For all but the first of a queue: when it expires. */
   due_at: number | null;
   ended_at: number | null;
   owner: string | null;

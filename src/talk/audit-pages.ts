@@ -1,4 +1,4 @@
-import { refuseUnlessShown } from '../access/visibility.ts';
+import { refuseUnlessShown } from '../access/sight.ts';
 import { exportFile, trailFor, type TrailLine } from '../audit/audit-query.ts';
 import type { audit } from '../commands/builtin/audit.ts';
 import type { auditExport } from '../commands/builtin/audit/export.ts';

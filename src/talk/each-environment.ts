@@ -9,7 +9,7 @@ import { createSemaphore, type Semaphore } from '../base/semaphore.ts';
 import { say, type Text } from '../words/text.ts';
 import { startDeadline, TooLate, within } from '../base/time-limit.ts';
 import type { Person } from '../access/access-check.ts';
-import type { Sight } from '../access/visibility.ts';
+import type { Sight } from '../access/sight.ts';
 import { troubleText, whyUnread } from '../change/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 

@@ -22,7 +22,7 @@ import { sinceArg, startOf } from '../commands/kit/values/times.ts';
 import { masker } from '../commands/logs/masking.ts';
 import type { changesExport } from '../commands/builtin/changes/export.ts';
 import type { Input } from '../commands/kit/fields.ts';
-import { refuseUnlessShown } from '../access/visibility.ts';
+import { refuseUnlessShown } from '../access/sight.ts';
 import { writeDown, type Asking } from '../decide/admin-actions.ts';
 import type { Person } from '../access/access-check.ts';
 import type { PipelineContext } from './context.ts';

@@ -8,7 +8,7 @@ import type { SendContext } from '../send/context.ts';
 import { readDigest, type DigestFindings } from './digest-reading.ts';
 import { digestStanding, type DigestStanding } from './standing.ts';
 import { waitingKind, type DueKind } from './due-turns.ts';
-import { endLost, moveWatch } from './watches.ts';
+import { endLost, moveWatch } from './telling.ts';
 import { hourMs } from '../words/duration.ts';
 import { counted } from '../commands/kit/page.ts';
 import { aboutThen, endUnnamed, stopButton } from './watch-notes.ts';

@@ -13,7 +13,7 @@ import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel, isDirect } from '../access/assert-channel.ts';
 import { displayNames } from '../access/approver-lookup.ts';
 import { targetsOf } from '../access/targets.ts';
-import { whoMayRun, type Runners } from '../access/nobody-approves.ts';
+import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { endedLine, endOffers, handedOnWords, offerNote, postOffers, type OfferMessage } from '../change/handed-on.ts';
 import { canonicalArgs, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';

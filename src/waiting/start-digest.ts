@@ -10,10 +10,11 @@ import { searchIn } from '../language/name-search.ts';
 import { record, type Asking } from '../decide/admin-actions.ts';
 import { digestStartedNote, nextDue } from './digests.ts';
 import { listedIn, maxDigestEnvironments, namesIn, type DigestScope } from './standing.ts';
-import { auditDetails, enqueueNote } from './watches.ts';
+import { auditDetails, enqueueNote } from './telling.ts';
 import { bindingOf } from '../decide/channel-binding.ts';
 import type { SendContext } from '../send/context.ts';
-import { assertMore, assertPlace, listWatches, mayAllNow, newWatch, placeOf } from './start-watch.ts';
+import { assertMore, listWatches, mayAllNow, newWatch } from './start-watch.ts';
+import { assertPlace, placeOf } from './telling.ts';
 import { aboutThen } from './watch-notes.ts';
 import { dayMs } from '../words/duration.ts';
 

@@ -11,16 +11,16 @@ import type { ReadHandle } from '../storage/schema.ts';
 import { countWaiting, insertWaiting, listOpen, type Digest, type NewWaiting, type Watch } from '../storage/waiting.ts';
 import { code, say, time, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
-import { assertChannel, isDirect } from '../access/assert-channel.ts';
 import { targetKey } from '../access/targets.ts';
 import { groupsToWatch, mayWatch } from '../access/visibility.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { record, type Asking } from '../decide/admin-actions.ts';
-import { startedNote, emptyProgress } from './watch-notes.ts';
-import { placeTrouble } from './standing.ts';
-import { auditDetails, enqueueNote, intervalMs } from './watches.ts';
+import { startedNote } from './watch-notes.ts';
+import { emptyProgress } from './watch-limits.ts';
+import { intervalMs } from './watches.ts';
 import type { SendContext } from '../send/context.ts';
 import { dayMs } from '../words/duration.ts';
+import { enqueueNote, auditDetails, placeOf, assertPlace } from './telling.ts';
 
 /** Starts a watch in the channel where it was asked for, and announces it there. */
 
@@ -105,20 +105,6 @@ export async function mayAllNow(
 /** All watches and digests, oldest first. */
 export const listWatches = (db: ReadHandle): Promise<(Watch | Digest)[]> =>
   listOpen(db, ['watch', 'digest'], { limit: 2 * maxWatches.all });
-
-/** Where a watch tells. In direct messages, or outside a channel, that is the person. */
-export const placeOf = (channel: string | undefined, person: string): string =>
-  channel === undefined || isDirect(channel) ? person : channel;
-
-export async function assertPlace(context: SendContext, place: string, envs: readonly Environment[]): Promise<void> {
-  assertChannel(context.policy(), await context.channelOf(place), envs);
-  const look = await context.lookAt(place).catch(() => undefined);
-  const wrong = look === undefined || look.kind === 'no scope' ? undefined : placeTrouble(look);
-  if (wrong === undefined) return;
-  throw new Refusal(say`${{ channel: place }} ${wrong}, so I can't tell it anything. Nothing was done.`, {
-    hint: say`Type ${code('/invite')} and my name there first, or ask me in a direct message.`,
-  });
-}
 
 /** All ids of the person, and what is the same watch in the same channel. */
 type Room = {

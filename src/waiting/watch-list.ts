@@ -6,10 +6,12 @@ import { endWaiting, findOpen, type Digest, type Watch } from '../storage/waitin
 import { channel, code, inline, joined, mention, say, time, typed, type Text } from '../words/text.ts';
 import { isDirect } from '../access/assert-channel.ts';
 import { record, type Asking } from '../decide/admin-actions.ts';
-import { listWatches, mayAllNow, placeOf } from './start-watch.ts';
-import { aboutThen, stoppedNote, heldIn, watchProgress, type Trouble } from './watch-notes.ts';
+import { listWatches, mayAllNow } from './start-watch.ts';
+import { placeOf } from './telling.ts';
+import { aboutThen, stoppedNote } from './watch-notes.ts';
+import { heldIn, watchProgress, type Trouble } from './watch-limits.ts';
 import { environmentsThen } from './standing.ts';
-import { auditDetails, enqueueNote } from './watches.ts';
+import { auditDetails, enqueueNote } from './telling.ts';
 import type { SendContext } from '../send/context.ts';
 
 /** The watches and digests that one person sees, and their end. */

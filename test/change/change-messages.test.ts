@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Button } from '../../src/change/buttons.ts';
 import type { Telling } from '../../src/change/card.ts';
-import { drawTelling, wasUnknown, withdrawnRequest } from '../../src/change/change-messages.ts';
+import { drawTelling, wasUnknown, withdrawnRequest } from '../../src/change/told.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import type { Message } from '../../src/storage/messages.ts';
 import { plain, say } from '../../src/words/text.ts';

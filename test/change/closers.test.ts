@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../src/commands/rights.ts';
 import { stillUnknown, whoCloses } from '../../src/change/unknown-replies.ts';
 import { closersOf, isCloser, type Closers, type Ending } from '../../src/change/closers.ts';
-import { nextReminderOfUnknown } from '../../src/send/reconcile.ts';
+import { nextReminderOfUnknown } from '../../src/send/reminders.ts';
 import { plain, say } from '../../src/words/text.ts';
 import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../fixtures.ts';
 import type { AccessContext } from '../../src/access/context.ts';

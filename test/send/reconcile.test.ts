@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextReminder } from '../../src/send/reconcile.ts';
+import { nextReminder } from '../../src/send/reminders.ts';
 
 const minute = 60_000;
 

@@ -7,7 +7,7 @@ import { start } from '../../src/main.ts';
 import { appendAudit } from '../../src/storage/audit.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { migrations, type Migration } from '../../src/storage/migrations/migrate.ts';
-import { emptyProgress } from '../../src/waiting/watch-notes.ts';
+import { emptyProgress } from '../../src/waiting/watch-limits.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewKind } from '../../src/commands/kit/log-query.ts';
-import { emptyProgress, heldIn, withTrouble, withKinds, type WatchProgress } from '../../src/waiting/watch-notes.ts';
+import { emptyProgress, heldIn, withTrouble, withKinds, type WatchProgress } from '../../src/waiting/watch-limits.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const now = 100 * day;

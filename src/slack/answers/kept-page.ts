@@ -3,7 +3,7 @@ import { Refusal, notRecognised } from '../../base/errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { isDirect, assertChannel } from '../../access/assert-channel.ts';
 import { check, type Next, type Ready } from '../../talk/conversation.ts';
-import { refuseUnlessShown } from '../../access/visibility.ts';
+import { refuseUnlessShown } from '../../access/sight.ts';
 import { parseArgs } from '../../language/parse.ts';
 import { Undeliverable } from '../../post/messenger.ts';
 import { mention, say, joined } from '../../words/text.ts';

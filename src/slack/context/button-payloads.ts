@@ -5,7 +5,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../base/errors.ts';
-import type { Shown } from '../../access/visibility.ts';
+import type { Shown } from '../../access/sight.ts';
 import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 import { hourMs } from '../../words/duration.ts';

@@ -1,19 +1,14 @@
-import { attempt, Fault, Refusal } from '../../base/errors.ts';
+import { Fault, Refusal } from '../../base/errors.ts';
 import { EndedByClick } from '../../decide/decide.ts';
-import type { Note } from '../../change/card.ts';
 import { Undeliverable } from '../../post/messenger.ts';
 import { NotAdmitted } from '../../base/semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { enqueueMessage, ownWords } from '../../storage/messages.ts';
-import { answerPrefix, answersOwed } from '../../storage/messages-of-person.ts';
 import { isBack, isLostConnection } from '../../storage/postgres.ts';
-import { join, split } from '../../language/tokenize.ts';
-import { scrub } from '../../base/secret.ts';
-import { code, joined, say, typed, type Inline, type Text } from '../../words/text.ts';
-import { cut } from '../../block-kit/text.ts';
+import { code, joined, say } from '../../words/text.ts';
 import { drawRefusal, type Drawn } from '../../block-kit/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
 import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';
+import { answerLater, repeatableLine, type PrivateAnswer } from './late-answers.ts';
 
 /** Closes the delivery. True if its sender has not been told a result yet. */
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
@@ -78,41 +73,11 @@ export async function runHandler(
 export const tell = (
   context: SlackContext,
   interaction: Interaction,
-  { says, hint = [], offers = [] }: Pick<Answer, 'says'> & Partial<Answer>,
+  { says, hint = [], offers = [] }: Pick<PrivateAnswer, 'says'> & Partial<PrivateAnswer>,
 ): Promise<void> =>
   context
     .ephemeral(interaction, drawRefusal({ says, hint, offers }))
     .catch(() => answerLater(context, interaction, { says, hint, offers }));
-
-/** How many answers are kept for one person. One message stands for all others. */
-const maxKept = 20;
-const restSuffix = ':rest';
-
-/** Keeps an answer, to be sent directly once Slack takes it, for a day at most. */
-async function answerLater(
-  { pipeline }: SlackContext,
-  { inbox, request, person, line }: Interaction,
-  { says, hint, offers }: Answer,
-): Promise<void> {
-  const { database } = pipeline;
-  const named = repeatableLine(line);
-  const text = joined([named && say`You asked for ${named}.`, says, hint]);
-  const buttons = offers.map(({ label, args, opens }) => ({ label, press: { kind: opens ?? 'run', args } }) as const);
-  await database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    if (inbox !== undefined) await closeInbox(tx, inbox, at);
-    const owed = await answersOwed(tx, person);
-    if (owed.some((key) => key.endsWith(restSuffix))) return;
-    const isRest = owed.length >= maxKept;
-    const key = `${answerPrefix}${request}${isRest ? restSuffix : ''}`;
-    const body = JSON.stringify((isRest ? { text: restText(named) } : { text, buttons }) satisfies Note);
-    await enqueueMessage(tx, { key, kind: 'direct', recipient: person, about: ownWords, body, at });
-  });
-}
-
-/** In place of the answers that are not kept: some of what was asked for may have been done. */
-const restText = (named: Inline | undefined): Text =>
-  say`**You asked for more than I could answer:** Slack took no answers, and I kept ${maxKept}. This is in place of the ${named ? say`answer to ${named}` : 'next one'} and of those after it. Please look before you ask for any of that again: ${typed('changes --mine')} shows your changes.`;
 
 /** PostgreSQL restarts or fails over within seconds. If it takes longer, the person is told and can ask again. */
 const backWithinMs = 5_000;
@@ -138,7 +103,7 @@ async function withSecondTry(
 }
 
 /** The commit closed the delivery, so the work was done. */
-const workedOn: Answer = {
+const workedOn: PrivateAnswer = {
   says: say`**I worked on what you asked for,** but I couldn't show you what came of it. Please look before you ask for it again.`,
   hint: [],
   offers: [],
@@ -157,19 +122,9 @@ const noTurn: Readonly<Record<NotAdmitted['why'], readonly [says: string, hint: 
   ],
 };
 
-const maxLineLength = 100;
-
-/** The words of an unchecked line, with credentials removed; undefined if the line can't be split. */
-function repeatableLine(line = ''): Inline | undefined {
-  const words = attempt(() => scrub(join(split(line).map(({ text }) => text))));
-  return words ? code(cut(words, maxLineLength)) : undefined;
-}
-
 /** Slack does not take what is to be shown, whatever it says. */
 const isUnanswered = (error: unknown): error is Undeliverable =>
   error instanceof Undeliverable && error.kind !== 'drawing';
-
-type Answer = Pick<Refusal, 'says' | 'hint' | 'offers'>;
 
 /** The message for an error. */
 export const errorNote = (...of: Parameters<typeof answerTo>): Drawn => drawRefusal(answerTo(...of));
@@ -180,7 +135,7 @@ function answerTo(
   { request, line }: Pick<Interaction, 'request' | 'line'>,
   activity: string,
   error: unknown,
-): Answer {
+): PrivateAnswer {
   if (error instanceof Refusal) return error;
   const named = repeatableLine(line);
   if (error instanceof NotAdmitted) {

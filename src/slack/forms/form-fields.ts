@@ -3,7 +3,7 @@ import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Person } from '../../access/access-check.ts';
 import type { ParsedCommand } from '../../language/bind-arguments.ts';
-import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/visibility.ts';
+import { choicesShown, mayBeShown, refuseUnlessShown } from '../../access/sight.ts';
 import { MembershipUnknown } from '../../access/unknown-groups.ts';
 import { canonicalArgs, resolve, shownAs, type Resolved } from '../../language/resolve.ts';
 import { say, type Text } from '../../words/text.ts';

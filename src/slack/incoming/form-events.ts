@@ -13,7 +13,7 @@ import { failpoint } from '../../base/failpoints.ts';
 import { modalPressShape, turnPage } from '../answers/call-view.ts';
 import { openDecision } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
-import { mayBeShown } from '../../access/visibility.ts';
+import { mayBeShown } from '../../access/sight.ts';
 import { identifyViewer } from '../../talk/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf } from '../context/deliveries.ts';
