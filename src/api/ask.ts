@@ -9,7 +9,7 @@ import type { Page } from '../commands/kit/page.ts';
 import { check, next, type Ask as Incomplete, type Next, type Request } from '../talk/conversation.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import type { Authenticated } from './authenticate.ts';
-import type { Ask } from './schemas.ts';
+import type { AskBody } from './schemas.ts';
 
 /** What a caller asks goes through the same conversation as what a person types. */
 
@@ -27,10 +27,10 @@ export const isForCallers = (path: string, command: Command): boolean =>
  * Asks for it. `beforeAction` runs first if it is to change something. Throws `Refusal` if the words cannot be read;
  * `AskedBefore` if this request made a change already.
  */
-export async function ask(
+export async function askAs(
   context: PipelineContext,
   { caller, calling }: Authenticated,
-  asked: Ask,
+  asked: AskBody,
   request: Authenticated['calling']['request'],
   beforeAction: () => Promise<void>,
 ): Promise<Asked> {
@@ -51,14 +51,14 @@ export async function ask(
   return follow(context, { from, parsed }, asked.typed_name);
 }
 
-function parsedFrom(asked: Ask): ParsedCommand {
+function parsedFrom(asked: AskBody): ParsedCommand {
   const parsed = 'say' in asked ? parse(asked.say, catalogue) : parseArgs(argsOf(asked), catalogue);
   if (parsed === undefined) throw new Refusal('Nothing was said, so nothing was done.');
   return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
 }
 
 /** Every field of a command can be written as an option. */
-const argsOf = ({ command, fields }: Extract<Ask, { readonly command: string }>): Args => [
+const argsOf = ({ command, fields }: Extract<AskBody, { readonly command: string }>): Args => [
   ...command.trim().split(/ +/),
   ...Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (typeof one === 'boolean' ? (one ? [`--${name}`] : []) : [`--${name}=${one}`])),

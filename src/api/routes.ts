@@ -16,13 +16,13 @@ import { commandsFor } from '../talk/help-page.ts';
 import { identifySender } from '../talk/speaker.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { changeAnswer, eventAnswer, pageAnswer } from './answers.ts';
-import { ask, isForCallers } from './ask.ts';
+import { askAs, isForCallers } from './ask.ts';
 import { authenticate, type Authenticated } from './authenticate.ts';
 import { openApi } from './openapi.ts';
 import { incomplete, problem, ProblemError, refused } from './problem.ts';
 import { askSchema, type ChangeAnswer, type Problem } from './schemas.ts';
 import type { EventHub } from './events.ts';
-import type { Turns } from './turns.ts';
+import type { Places } from './places.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
 
@@ -37,7 +37,7 @@ type Env = { Variables: { caller: Authenticated; request: string } };
 export type ApiOptions = {
   readonly context: PipelineContext;
   readonly events: EventHub;
-  readonly turns: Turns;
+  readonly places: Places;
   /** The values of `Host` that are this interface; undefined: any, because its address is not known. */
   readonly hosts: ReadonlySet<string> | undefined;
   readonly onFault: (request: string, error: unknown) => void;
@@ -84,7 +84,7 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
 }
 
 const authenticating =
-  ({ context, turns }: ApiOptions): MiddlewareHandler<Env> =>
+  ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
   async (c, proceed) => {
     const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
     if (!found) {
@@ -92,7 +92,7 @@ const authenticating =
       throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
     }
     c.set('caller', found);
-    const end = turns.begin(found.caller.name);
+    const end = places.begin(found.caller.name);
     if (!end)
       throw problem(
         429,
@@ -162,7 +162,7 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
   if (before) return same(context, c, before, request.body);
   try {
-    const asked = await ask(context, { caller, calling }, read.data, request, () => refuseIfLost(context));
+    const asked = await askAs(context, { caller, calling }, read.data, request, () => refuseIfLost(context));
     switch (asked.kind) {
       case 'page':
         return c.json(pageAnswer(asked.command, asked.page));

@@ -27,7 +27,7 @@ export const askSchema = z
     }),
   ])
   .meta({ id: 'Ask' });
-export type Ask = z.output<typeof askSchema>;
+export type AskBody = z.output<typeof askSchema>;
 
 const instant = z.iso.datetime();
 

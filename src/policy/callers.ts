@@ -3,7 +3,7 @@ import { cached } from '../base/caches.ts';
 import { holds, membershipsOf } from './memberships.ts';
 import { samePerson } from './memberships.ts';
 import type { Caller, Member, Policy } from './rules.ts';
-import { channel, fields, filledList, inputError, parsedText, personId, personShape, refuse } from './shapes.ts';
+import { channelId, fields, filledList, inputError, parsedText, personId, personShape, refuse } from './shapes.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
 
 /** Programs that ask: how the file describes them, which key is whose, and who can use it. */
@@ -57,7 +57,7 @@ export const callersShape = (groups: ReadonlyMap<string, number>) =>
               }),
             'Slack ids of people, and names of groups',
           ).describe('Everybody who can read or trigger a key: none of them decides what it asks for'),
-          channel: channel.describe('Where its cards are posted'),
+          channel: channelId.describe('Where its cards are posted'),
           expires: day.describe('The first day on which its keys are refused, in UTC'),
         },
         '{ keys, for, operators, channel, expires }',

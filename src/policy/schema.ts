@@ -15,7 +15,7 @@ import {
 } from './rules.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
-  channel,
+  channelId,
   durationUpTo,
   fields,
   listShape,
@@ -210,7 +210,7 @@ const site = parsedText(z.string('expected the name of a site'), (text) => {
   return typeof glob === 'string' ? `${quoted(text)} is not a site: ${glob}` : glob;
 });
 const channelBounds = fields(
-  { sites: filledList(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
+  { sites: filledList(site, 'sites, like ["acme-*"]').optional(), cards: channelId.optional() },
   '{ sites, cards }',
 );
 const anyMapping = z.record(z.string(), z.unknown());
@@ -223,7 +223,7 @@ const channels = z.preprocess(
   },
   z
     .object(
-      { deny: listShape(channel, 'channel ids').default([]), ops: channel.optional() },
+      { deny: listShape(channelId, 'channel ids').default([]), ops: channelId.optional() },
       'expected ids of channels, and deny and ops',
     )
     .catchall(channelBounds)

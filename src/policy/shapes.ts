@@ -39,7 +39,7 @@ export const personShape = /^[UW][A-Z0-9]{2,20}$/;
 export const personId = z
   .string('expected a Slack id')
   .regex(personShape, inputError('is not the Slack id of a person: U… or W…'));
-export const channel = z
+export const channelId = z
   .string('expected the id of a channel')
   .regex(channelShape, inputError('is not the id of a channel: C… or G…, never its name'));
 

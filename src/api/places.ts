@@ -4,9 +4,9 @@ const maxEach = 64;
 const maxInAll = 2_000;
 
 /** `begin` returns what ends the turn; undefined: too many are under way. */
-export type Turns = { readonly begin: (caller: string) => (() => void) | undefined };
+export type Places = { readonly begin: (caller: string) => (() => void) | undefined };
 
-export function createTurns(): Turns {
+export function createPlaces(): Places {
   const underWay = new Map<string, number>();
   let all = 0;
   return {
