@@ -1,15 +1,13 @@
 import { nameOf } from '../commands/rights.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Target } from '../hosting/contract/target.ts';
-import { decideAccess, mayAnywhere, decideReading, unknownIn } from '../policy/policy.ts';
+import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
-import { code, say } from '../words/text.ts';
-import { authorizeEach, type Authorization } from './authorization.ts';
+import { authorizeEach, callingAs, type Authorization } from './authorization.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
-import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
-import { notAllowed } from './not-allowed.ts';
-import { MembershipUnknown } from './unknown-groups.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { notAllowed, refuseUnread } from './not-allowed.ts';
 
 /** A Slack user as they are now. */
 export type Person = Member & {
@@ -94,18 +92,3 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
     unsure,
   };
 }
-
-/** Throws `Refusal` if the request names what the person may not read, as if that did not exist. */
-function refuseUnread(policy: Policy, person: Person, { input, parsed }: Resolved): void {
-  for (const [name, value] of Object.entries(input)) {
-    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
-    const unknown = seen ? unknownIn(seen) : [];
-    if (unknown.length > 0)
-      throw new MembershipUnknown(say`you can see what ${code(parsed.path)} is about here`, unknown);
-    if (seen?.kind === 'not allowed') throw unknownName(parsed, name);
-  }
-}
-
-/** The caller through which somebody asks, with its operators. */
-const callingAs = (policy: Policy, { caller }: Person): Authorization['calling'] =>
-  caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };

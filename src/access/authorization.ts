@@ -60,6 +60,10 @@ export type Authorization = {
   readonly timerOf?: number;
 };
 
+/** The caller through which somebody asks, with its operators. */
+export const callingAs = (policy: Policy, { caller }: Member): Authorization['calling'] =>
+  caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };
+
 /** Those who asked for a stored change. */
 export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by' | 'authorization'>): Askers => ({
   requester: change.requester,

@@ -9,7 +9,7 @@ import { linesOfChanges } from '../storage/audit.ts';
 import { listVotes } from '../storage/votes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { readerOf } from '../access/visibility.ts';
-import { AskedBefore } from '../decide/submit.ts';
+import { AskedBefore } from '../change/open-changes.ts';
 import { readPause } from '../decide/admin-actions.ts';
 import { decide } from '../decide/decide.ts';
 import { commandsFor } from '../talk/help-page.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../hosting/contract/target.ts';
-import { listChanges, type Change, countAskedBy, countOpen, type NewChange } from '../storage/changes.ts';
+import { listChanges, type Change, countAskedBy, countOpen, findOfCaller, type NewChange } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
 import { batchProgress, standingsOf } from './batch.ts';
@@ -75,4 +75,22 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
     'Ask again when some of the others are finished.',
     { label: 'Show them', args: ['changes', '--mine'] },
   );
+}
+
+/** This request of a caller has made a change already. */
+export class AskedBefore extends Refusal {
+  readonly change: Change;
+
+  constructor(change: Change) {
+    super(say`This was asked before, and is #${change.number}. Nothing was asked again.`);
+    this.change = change;
+  }
+}
+
+/** Throws `AskedBefore`. The lock keeps the same request, sent twice, apart. */
+export async function refuseIfAsked(tx: Tx, { caller, caller_request: request }: NewChange): Promise<void> {
+  if (!caller || !request) return;
+  await acquireGlobalLock(tx);
+  const before = await findOfCaller(tx, caller, request);
+  if (before) throw new AskedBefore(before);
 }

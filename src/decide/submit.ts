@@ -1,7 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import { acquireGlobalLock } from '../storage/sql-dialect.ts';
-import { say } from '../words/text.ts';
-import { findOfCaller, findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
+import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
@@ -9,7 +7,7 @@ import { coolsDown } from '../change/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { withHolder, lockInTheWay, lockedOut } from '../change/lock-in-the-way.ts';
-import { refuseTooMany } from '../change/open-changes.ts';
+import { refuseIfAsked, refuseTooMany } from '../change/open-changes.ts';
 import { newChangeDetails, rowOf, type Requester } from '../send/new-change.ts';
 import type { Frozen } from '../change/freeze.ts';
 import { asked, opsIfTooFew } from '../change/replies.ts';
@@ -39,24 +37,6 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
   await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
   return saved;
-}
-
-/** This request of a caller has made a change already. */
-export class AskedBefore extends Refusal {
-  readonly change: Change;
-
-  constructor(change: Change) {
-    super(say`This was asked before, and is #${change.number}. Nothing was asked again.`);
-    this.change = change;
-  }
-}
-
-/** Throws `AskedBefore`. The lock keeps the same request, sent twice, apart. */
-async function refuseIfAsked(tx: Tx, { caller, caller_request: request }: NewChange): Promise<void> {
-  if (!caller || !request) return;
-  await acquireGlobalLock(tx);
-  const before = await findOfCaller(tx, caller, request);
-  if (before) throw new AskedBefore(before);
 }
 
 /**
