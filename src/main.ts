@@ -23,6 +23,7 @@ import { sealAudit } from './audit/audit-keys.ts';
 import { handleSetBack } from './send/failover-and-restore.ts';
 import { anchorEveryMs, publishAuditHead } from './audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
+import { createApiServer } from './api/server.ts';
 import { createDeliveries, lostNote } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
 import { redrawEveryMs, redrawHomes } from './slack/answers/home.ts';
@@ -76,10 +77,8 @@ export async function start(
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
   const edge = openEdge(config, foundations, slack, back);
-  const { database, directory, policy, counting } = foundations;
-  const { auditOut } = back.pipeline;
-  counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
-
+  const { database, directory, policy } = foundations;
+  showGauges(foundations, back, edge);
   const sealed = await sealAudit(back.pipeline);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
   await policy.follow({
@@ -91,19 +90,29 @@ export async function start(
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await edge.server.start();
+  await edge.api?.start();
   for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
   database.listen({
     url: config.databaseListenUrl,
     onDue: back.nudge,
     onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
   });
-  const { installation } = database;
-  log.info({ port, policy: policy.current().hash.slice(0, 8), installation }, 'Sitehand is ready');
+  const { hash } = policy.current();
+  log.info({ port, policy: hash.slice(0, 8), installation: database.installation }, 'Sitehand is ready');
   leaveWhenOutdated(foundations, edge);
   // Otherwise only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
   return { port, stop: () => stopAll(foundations, back, edge) };
+}
+
+function showGauges(
+  foundations: Foundations,
+  { pipeline, delivery }: Pipeline,
+  { turns }: ReturnType<typeof openEdge>,
+) {
+  const { auditOut } = pipeline;
+  foundations.counting.show(gaugesOf({ ...foundations, auditOut, turns, slackRestMs: delivery.restMs }));
 }
 
 /** What happened while this process was away. */
@@ -123,6 +132,7 @@ async function stopAll(
 ): Promise<void> {
   // First: a verdict that is still to come would hold up the end.
   back.pipeline.siteCheck.close();
+  await edge.api?.stop();
   await edge.server.stop(graceMs / 4);
   await back.worker.stop();
   back.delivery.nudge();
@@ -191,8 +201,13 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     slack.homes.outdated();
     policyCheck.nudge();
   };
-  return { server, pollers, payloads, turns: context.turns, onReload };
+  const api = apiFor(config, foundations, back);
+  return { server, api, pollers, payloads, turns: context.turns, onReload };
 }
+
+/** The interface for programs, if it is on. */
+const apiFor = ({ api }: Config, { log }: Foundations, { pipeline }: Pipeline) =>
+  api && createApiServer(api, pipeline, (request, err) => log.error({ err, request }, 'a request of a program failed'));
 
 /** What the Slack code works with. */
 const slackContextOf = (

@@ -68,6 +68,22 @@ const programs: Readonly<Record<string, Program>> = {
     usages: [['restore FILE', 'Fill an empty database from a backup']],
     run: async (words) => (await import('./program/restore.ts')).restore(words),
   },
+  ask: {
+    usages: [['ask LINE [OPTIONS]', 'Ask a running bot as a program, and wait for people; --help lists the options']],
+    needsNoSettings: true,
+    hasOwnHelp: true,
+    run: async (words) => (await import('./program/ask.ts')).ask(words),
+  },
+  mcp: {
+    usages: [['mcp', 'Let an agent on this machine read and propose, by the Model Context Protocol']],
+    needsNoSettings: true,
+    run: async () => (await import('./program/mcp.ts')).mcp(),
+  },
+  caller: {
+    usages: [['caller new', 'Make a key for a program that asks, and its hash for the policy file']],
+    needsNoSettings: true,
+    run: async (words) => (await import('./program/caller.ts')).caller(words),
+  },
   commands: {
     usages: [['commands', 'List the slash commands, one line of JSON each']],
     needsNoSettings: true,

@@ -3,13 +3,14 @@ import path from 'node:path';
 import { catalogue } from '../src/commands/index.ts';
 import { z } from 'zod';
 import { rightOf, rights } from '../src/commands/rights.ts';
+import { openApi } from '../src/api/openapi.ts';
 import { usage } from '../src/language/usage.ts';
 import { policyFile } from '../src/policy/schema.ts';
 import { secretVariables, variables } from '../src/base/settings.ts';
 
 /**
  * The parts of docs/commands.md and the manifest that come from the catalogue, the settings in docs/settings.md and
- * .env.example, and the JSON Schema of the policy file.
+ * .env.example, the JSON Schema of the policy file, and the OpenAPI document of the interface for programs.
  * `npm run fix` runs this file, which writes them; tests check that all are up to date.
  */
 
@@ -19,6 +20,7 @@ export const policyPage = path.join(root, 'docs/policy.md');
 export const settingsPage = path.join(root, 'docs/settings.md');
 export const envExample = path.join(root, '.env.example');
 export const manifest = path.join(root, 'manifest.yml');
+export const apiDocument = path.join(root, 'openapi.json');
 export const policySchema = path.join(root, 'policy.schema.json');
 
 const words = (name: string): string => {
@@ -107,7 +109,7 @@ const entry = (command: string, description: string, hint: string): string =>
 
 /** The policy file's schema for editors. Each file defines its own groups, so any name is valid. */
 function jsonSchema(): string {
-  const schema = policyFile({ catalogue: rights, groups: new Map() });
+  const schema = policyFile({ catalogue: rights, groups: new Map(), callers: [] });
   // Editors support this draft best.
   const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' });
   return `${JSON.stringify({ ...json, title: 'The policy file of Sitehand' }, undefined, 2)}\n`;
@@ -121,6 +123,7 @@ const marks = {
   [envExample]: [undefined, undefined, settingsFile],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
   [policySchema]: [undefined, undefined, jsonSchema],
+  [apiDocument]: [undefined, undefined, () => `${JSON.stringify(openApi(), undefined, 2)}\n`],
 } as const;
 
 /** The derived part of a file as it is, and as it must be. */

@@ -177,6 +177,8 @@ export function refusalOf(work: () => unknown): Refusal {
 export const refusalText = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
 
 export const changeOf = (more: Partial<Change> = {}): Change => ({
+  caller: null,
+  caller_request: null,
   batch: null,
   progress: null,
   number: 1042,

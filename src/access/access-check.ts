@@ -1,15 +1,13 @@
 import { nameOf } from '../commands/rights.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Target } from '../hosting/contract/target.ts';
-import { decideAccess, mayAnywhere, decideReading, unknownIn } from '../policy/policy.ts';
+import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
-import { code, say } from '../words/text.ts';
-import { authorizeEach, type Authorization } from './authorization.ts';
+import { authorizeEach, callingAs, type Authorization } from './authorization.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
-import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
-import { notAllowed } from './not-allowed.ts';
-import { MembershipUnknown } from './unknown-groups.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { notAllowed, refuseUnread } from './not-allowed.ts';
 
 /** A Slack user as they are now. */
 export type Person = Member & {
@@ -63,13 +61,14 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
   }
   const { target, alsoReads, asked } = aboutOf(resolved, company);
   const { path, command } = resolved.parsed;
-  for (const [name, value] of Object.entries(resolved.input)) {
-    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
-    const unknown = seen ? unknownIn(seen) : [];
-    if (unknown.length > 0) throw new MembershipUnknown(say`you can see what ${code(path)} is about here`, unknown);
-    if (seen?.kind === 'not allowed') throw unknownName(resolved.parsed, name);
-  }
-  const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
+  refuseUnread(policy, person, resolved);
+  const calling = callingAs(policy, person);
+  const authorization: Authorization = {
+    approval: 'none',
+    rules: [],
+    policy: policy.hash,
+    ...(calling && { calling }),
+  };
   if (!isDecided(command, target)) {
     refuseUnlessMayTry(policy, person, resolved.parsed);
     return { ...resolved, target, alsoReads, authorization };

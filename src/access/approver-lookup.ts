@@ -1,5 +1,11 @@
 import type { Target } from '../hosting/contract/target.ts';
-import { groupsForRequirement, isAsker, mayApprove, type ApprovalRequest, type Askers } from '../policy/approvers.ts';
+import {
+  groupsForRequirement,
+  mayApprove,
+  mayBeAsker,
+  type ApprovalRequest,
+  type Askers,
+} from '../policy/approvers.ts';
 import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
 import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
@@ -93,7 +99,7 @@ async function notifiedOf(
   const people = all.filter(
     (person) =>
       belongsTo(ids, person) &&
-      !isAsker(policy, person.id, askers) &&
+      !mayBeAsker(policy, person, askers) &&
       targets.every((target) => mayRead(policy, person, target)),
   );
   const once = eachOnce(

@@ -1,6 +1,6 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
-import { defaultBatchValidityMs, type Member, type Policy, type Needed } from '../policy/rules.ts';
+import { defaultBatchValidityMs, type Calling, type Member, type Policy, type Needed } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
@@ -54,14 +54,21 @@ export type Authorization = {
   readonly asks?: readonly AskedRequirement[];
   /** Who is told directly, by one id for each person; missing: nobody was asked. */
   readonly told?: readonly string[];
+  /** The caller through which it was asked for, with its key and its operators at that time. */
+  readonly calling?: Calling & { readonly operators: readonly string[] };
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };
 
+/** The caller through which somebody asks, with its operators. */
+export const callingAs = (policy: Policy, { caller }: Member): Authorization['calling'] =>
+  caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };
+
 /** Those who asked for a stored change. */
-export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by'>): Askers => ({
+export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by' | 'authorization'>): Askers => ({
   requester: change.requester,
   handedOnBy: change.handed_on_by,
+  caller: authorizationOf(change).calling,
 });
 
 /** How long a stored batch may begin changes after its start, in milliseconds. */

@@ -3,13 +3,8 @@ import { nameOf } from '../commands/rights.ts';
 import { Refusal, type Args } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../policy/memberships.ts';
-import {
-  decideAccess,
-  decideReading,
-  unknownIn,
-  type AccessDecision,
-  type AccessRequest as Asked,
-} from '../policy/policy.ts';
+import { decideAccess, decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
+import type { AccessRequest as Asked } from '../policy/matching.ts';
 import { namesCommand, type Policy } from '../policy/rules.ts';
 import { code, joined, sample, say, typed } from '../words/text.ts';
 import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';

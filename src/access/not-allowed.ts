@@ -1,9 +1,9 @@
 import { Refusal, type Offer } from '../base/errors.ts';
 import type { Target } from '../hosting/contract/target.ts';
-import { unknownIn, type AccessDecision } from '../policy/policy.ts';
-import type { RuleRef } from '../policy/rules.ts';
+import { decideReading, unknownIn, type AccessDecision } from '../policy/policy.ts';
+import type { Member, Policy, RuleRef } from '../policy/rules.ts';
 import { code, joined, sample, say, type Text } from '../words/text.ts';
-import { type Resolved, canonicalArgs } from '../language/resolve.ts';
+import { type Resolved, canonicalArgs, isNamed, unknownName } from '../language/resolve.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** The rules do not allow a command on targets that the person may read. */
@@ -58,4 +58,15 @@ function handOnOffer(resolved: Resolved): readonly Offer[] {
   const { reason, dryRun, handedOn } = resolved.parsed;
   if (dryRun || handedOn !== undefined) return [];
   return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
+}
+
+/** Throws `Refusal` if the request names what the person may not read, as if that did not exist. */
+export function refuseUnread(policy: Policy, person: Member, { input, parsed }: Resolved): void {
+  for (const [name, value] of Object.entries(input)) {
+    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
+    const unknown = seen ? unknownIn(seen) : [];
+    if (unknown.length > 0)
+      throw new MembershipUnknown(say`you can see what ${code(parsed.path)} is about here`, unknown);
+    if (seen?.kind === 'not allowed') throw unknownName(parsed, name);
+  }
 }

@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import { isName } from '../commands/kit/action.ts';
 import { rightOf } from '../commands/rights.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
-import type { AccessRequest as Asked } from '../policy/policy.ts';
+import type { AccessRequest as Asked } from '../policy/matching.ts';
 import type { Aim } from '../policy/rules.ts';
 import { type Change, listChanges } from '../storage/changes.ts';
 import type { Lock } from '../storage/locks.ts';

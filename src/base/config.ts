@@ -1,7 +1,8 @@
 import { errorMessage } from './errors.ts';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { plainMistakesIn, unprotectedIn, isAuditOut, isWebhook } from './addresses.ts';
+import { isIP } from 'node:net';
+import { plainMistakesIn, unprotectedIn, isAuditOut, isHere, isWebhook } from './addresses.ts';
 import { Secret } from './secret.ts';
 import { endpointIn, hidden, passwordIn, secretVariables, variables } from './settings.ts';
 
@@ -24,11 +25,26 @@ export function readConfig(environment: EnvironmentVariables = process.env): Con
   const read = variables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
   mistakes.push(...contradictionsIn(given));
-  if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
-    mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
-  if (read.success) mistakes.push(...plainMistakesIn(read.data));
+  if (read.success) mistakes.push(...portMistakes(read.data), ...plainMistakesIn(read.data));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
+}
+
+/** Ports that are set twice, and the one for programs in clear beyond this machine. */
+function portMistakes(read: z.output<typeof variables>): readonly string[] {
+  const { API_HOST: host = '127.0.0.1' } = read;
+  if (!read.ALLOW_PLAIN_HTTP && !isHere(`http://${isIP(host) === 6 ? `[${host}]` : host}`))
+    return [
+      'API_HOST is not this machine alone: anybody on the way could read the keys of callers. Leave it out and put TLS in front, or set ALLOW_PLAIN_HTTP=1',
+    ];
+  const names = ['PORT', 'METRICS_PORT', 'API_PORT'] as const;
+  return names.flatMap((name, at) =>
+    names.slice(0, at).flatMap((other) => {
+      const port = read[name];
+      const isTwice = port !== undefined && port !== 0 && port === read[other];
+      return isTwice ? [`${name} and ${other} are both ${port}: set one of them to another number`] : [];
+    }),
+  );
 }
 
 /** The trail's database and the keys of its chain: all that is needed to read the trail beside a bot. */
@@ -114,6 +130,7 @@ function toConfig(read: z.output<typeof variables>) {
     databaseUrl: read.DATABASE_URL,
     databaseListenUrl: read.DATABASE_LISTEN_URL,
     http: { port: read.PORT, host: read.HOST ?? (socketMode ? '127.0.0.1' : '0.0.0.0') },
+    api: read.API_PORT === undefined ? undefined : apiOf(read.API_PORT, read),
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST ?? '127.0.0.1' },
     auditKey: read.AUDIT_KEY,
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
@@ -125,6 +142,13 @@ function toConfig(read: z.output<typeof variables>) {
     logLevel: read.LOG_LEVEL,
   };
 }
+
+/** Where programs ask, and the address at which they do. */
+const apiOf = (port: number, { API_HOST: host = '127.0.0.1', API_URL: url }: z.output<typeof variables>) => ({
+  port,
+  host,
+  url,
+});
 
 /** Where the audit trail is sent outside the database; undefined: nowhere. */
 function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof variables>) {
@@ -153,7 +177,7 @@ type Given = Readonly<Record<string, string>>;
 /** Settings that contradict each other: one needs another, or excludes it. One sentence each. */
 function contradictionsIn(given: Given): readonly string[] {
   const { SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, METRICS_HOST, METRICS_PORT } = given;
-  const { DATABASE_LISTEN_URL, DATABASE_URL = 'sqlite:' } = given;
+  const { DATABASE_LISTEN_URL, DATABASE_URL = 'sqlite:', API_HOST, API_PORT, API_URL } = given;
   return [
     ...(SLACK_APP_TOKEN || SLACK_SIGNING_SECRET
       ? []
@@ -161,6 +185,7 @@ function contradictionsIn(given: Given): readonly string[] {
     ...formerKeysAlone(given),
     ...webhookHalves(given),
     ...(METRICS_HOST && !METRICS_PORT ? ['METRICS_HOST is set, but METRICS_PORT is not: set both, or neither'] : []),
+    ...((API_HOST || API_URL) && !API_PORT ? ['API_HOST or API_URL is set, but API_PORT is not: set it too'] : []),
     ...(DATABASE_LISTEN_URL && DATABASE_URL.startsWith('sqlite:')
       ? ['DATABASE_LISTEN_URL is set, but DATABASE_URL is not PostgreSQL: leave one of them out']
       : []),

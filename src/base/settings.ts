@@ -145,6 +145,13 @@ export const variables = z.object({
     .optional()
     .describe('Serves `/metrics` for Prometheus, on another port than `PORT`. Left out: nothing does'),
   METRICS_HOST: host.optional().describe('Where `METRICS_PORT` is open. Left out: on loopback'),
+  API_PORT: wholeFrom(1, maxPort)
+    .optional()
+    .describe('Serves the [interface for programs](programs.md), on a port of its own. Left out: nothing does'),
+  API_HOST: host.optional().describe('Where `API_PORT` is open. Left out: on loopback. Beyond it, put TLS in front'),
+  API_URL: address
+    .optional()
+    .describe('The address at which programs reach it, if that is not `API_HOST`: `https://sitehand.example`'),
   AUDIT_KEY: auditKey
     .transform(hidden)
     .optional()

@@ -1,12 +1,20 @@
 import { parseStored } from '../storage/parse-json.ts';
 import { unlocking } from '../commands/rights.ts';
-import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../policy/approvers.ts';
+import {
+  groupsInDoubt,
+  isAsker,
+  mayApprove,
+  mayBeAsker,
+  outstanding,
+  type ApprovalRequest,
+  type Askers,
+} from '../policy/approvers.ts';
 import { samePerson } from '../policy/memberships.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy, Needed } from '../policy/rules.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
-import { joined, mention, say, time, type Text } from '../words/text.ts';
+import { code, joined, mention, say, time, type Text } from '../words/text.ts';
 import { stateLabel, states } from '../words/states.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import type { DecisionKind } from './buttons.ts';
@@ -66,7 +74,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       return move({ kind: 'decline' });
     case 'cancel':
       refuseUnlessIn(voting, ['waiting', 'approved']);
-      if (!isAsker(voting.policy, voting.by.id, voting.asked)) {
+      if (!isAsker(voting.policy, voting.by, voting.asked)) {
         throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
@@ -84,7 +92,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       return move({ kind: 'halt' });
     case 'end':
       refuseIfStale(decision, voting, 'stopped');
-      if (!isAsker(voting.policy, voting.by.id, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
+      if (!isAsker(voting.policy, voting.by, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
       return move({ kind: 'end' });
     case 'go_on':
     case 'retry':
@@ -128,7 +136,8 @@ export function mayEnd({
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
-  if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };
+  const isOthers = needed !== 'none' || asked.caller !== undefined;
+  if (isOthers && mayBeAsker(policy, by, asked)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
@@ -176,7 +185,7 @@ function refuseIfOver(voting: VoteContext): void {
 function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   const { policy, needed, asked, by } = voting;
   if (needed === 'none') {
-    if (isAsker(policy, by.id, asked)) return;
+    if (isAsker(policy, by, asked)) return;
     throw refusal(voting, say`Only ${mention(asked.requester)} can ${verb}.`);
   }
   const vote = mayApprove(policy, by, needed, asked);
@@ -225,10 +234,7 @@ function refusalText(
   switch (why) {
     case 'yourself': {
       const instead = verb === 'decline' ? say`To take it back, press **Cancel**.` : undefined;
-      const says = samePerson(policy, by.id, asked.requester)
-        ? say`**This is your own change**, so somebody else has to ${verb} it.`
-        : say`**You handed this on, so it counts as yours too.** Somebody else has to ${verb} it.`;
-      return joined([says, instead]);
+      return joined([say`${whyOwn(policy, by, asked)} has to ${verb} it.`, instead]);
     }
     case 'denied':
       return say`A rule denies you this command here, so you can't ${verb} it.`;
@@ -264,3 +270,11 @@ const refusal = ({ change }: VoteContext, why: Text): Refusal =>
   new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
 
 const move = (event: ChangeEvent): DecisionResult => ({ kind: 'move', event });
+
+/** Why a change counts as theirs, up to who decides instead. */
+function whyOwn(policy: Policy, by: Member, { requester, handedOnBy, caller }: Askers): Text {
+  if (samePerson(policy, by.id, requester)) return say`**This is your own change**, so somebody else`;
+  if (caller === undefined || (handedOnBy && samePerson(policy, by.id, handedOnBy)))
+    return say`**You handed this on, so it counts as yours too.** Somebody else`;
+  return say`**${code(caller.name)} asked for this, and you can use its key,** so it counts as yours too. Somebody else`;
+}

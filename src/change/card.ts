@@ -1,6 +1,6 @@
 import { isBatch, type Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
-import { bold, channel, inShort, joined, mention, say, time, type Text } from '../words/text.ts';
+import { bold, channel, code, inShort, joined, mention, say, time, type Text } from '../words/text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -122,9 +122,13 @@ function timerLine(change: Change): Text | undefined {
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
 
-/** Who asked for the change, and who handed the request on to them. */
-export const askersNamed = ({ requester, handed_on_by: by }: Pick<Change, 'requester' | 'handed_on_by'>): Text =>
-  say`${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
+/** Who asked for the change: a caller for somebody, or a person and whoever handed the request on to them. */
+export const askersNamed = ({
+  requester,
+  handed_on_by: by,
+  caller,
+}: Pick<Change, 'requester' | 'handed_on_by' | 'caller'>): Text =>
+  say`${caller === null ? '' : say`${code(caller)} for `}${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
 
 /** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
 export function factLines(facts: FrozenCard['facts']): Text {

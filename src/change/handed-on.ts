@@ -153,7 +153,8 @@ export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requ
 export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
-  const askers = { requester, handedOnBy: handedOn?.requester ?? null };
+  const { calling: caller } = frozen.authorization;
+  const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
   const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
   return { handedOn, approvers, askers };
 }

@@ -1,16 +1,17 @@
 import type { Environment } from '../hosting/contract/target.ts';
-import { listChanges, type Change, countOpen, type NewChange } from '../storage/changes.ts';
+import { listChanges, type Change, countAskedBy, countOpen, findOfCaller, type NewChange } from '../storage/changes.ts';
 import type { ReadHandle } from '../storage/schema.ts';
 import { batchTarget, storedTargets, targetKey } from '../access/targets.ts';
 import { batchProgress, standingsOf } from './batch.ts';
-import { Refusal } from '../base/errors.ts';
+import { Refusal, type Offer } from '../base/errors.ts';
 import type { Tx } from '../storage/database.ts';
 import { acquireGlobalLock } from '../storage/sql-dialect.ts';
+import { hourMs } from '../words/duration.ts';
 import { say, beginning, plain, type Text } from '../words/text.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { frozenCardOf } from './freeze.ts';
 
-/** What is open: about an environment, and of one person, who may have only so many changes that wait. */
+/** What is open: about an environment, and of one person or caller, who may have only so many changes that wait. */
 
 /** How many open changes of an environment are read, and how many open batches, the newest first. */
 const maxRead = 100;
@@ -36,30 +37,60 @@ export async function openAbout(db: ReadHandle): Promise<OpenAbout> {
   };
 }
 
-/** How many changes of one person may wait for approval. */
+/** How many changes of one person, or of one caller, may wait for approval. */
 const maxWaiting = 5;
 /** How many may be on their way to the host: more would keep everybody else waiting. */
 const maxUnderWay = 50;
+/** How many changes one caller may ask for in an hour: people must not be worn down by its requests. */
+const maxAskedByCaller = 20;
 const maxTitleLength = 100;
 
-/** Throws `Refusal` if the requester (all their ids count) has too many changes waiting or on their way. */
+/** Throws `Refusal` if the requester (all their ids count), or the caller, has too many changes waiting or on their way. */
 export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
-  const { state, authorization } = row;
+  const { state, authorization, caller = null, created_at } = row;
   const notAsked = (): Text => say`Not asked: “${beginning(plain(frozenCardOf(row).title), maxTitleLength)}”.`;
   // A timer's removal was allowed together with the grant.
   if (authorizationOf({ authorization }).timerOf !== undefined) return;
   // One at a time, so that parallel requests count each other.
   await acquireGlobalLock(tx);
-  if (state === 'waiting') {
-    if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;
-    throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {
-      hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
-      offers: [{ label: 'Show them', args: ['changes', '--mine', '--waiting'] }],
+  const whose = caller === null ? { requesters } : { caller };
+  const many = (says: Text, hint: string, offer: Offer): Refusal =>
+    new Refusal(says, { hint: say`${notAsked()} ${hint}`, offers: [offer] });
+  if (caller !== null && (await countAskedBy(tx, caller, created_at - hourMs)) >= maxAskedByCaller)
+    throw new Refusal(say`**You already asked for ${maxAskedByCaller} changes within an hour.** Nothing was asked.`, {
+      hint: notAsked(),
+      isLater: true,
     });
+  if (state === 'waiting') {
+    if ((await countOpen(tx, whose, ['waiting'])) < maxWaiting) return;
+    throw many(
+      say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`,
+      'Cancel one of the others, or have it approved.',
+      { label: 'Show them', args: ['changes', '--mine', '--waiting'] },
+    );
   }
-  if ((await countOpen(tx, requesters, ['approved', 'sending'])) < maxUnderWay) return;
-  throw new Refusal(say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`, {
-    hint: say`${notAsked()} Ask again when some of the others are finished.`,
-    offers: [{ label: 'Show them', args: ['changes', '--mine'] }],
-  });
+  if ((await countOpen(tx, whose, ['approved', 'sending'])) < maxUnderWay) return;
+  throw many(
+    say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`,
+    'Ask again when some of the others are finished.',
+    { label: 'Show them', args: ['changes', '--mine'] },
+  );
+}
+
+/** This request of a caller has made a change already. */
+export class AskedBefore extends Refusal {
+  readonly change: Change;
+
+  constructor(change: Change) {
+    super(say`This was asked before, and is #${change.number}. Nothing was asked again.`);
+    this.change = change;
+  }
+}
+
+/** Throws `AskedBefore`. The lock keeps the same request, sent twice, apart. */
+export async function refuseIfAsked(tx: Tx, { caller, caller_request: request }: NewChange): Promise<void> {
+  if (!caller || !request) return;
+  await acquireGlobalLock(tx);
+  const before = await findOfCaller(tx, caller, request);
+  if (before) throw new AskedBefore(before);
 }

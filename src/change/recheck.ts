@@ -63,8 +63,15 @@ async function recheckRights(context: ChangeContext, change: Change): Promise<Re
   if (moved) return moved;
   const restored = reparse(change, namesWith(context, change));
   if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
-  return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
+  if (person === undefined) return restored;
+  const { calling } = authorizationOf(change);
+  const isExpired = calling && (await hasExpired(context, calling.name));
+  if (isExpired) return invalidated(say`The key of ${code(calling.name)} has expired.`);
+  return recheckRules(context, change, restored, { ...person, caller: calling }, approvers);
 }
+
+const hasExpired = async ({ policy, database }: ChangeContext, caller: string): Promise<boolean> =>
+  (await database.now()) >= (policy().callers.get(caller)?.expires ?? Infinity);
 
 /** Why the targets forbid the send: gone, renamed or not known right now. Undefined: they don't. */
 function recheckTargets(context: ChangeContext, change: Change, since: number): Rechecked | undefined {
@@ -98,7 +105,8 @@ function recheckRules(
 ): Reparsed | Rechecked {
   const policy = context.policy();
   const now = approvalNow(context, person, restored);
-  if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);
+  if (now === undefined)
+    return invalidated(say`${change.caller ?? change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
   const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;

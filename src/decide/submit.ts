@@ -7,7 +7,7 @@ import { coolsDown } from '../change/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../change/confirmation.ts';
 import { idsOf } from '../policy/memberships.ts';
 import { withHolder, lockInTheWay, lockedOut } from '../change/lock-in-the-way.ts';
-import { refuseTooMany } from '../change/open-changes.ts';
+import { refuseIfAsked, refuseTooMany } from '../change/open-changes.ts';
 import { newChangeDetails, rowOf, type Requester } from '../send/new-change.ts';
 import type { Frozen } from '../change/freeze.ts';
 import { asked, opsIfTooFew } from '../change/replies.ts';
@@ -55,8 +55,7 @@ export async function save(
   const { database, changeStore } = context;
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
-  // Detect a failover first, so this change isn't treated as older.
-  await handleSetBack(context);
+  await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
   let begunRow: NewChange | undefined;
@@ -66,6 +65,7 @@ export async function save(
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
       const row = rowOf(known, requester, now, { inboxKey, handedOnBy: handedOn?.requester });
+      await refuseIfAsked(tx, row);
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const saved = await begin(tx, changeStore, row, now);
       begunRow = row;
@@ -75,9 +75,7 @@ export async function save(
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
-    if (change) context.onSaved();
-    // Approvers see the site's state; changes sent at once are read in `execute`.
-    if (change?.state === 'waiting') void checkBefore(context, change);
+    if (change) whenSaved(context, change);
     return change;
   } catch (error) {
     if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
@@ -87,4 +85,10 @@ export async function save(
     context.onSaved();
     return saved;
   }
+}
+
+/** Approvers see the site's state; changes sent at once are read in `execute`. */
+function whenSaved(context: SendContext, change: Change): void {
+  context.onSaved();
+  if (change.state === 'waiting') void checkBefore(context, change);
 }

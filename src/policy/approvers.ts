@@ -1,18 +1,36 @@
+import { isOperator } from './callers.ts';
+import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
-import { dependsOn, holds, membershipsOf, canonicalId, samePerson } from './memberships.ts';
-import { decideAccess, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
+import { dependsOn, holds, membershipsOf, unknownGroups, canonicalId, samePerson } from './memberships.ts';
+import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 
 /** Whose approval of a change counts. */
 
 /** Slack ids of those who asked for a change: its requester, and whoever handed the request on. */
-export type Askers = { readonly requester: string; readonly handedOnBy?: string | null };
+export type Askers = {
+  readonly requester: string;
+  readonly handedOnBy?: string | null;
+  /** Through which caller, and its operators at that time: they ask with it. */
+  readonly caller?: { readonly name: string; readonly operators: readonly string[] } | undefined;
+};
 
 /** A change to approve: the request and its askers. */
 export type ApprovalRequest = AccessRequest & Askers;
 
-/** Whether the person is one of the askers, with any of their ids. */
-export const isAsker = (policy: Policy, id: string, { requester, handedOnBy }: Askers): boolean =>
-  samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));
+/** Whether the person is certainly one of the askers, with any of their ids. */
+export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
+  asks(policy, person, askers) === 'yes';
+
+/** Whether they are or may be one: then they decide nothing about it. */
+export const mayBeAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
+  asks(policy, person, askers) !== 'no';
+
+/** `perhaps`: a Slack user group with unknown members decides whether they are an operator of the caller. */
+function asks(policy: Policy, person: Member, { requester, handedOnBy, caller }: Askers): 'yes' | 'no' | 'perhaps' {
+  if ([requester, handedOnBy].some((id) => typeof id === 'string' && samePerson(policy, person.id, id))) return 'yes';
+  if (caller === undefined) return 'no';
+  return isOperator(policy, person, [...caller.operators, ...(policy.callers.get(caller.name)?.operators ?? [])]);
+}
 
 /** What a vote counts towards. `perhaps`: requirements that it also meets if the person is in `groups`. */
 type VoteWeight = Unsure &
@@ -39,7 +57,10 @@ export function mayApprove(
     why,
     ...unsure,
   });
-  if (isAsker(policy, person.id, asked)) return not('yourself');
+  const isAsking = asks(policy, person, asked);
+  if (isAsking === 'yes') return not('yourself');
+  if (isAsking === 'perhaps')
+    return not('unknown', { perhaps: needed.requirements, groups: unknownGroups(policy, person) });
   const denyGroups = denialOf(policy, person, asked);
   if (denyGroups === 'denied') return not('denied');
   const towards: Requirement[] = [];

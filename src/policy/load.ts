@@ -10,7 +10,7 @@ import {
   YamlDocument,
   type Path,
 } from './yaml-document.ts';
-import type { Catalogue, Policy, Rule } from './rules.ts';
+import { callerPrefix, type Caller, type Catalogue, type Policy, type Rule } from './rules.ts';
 import { policyFile, type PolicySettings } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
 
@@ -55,7 +55,7 @@ const refused = (mistakes: readonly Mistake[]): Loaded => ({
 function read(text: string, catalogue: Catalogue): Loaded {
   const file = new YamlDocument(text);
   if (file.value === undefined) return refused(file.mistakes);
-  const { data, error } = schemaFor(catalogue, groupsIn(file.value)).safeParse(file.value);
+  const { data, error } = schemaFor(catalogue, namesIn(file.value)).safeParse(file.value);
   const mistakes = [...file.mistakes, ...mistakesIn(error?.issues ?? [], file)];
   if (data === undefined || mistakes.length > 0) return refused(mistakes);
   const rules = data.rules.map((rule, index) => ({ ...ruleOf(rule), ...file.place(['rules', index]) }));
@@ -66,26 +66,31 @@ function read(text: string, catalogue: Catalogue): Loaded {
 }
 
 type Schema = ReturnType<typeof policyFile>;
-type Groups = ReadonlyMap<string, number>;
+type Names = Pick<Parameters<typeof policyFile>[0], 'groups' | 'callers'>;
 
 /** The schema of the last file, by catalogue. Making a schema takes longer than reading a file with it. */
 const schemas = new WeakMap<Catalogue, { readonly named: string; readonly schema: Schema }>();
 
-function schemaFor(catalogue: Catalogue, groups: Groups): Schema {
-  const named = JSON.stringify([...groups]);
+function schemaFor(catalogue: Catalogue, { groups, callers }: Names): Schema {
+  const named = JSON.stringify([[...groups], callers]);
   const last = schemas.get(catalogue);
   if (last?.named === named) return last.schema;
-  const schema = policyFile({ catalogue, groups });
+  const schema = policyFile({ catalogue, groups, callers });
   schemas.set(catalogue, { named, schema });
   return schema;
 }
 
-const naming = z.object({ groups: z.record(z.string(), z.array(z.unknown()).catch([null])) });
+const groupNames = z.object({ groups: z.record(z.string(), z.array(z.unknown()).catch([null])) });
+const callerNames = z.object({ callers: z.record(z.string(), z.unknown()) });
 
-/** The groups that rules may name, each with the number of its ids. They are known even if the file has mistakes. */
-function groupsIn(value: unknown): Groups {
-  const named = naming.safeParse(value);
-  return new Map(Object.entries(named.data?.groups ?? {}).map(([name, ids]) => [name, ids.length]));
+/** The groups, each with the number of its ids, and the callers that rules may name: known even if the file has mistakes. */
+function namesIn(value: unknown): Names {
+  const groups = Object.entries(groupNames.safeParse(value).data?.groups ?? {});
+  const callers = Object.keys(callerNames.safeParse(value).data?.callers ?? {});
+  return {
+    groups: new Map(groups.map(([name, ids]) => [name, ids.length])),
+    callers: callers.map((name) => `${callerPrefix}${name}`),
+  };
 }
 
 /** One mistake for each place: later ones mostly follow from the first. */
@@ -119,12 +124,13 @@ const isOfThatKind = (issues: readonly Issue[]): boolean =>
 const unknownKey = (key: string, known: readonly string[]): string =>
   plannedKeys.has(key) ? `"${key}" is not supported yet` : unknownAmong('key', key, known);
 
-function settingsOf({ live, groups, people, sets, channels, checks, environments, sites }: PolicySettings) {
+function settingsOf({ live, groups, people, callers, sets, channels, checks, environments, sites }: PolicySettings) {
   const { deny, ops, ...bounds } = channels;
   return {
     live: live.map(({ pattern }) => pattern),
     groups: new Map(Object.entries(groups).map(([name, ids]) => [name, new Set(ids)])),
     people: new Map(Object.values(people).flatMap((ids) => ids.map((id) => [id, ids]))),
+    callers: new Map(Object.entries(callers).map(([name, one]) => [name, callerNamed(name, one)])),
     sets: new Map(Object.entries(sets).map(([name, entries]) => [name, entries.map(({ pattern }) => pattern)])),
     channels: { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops },
     checks,
@@ -134,6 +140,12 @@ function settingsOf({ live, groups, people, sets, channels, checks, environments
     },
   };
 }
+
+const callerNamed = (name: string, { keys, ...one }: PolicySettings['callers'][string]): Caller => ({
+  ...one,
+  name,
+  keys: new Set(keys.map(({ hash }) => hash)),
+});
 
 function ruleOf({
   allow,

@@ -1,5 +1,5 @@
 import { cached } from '../base/caches.ts';
-import type { Policy, Audience, Member, Rule } from './rules.ts';
+import { callerPrefix, type Policy, type Audience, type Member, type Rule } from './rules.ts';
 
 /**
  * Who a person is to the policy: all of their Slack ids, and the groups that they are in, certainly or, where Slack
@@ -45,7 +45,17 @@ export type Memberships = {
   readonly any: ReadonlySet<string>;
   /** Other groups they may be in, each with the Slack user groups whose members are unknown. */
   readonly perhaps: ReadonlyMap<string, readonly string[]>;
+  /** These are those of a caller, not of the person for whom it asks. */
+  readonly isCaller?: true;
 };
+
+/** What rules name a caller by. Nothing, if the policy no longer has it with this key, for this person. */
+export function membershipsOfCaller(policy: Policy, { id, caller }: Member): Memberships {
+  const found = caller && policy.callers.get(caller.name);
+  const isKnown = found !== undefined && found.for === id && found.keys.has(caller?.key ?? '');
+  const own = new Set(isKnown ? [`${callerPrefix}${found.name}`] : []);
+  return { own, any: own, perhaps: new Map(), isCaller: true };
+}
 
 /** Slack id → its groups. */
 const groupsById = cached(({ groups }: Policy) => {
@@ -81,7 +91,7 @@ export function unknownGroups(
 
 /** Whether an audience includes the person. A `deny` counts all of their joined ids. */
 export function holds(to: Audience, memberships: Memberships, effect: Rule['effect']): 'yes' | 'no' | 'perhaps' {
-  if (to === 'everyone') return 'yes';
+  if (to === 'everyone') return memberships.isCaller && effect === 'allow' ? 'no' : 'yes';
   const certain = effect === 'allow' ? memberships.own : memberships.any;
   let is: 'no' | 'perhaps' = 'no';
   for (const name of to) {

@@ -1,12 +1,31 @@
 import type { Target } from '../hosting/contract/target.ts';
-import { cached } from '../base/caches.ts';
-import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
-import { coversOfKind, coversFolded, foldNames, type FoldedNames } from './pattern.ts';
-import type { Aim, Audience, Member, Needed, Policy, PolicyCommand, Rule, RuleRef } from './rules.ts';
-import { approvalBy, defaultBatchValidityMs, namesCommand, strictest } from './rules.ts';
-
-/** A command and its targets. Without aims, the command concerns no target. */
-export type AccessRequest = { readonly command: PolicyCommand; readonly aims: readonly Aim[] };
+import { dependsOn, holds, membershipsOf, membershipsOfCaller, userGroupsIn, type Memberships } from './memberships.ts';
+import {
+  allowsFor,
+  findAllowing,
+  findDenying,
+  none,
+  questionsOf,
+  readingAnything,
+  rulesOn,
+  type AccessRequest,
+  type Matches,
+  type Question,
+} from './matching.ts';
+import { coversOfKind } from './pattern.ts';
+import { strictest, strictestOf } from './approval-requirement.ts';
+import {
+  approvalBy,
+  callerPrefix,
+  defaultBatchValidityMs,
+  type Audience,
+  type Member,
+  type Needed,
+  type Policy,
+  type PolicyCommand,
+  type Rule,
+  type RuleRef,
+} from './rules.ts';
 
 export type AccessDecision =
   | {
@@ -34,13 +53,28 @@ export type AccessDecision =
       readonly lets: readonly RuleRef[];
     };
 
+/** As `decide`. What somebody asks for through a caller must be allowed to both, and the strictest of both applies. */
+export function decideAccess(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
+  const own = decide(policy, membershipsOf(policy, person), request);
+  if (person.caller === undefined || own.kind === 'not allowed') return own;
+  const callers = decide(policy, membershipsOfCaller(policy, person), request);
+  if (callers.kind === 'not allowed') return callers;
+  return {
+    kind: 'allowed',
+    rules: [...new Set([...own.rules, ...callers.rules])],
+    approval: strictestOf([own.approval, callers.approval]),
+    canary: own.canary || callers.canary,
+    batchValidity: Math.min(own.batchValidity, callers.batchValidity),
+    unsure: own.unsure,
+  };
+}
+
 /**
- * Whether the person may do it, and what approval it needs. A rule must allow every aim. One `deny` on any aim beats
+ * Whether somebody with these memberships may do it, and what approval it needs. A rule must allow every aim. One `deny` on any aim beats
  * every `allow`. The strictest approval of all allowing rules applies. An unknown membership matches every `deny` and
  * no `allow`; for an emergency stop it is the reverse.
  */
-export function decideAccess(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
-  const memberships = membershipsOf(policy, person);
+function decide(policy: Policy, memberships: Memberships, request: AccessRequest): AccessDecision {
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
   if ('rule' in denials)
@@ -70,10 +104,16 @@ export function denialOf(policy: Policy, person: Member, request: AccessRequest)
 }
 
 /** Whether certainly no rule denies the person this command, or reading, anywhere. */
-export function isDeniedNothing(policy: Policy, person: Member, command: PolicyCommand = readingAnything): boolean {
-  const memberships = membershipsOf(policy, person);
-  return rulesOn(policy, command).deny.every(({ to }) => holds(to, memberships, 'deny') === 'no');
-}
+export const isDeniedNothing = (policy: Policy, person: Member, command: PolicyCommand = readingAnything): boolean =>
+  eachMemberships(policy, person).every((memberships) =>
+    rulesOn(policy, command).deny.every(({ to }) => holds(to, memberships, 'deny') === 'no'),
+  );
+
+/** Those of the person and, if they ask through one, of their caller: both have to be allowed. */
+const eachMemberships = (policy: Policy, person: Member): readonly Memberships[] => [
+  membershipsOf(policy, person),
+  ...(person.caller === undefined ? [] : [membershipsOfCaller(policy, person)]),
+];
 
 /** The Slack user groups that leave a decision unknown; empty if it is certain. */
 export const unknownIn = (decision: AccessDecision): readonly string[] =>
@@ -109,7 +149,18 @@ export function decideAnywhere(
   command: PolicyCommand,
   kind?: Target['kind'],
 ): 'yes' | 'no' | readonly string[] {
-  const memberships = membershipsOf(policy, person);
+  const each = eachMemberships(policy, person).map((one) => anywhereFor(policy, one, command, kind));
+  if (each.includes('no')) return 'no';
+  const groups = each.flatMap((one) => (typeof one === 'string' ? [] : one));
+  return groups.length > 0 ? groups : 'yes';
+}
+
+function anywhereFor(
+  policy: Policy,
+  memberships: Memberships,
+  command: PolicyCommand,
+  kind: Target['kind'] | undefined,
+): 'yes' | 'no' | readonly string[] {
   const rules = rulesOn(policy, command);
   const allow = rules.allow.filter(({ where }) => kind === undefined || reaches(where, kind, 'some'));
   const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));
@@ -150,104 +201,13 @@ export function groupsApproving(policy: Policy, command: PolicyCommand, needed: 
   return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by)])];
 }
 
-type Question = {
-  readonly command: PolicyCommand;
-  readonly target: FoldedNames | undefined;
-  readonly rules: RulesByEffect;
-};
-
-const none: readonly string[] = [];
-/** Reading in general, without a command's name. The source of a push is checked with it. */
-const readingAnything: PolicyCommand = { path: '', risk: 'read' };
-
-function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
-  const reads = command.risk === 'read' || command.risk === 'named';
-  if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
-  return aims.map(({ target, access }) => {
-    const asked = access === 'read' && !reads ? readingAnything : command;
-    return { command: asked, target: foldNames(target), rules: rulesOn(policy, asked) };
-  });
-}
-
-/** The rules of one policy that apply to a command, in file order. */
-type RulesByEffect = Readonly<Record<Rule['effect'], readonly Rule[]>>;
-
-/** Cached for each policy, because few of many rules apply to one command. */
-const rulesByCommand = cached<Policy['rules'], Map<string, RulesByEffect>>(() => new Map());
-
-function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
-  // No risk contains a space, so no two commands share a key.
-  const key = `${command.risk} ${command.path}`;
-  const known = rulesByCommand(rules);
-  const found = known.get(key);
-  if (found) return found;
-  const all = rules.filter((rule) => namesCommand(rule, command));
-  const made = {
-    allow: all.filter(({ effect }) => effect === 'allow'),
-    deny: all.filter(({ effect }) => effect === 'deny'),
-  };
-  known.set(key, made);
-  return made;
-}
-
-/**
- * `certain`: rules that allow one question. `perhaps`: rules that allow it if an unknown membership holds. If there is
- * a certain rule, `perhaps` has only those rules that require more.
- */
-type Matches = {
-  readonly command: PolicyCommand;
-  readonly certain: readonly Rule[];
-  readonly perhaps: readonly Rule[];
-};
-
-function findAllowing(question: Question, memberships: Memberships): Matches {
-  const { command, rules } = question;
-  const certain: Rule[] = [];
-  const unsure: Rule[] = [];
-  for (const rule of rules.allow) {
-    const is = holds(rule.to, memberships, 'allow');
-    if (is === 'perhaps') unsure.push(rule);
-    else if (is === 'yes' && coversQuestion(rule, question)) certain.push(rule);
-  }
-  const asksForMore = (rule: Rule): boolean =>
-    approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;
-  const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);
-  return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && coversQuestion(rule, question)) };
-}
-
-/** Every rule that allows the question, to any audience. */
-const allowsFor = (question: Question): readonly Rule[] =>
-  question.rules.allow.filter((rule) => coversQuestion(rule, question));
-
-/** The first rule that denies any question. Otherwise the unknown user groups through which a rule could. */
-function findDenying(
-  questions: readonly Question[],
-  memberships: Memberships,
-): { readonly question: Question; readonly rule: Rule } | { readonly perhaps: readonly string[] } {
-  const perhaps: Audience[] = [];
-  for (const question of questions)
-    for (const rule of question.rules.deny) {
-      const is = holds(rule.to, memberships, 'deny');
-      if (is === 'no' || !coversQuestion(rule, question)) continue;
-      if (is === 'yes') return { question, rule };
-      perhaps.push(rule.to);
-    }
-  return { perhaps: dependsOn(perhaps, memberships) };
-}
-
-/** Whether a rule for this command also covers the target. */
-function coversQuestion({ where, effect }: Rule, { target }: Question): boolean {
-  if (where === undefined) return true;
-  return where.some((pattern) => (target ? coversFolded(pattern, target, effect) : pattern.kind === 'company'));
-}
-
 function allowed(found: readonly Matches[], memberships: Memberships): AccessDecision {
   const matched = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))];
   const rules = matched.map(refOf);
   const canary = found.some((one) => [...one.certain, ...one.perhaps].some((rule) => rule.canary));
   const batchValidity = Math.min(...found.map(batchValidityOf));
   const approvals = (pick: (one: Matches) => readonly Rule[]): 'none' | Needed =>
-    strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command))));
+    strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command, memberships.isCaller))));
   const certain = approvals((one) => one.certain);
   const unsure = found.flatMap(({ perhaps }) => perhaps);
   if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };
@@ -282,7 +242,7 @@ function groupNamesOf(rules: readonly Rule[], denied?: Rule): readonly string[] 
   if (denied?.to === 'everyone') return [];
   const names = new Set<string>();
   for (const { to } of rules) for (const name of to === 'everyone' ? [to] : to) names.add(name);
-  return [...names].filter((name) => !denied?.to.includes(name));
+  return [...names].filter((name) => !denied?.to.includes(name) && !name.startsWith(callerPrefix));
 }
 
 const audienceOf = ({ to }: Rule): Audience => to;

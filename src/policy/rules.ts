@@ -68,12 +68,45 @@ export type Member = {
   readonly joinedGroups?: readonly string[];
   /** Groups that contain none of their ids. */
   readonly otherGroups?: readonly string[];
+  /** The program through which they ask, by the hash of its key. It may do only what both may. */
+  readonly caller?: Calling | undefined;
 };
+
+/**
+ * A caller, the SHA-256 of the key it used (hex), and the request: its `Idempotency-Key` and the hash of its body, so
+ * that the same request makes one change, and what it is called in the log and the trail.
+ */
+export type Calling = {
+  readonly name: string;
+  readonly key: string;
+  readonly request?: { readonly id: string; readonly body: string; readonly as: string };
+};
+
+/** A program that asks for a person, as the policy file describes it. */
+export type Caller = {
+  readonly name: string;
+  /** SHA-256 of each key, hex. */
+  readonly keys: ReadonlySet<string>;
+  /** Slack id of the person for whom it asks. */
+  readonly for: string;
+  /** Slack ids and names of groups: everybody who can read or trigger a key. None of them decides what it asks for. */
+  readonly operators: readonly string[];
+  /** Where its cards are posted. */
+  readonly channel: string;
+  /** From then on its keys are refused, epoch ms. */
+  readonly expires: number;
+};
+
+/** How a rule names a caller in `to`. */
+export const callerPrefix = 'caller:';
 
 /** One target of a command. `read`: the change only reads it, like the source of a push. */
 export type Aim = { readonly target: Target; readonly access: 'change' | 'read' };
 
-/** Names of groups, or everyone who may use Sitehand at all (never guests, bots or strangers). */
+/**
+ * Names of groups and of callers (`caller:NAME`), or everyone who may use Sitehand at all (never guests, bots or
+ * strangers). `everyone` includes callers where it denies, and not where it allows.
+ */
 export type Audience = 'everyone' | readonly string[];
 
 /** The approval a rule asks for before a change is sent. `expires` is in milliseconds. */
@@ -118,6 +151,8 @@ export type Policy = {
   readonly groups: ReadonlyMap<string, ReadonlySet<string>>;
   /** Slack user id → every id of the same person, for people with several. */
   readonly people: ReadonlyMap<string, readonly string[]>;
+  /** Name → the caller. */
+  readonly callers: ReadonlyMap<string, Caller>;
   readonly rules: readonly Rule[];
   /** Name → the environments in the set. */
   readonly sets: ReadonlyMap<string, readonly Pattern[]>;
@@ -153,9 +188,13 @@ const bySomebodyElse: Approval = {
   reason: defaultReason,
 };
 
-/** The approval an allowing rule asks for before this command is sent. */
-export function approvalBy(rule: Rule, command: PolicyCommand): 'none' | Approval {
-  return rule.approval ?? (command.risk === 'destructive' ? bySomebodyElse : 'none');
+/**
+ * The approval an allowing rule asks for before this command is sent. If a rule does not say, all that a caller asks for
+ * needs one.
+ */
+export function approvalBy(rule: Rule, command: PolicyCommand, isCaller = false): 'none' | Approval {
+  const isReport = command.risk === 'read' || command.risk === 'named';
+  return rule.approval ?? (command.risk === 'destructive' || (isCaller && !isReport) ? bySomebodyElse : 'none');
 }
 
 /**
@@ -221,36 +260,3 @@ export type Needed = {
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };
-
-/**
- * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
- * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
- * requires it. Everybody whom one of the rules notifies is notified.
- */
-export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
-  const asked = approvals.filter((approval) => approval !== 'none');
-  if (asked.length === 0) return 'none';
-  const requirements = new Map<string, Requirement>();
-  for (const { by, count, notify } of asked) {
-    const who = by === 'allowed' ? by : distinct(by);
-    const key = JSON.stringify(who);
-    const former = requirements.get(key);
-    const told = notifiedBy(former, { by: who, notify });
-    requirements.set(key, { by: who, count: Math.max(count, former?.count ?? 0), ...(told && { notify: told }) });
-  }
-  return {
-    requirements: [...requirements.values()],
-    expires: Math.min(...asked.map(({ expires }) => expires)),
-    reason: asked.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
-  };
-}
-
-type Notifying = Pick<Approval, 'by' | 'notify'>;
-
-/** The groups that two rules with the same `by` notify together; undefined: those who may approve. */
-function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): readonly string[] | undefined {
-  if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;
-  return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
-}
-
-const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

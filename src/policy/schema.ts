@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseDuration, showDuration, dayMs, hourMs } from '../words/duration.ts';
+import { showDuration, dayMs, hourMs } from '../words/duration.ts';
+import { callersShape } from './callers.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
 import {
@@ -13,7 +14,18 @@ import {
   type Catalogue,
 } from './rules.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
-import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
+import {
+  channelId,
+  durationUpTo,
+  fields,
+  listShape,
+  parsedText,
+  personId,
+  refuse,
+  filledList,
+  inputError,
+  type Context,
+} from './shapes.ts';
 
 /**
  * The shape of the policy file; `policy.schema.json` is generated from it. If a message begins with `expected`, what
@@ -21,21 +33,23 @@ import { fields, listShape, parsedText, refuse, filledList, inputError, type Con
  */
 
 /** The names that rules may use: every command, and each group of the file with the number of its ids. */
-type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
+type RuleNames = {
+  readonly catalogue: Catalogue;
+  readonly groups: ReadonlyMap<string, number>;
+  /** As rules name them: `caller:NAME`. */
+  readonly callers: readonly string[];
+};
 
 const maxApprovals = 20;
 const maxInSet = 200;
-const minDurationMs = 60_000;
 const maxExpiryMs = 30 * dayMs;
 const maxBatchValidityMs = 2 * hourMs;
 
 /** Ids of channels, and of people and Slack user groups. */
-export const channelShape = /^[CG][A-Z0-9]{2,20}$/;
 export const memberShape = /^[UWS][A-Z0-9]{2,20}$/;
 const channelKeyShape = /^([CG][A-Z0-9]{2,20}|deny|ops)$/;
 const groupNameShape = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
 const nameShape = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
-const personShape = /^[UW][A-Z0-9]{2,20}$/;
 const uuidShape = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 const groupName = z.string().regex(groupNameShape, {
@@ -53,9 +67,6 @@ const groups = z.record(
   'expected names of groups, each with a list of Slack ids',
 );
 
-const personId = z
-  .string('expected a Slack id')
-  .regex(personShape, inputError('is not the Slack id of a person: U… or W…'));
 const people = z
   .record(z.string(), listShape(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
   .superRefine((all, ctx) => {
@@ -89,19 +100,6 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
-const durationUpTo = (longest: number) =>
-  parsedText(
-    z
-      .string('expected a duration, like 30m or 1h')
-      .regex(/^\d{1,8}[smhd]$/, inputError('is not a duration; write it like 90s, 30m, 1h or 7d')),
-    (text) => {
-      const length = parseDuration(text) ?? 0;
-      const isInBounds = length >= minDurationMs && length <= longest;
-      return isInBounds
-        ? length
-        : `${quoted(text)} is out of bounds: from ${showDuration(minDurationMs)} to ${showDuration(longest)}`;
-    },
-  );
 const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
 const approvalOf = <T extends z.ZodType>(approvers: T) =>
   fields(
@@ -125,20 +123,26 @@ function commandIn({ catalogue }: RuleNames) {
   });
 }
 
-const groupIn = ({ groups }: RuleNames) =>
-  z.string('expected the name of a group').refine((name) => groups.has(name), {
-    error: ({ input }) => unknownAmong('group', String(input), [...groups.keys()]),
-  });
+const audienceAmong = (names: readonly string[]) =>
+  filledList(
+    z.string('expected the name of a group').refine((name) => names.includes(name), {
+      error: ({ input }) => unknownAmong('group', String(input), names),
+    }),
+    'groups, like [leads]',
+  );
 
 function ruleOf(known: RuleNames) {
-  const audience = filledList(groupIn(known), 'groups, like [leads]');
+  const audience = audienceAmong([...known.groups.keys()]);
   const what = filledList(commandIn(known), 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
     to: z
-      .union([z.literal('everyone'), audience], 'expected everyone, or a list of groups like [leads]')
-      .describe('everyone, or a list of groups'),
+      .union(
+        [z.literal('everyone'), audienceAmong([...known.groups.keys(), ...known.callers])],
+        'expected everyone, or a list of groups like [leads]',
+      )
+      .describe('everyone, or a list of groups and of callers (caller:NAME)'),
     where: filledList(target, 'targets, like ["acme-shop/*"]')
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
@@ -164,10 +168,7 @@ function ruleOf(known: RuleNames) {
     })
     .superRefine((written, ctx) => {
       if (written.approval !== undefined) refuseApproval(written, known, ctx);
-      if (written.deny && written.canary) refuse(ctx, ['canary'], 'only a rule that allows can ask for a canary');
-      if (written.deny && written.batchValidity !== undefined)
-        refuse(ctx, ['batchValidity'], 'only a rule that allows can say how long a batch is valid');
-      if (written.deny && written.to !== 'everyone') refuseEmpty(written.to, known, ctx);
+      if (written.deny) refuseDeny(written, known, ctx);
     })
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
 }
@@ -187,8 +188,18 @@ function refuseApproval({ allow = [], deny, approval }: RuleInput, { catalogue }
     refuse(ctx, ['approval'], `"${report}" changes no site and cannot wait for approval; give it its own rule`);
 }
 
-/** Refuses a deny for an empty group: it looks like protection but has no effect. */
-function refuseEmpty(to: readonly string[], { groups }: RuleNames, ctx: Context): void {
+type DenyInput = {
+  readonly to: 'everyone' | readonly string[];
+  readonly canary?: boolean | undefined;
+  readonly batchValidity?: unknown;
+};
+
+/** Refuses what has no effect where a rule denies. An empty group looks like protection. */
+function refuseDeny({ to, canary, batchValidity }: DenyInput, { groups }: RuleNames, ctx: Context): void {
+  if (canary) refuse(ctx, ['canary'], 'only a rule that allows can ask for a canary');
+  if (batchValidity !== undefined)
+    refuse(ctx, ['batchValidity'], 'only a rule that allows can say how long a batch is valid');
+  if (to === 'everyone') return;
   for (const [index, name] of to.entries())
     if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
 }
@@ -198,11 +209,8 @@ const site = parsedText(z.string('expected the name of a site'), (text) => {
   const glob = readGlob(text);
   return typeof glob === 'string' ? `${quoted(text)} is not a site: ${glob}` : glob;
 });
-const channel = z
-  .string('expected the id of a channel')
-  .regex(channelShape, inputError('is not the id of a channel: C… or G…, never its name'));
 const channelBounds = fields(
-  { sites: filledList(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
+  { sites: filledList(site, 'sites, like ["acme-*"]').optional(), cards: channelId.optional() },
   '{ sites, cards }',
 );
 const anyMapping = z.record(z.string(), z.unknown());
@@ -215,7 +223,7 @@ const channels = z.preprocess(
   },
   z
     .object(
-      { deny: listShape(channel, 'channel ids').default([]), ops: channel.optional() },
+      { deny: listShape(channelId, 'channel ids').default([]), ops: channelId.optional() },
       'expected ids of channels, and deny and ops',
     )
     .catchall(channelBounds)
@@ -269,6 +277,7 @@ export const policyFile = (known: RuleNames) =>
       live: live.prefault(liveByDefault).describe('What counts as live'),
       groups: groups.default({}).describe('Slack ids of people (U… or W…) and of user groups (S…)'),
       people: people.default({}).describe('One person with several accounts'),
+      callers: callersShape(known.groups).default({}).describe('Programs that may ask, each for a person'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
       rules: listShape(ruleOf(known), 'rules'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDuration, showDuration } from '../words/duration.ts';
 import { quoted } from './yaml-document.ts';
 
 /** The parts of the policy file's schemas. If a message begins with `expected`, what the file has instead is added. */
@@ -31,3 +32,28 @@ export const parsedText = <T>(text: z.ZodString, read: (text: string) => T | str
     ctx.addIssue(value);
     return z.NEVER;
   });
+
+/** Ids of channels. */
+export const channelShape = /^[CG][A-Z0-9]{2,20}$/;
+export const personShape = /^[UW][A-Z0-9]{2,20}$/;
+export const personId = z
+  .string('expected a Slack id')
+  .regex(personShape, inputError('is not the Slack id of a person: U… or W…'));
+export const channelId = z
+  .string('expected the id of a channel')
+  .regex(channelShape, inputError('is not the id of a channel: C… or G…, never its name'));
+
+const minDurationMs = 60_000;
+export const durationUpTo = (longest: number) =>
+  parsedText(
+    z
+      .string('expected a duration, like 30m or 1h')
+      .regex(/^\d{1,8}[smhd]$/, inputError('is not a duration; write it like 90s, 30m, 1h or 7d')),
+    (text) => {
+      const length = parseDuration(text) ?? 0;
+      const isInBounds = length >= minDurationMs && length <= longest;
+      return isInBounds
+        ? length
+        : `${quoted(text)} is out of bounds: from ${showDuration(minDurationMs)} to ${showDuration(longest)}`;
+    },
+  );

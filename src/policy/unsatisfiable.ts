@@ -3,6 +3,7 @@ import type { Mistake } from './yaml-document.ts';
 import { canonicalId, groupIds, isUserGroup } from './memberships.ts';
 import {
   approvalBy,
+  callerPrefix,
   namesCommand,
   type Approval,
   type Audience,
@@ -27,7 +28,7 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
     if (rule.effect === 'deny') return [];
     const found = policy.catalogue
       .filter((command) => namesCommand(rule, command))
-      .map((command) => reasonFor(census, rule, command))
+      .map((command) => reasonFor(census, rule, command) ?? reasonForCallers(policy, census, rule, command))
       .find((says) => says !== undefined);
     return found === undefined ? [] : [{ line: rule.line, column: rule.column, says: found }];
   });
@@ -45,6 +46,21 @@ function reasonFor(census: Census, rule: Rule, command: PolicyCommand): string |
   return `"${command.path}" could never be approved: ${explain(approval, approvers, tooFew)}`;
 }
 
+/** Why what a caller asks for by this rule could never be approved: too few people cannot use its key. */
+function reasonForCallers(policy: Policy, census: Census, rule: Rule, command: PolicyCommand): string | undefined {
+  const approval = approvalBy(rule, command, true);
+  if (approval === 'none' || rule.to === 'everyone') return undefined;
+  const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
+  const callers = rule.to.flatMap((name) => policy.callers.get(name.slice(callerPrefix.length)) ?? []);
+  const hopeless = callers.find(({ operators, for: person }) => {
+    const own = new Set(census.known([person, ...operators]));
+    return approvers && [...approvers].filter((id) => !own.has(id)).length < approval.count;
+  });
+  return hopeless === undefined
+    ? undefined
+    : `"${command.path}" of the caller ${hopeless.name} could never be approved: it needs ${approval.count} of those who may, and too few of them cannot use its key`;
+}
+
 function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew: boolean): string {
   const who = by === 'allowed' ? 'of the people who may do it themselves' : `of ${by.join(', ')}`;
   const there =
@@ -60,7 +76,8 @@ type Census = ReturnType<typeof censusOf>;
 function censusOf(policy: Policy, members: Members) {
   /** The known members of these groups, each by their canonical id. */
   const known = (names: readonly string[]): readonly string[] =>
-    groupIds(policy, names)
+    names
+      .flatMap((name) => (policy.groups.has(name) ? groupIds(policy, [name]) : [name]))
       .flatMap((id) => (isUserGroup(id) ? (members.get(id) ?? []) : [id]))
       .map((id) => canonicalId(policy, id));
   const of = (audience: Audience): People => {
@@ -91,5 +108,5 @@ function censusOf(policy: Policy, members: Members) {
     }
     return people;
   });
-  return { notDenied, allowed };
+  return { known, notDenied, allowed };
 }

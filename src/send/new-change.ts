@@ -41,8 +41,10 @@ export function rowOf(
     requester_name: person.name,
     requester_team: person.team,
     channel: channel.id,
-    request: inboxKey === undefined ? null : requestId(inboxKey),
+    request: inboxKey === undefined ? (person.caller?.request?.as ?? null) : requestId(inboxKey),
     handed_on_by: handedOnBy ?? null,
+    caller: person.caller?.name ?? null,
+    caller_request: person.caller?.request?.id ?? null,
     authorization: JSON.stringify(frozen.authorization),
     created_at: now,
     ...initialState(frozen, now),
@@ -74,7 +76,7 @@ function targetColumns(
 /** The row of the change that a batch begins for one of its items, as it was frozen. */
 export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now: number): NewChange {
   const { command, risk, reason, request, channel, authorization, expires_at } = batch;
-  const { requester, requester_name, requester_team, handed_on_by } = batch;
+  const { requester, requester_name, requester_team, handed_on_by, caller } = batch;
   return {
     command,
     risk,
@@ -87,6 +89,7 @@ export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now:
     requester_name,
     requester_team,
     handed_on_by,
+    caller,
     ...frozen,
     target: targetKey(target),
     target_name: target.name,
@@ -116,8 +119,8 @@ const coolsDown = (...of: Parameters<typeof nameToType>): number => (nameToType(
 
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {
-  const { command, args, reason, request, handed_on_by, requester_name: name } = row;
+  const { command, args, reason, request, handed_on_by, caller, requester_name: name } = row;
   const { call, fingerprint, authorization, snapshot } = row;
-  const from = { ...(request && { request }), ...(handed_on_by && { handed_on_by }) };
+  const from = { ...(request && { request }), ...(handed_on_by && { handed_on_by }), ...(caller && { caller }) };
   return { command, args, reason, ...from, name, call, fingerprint, authorization, snapshot };
 }

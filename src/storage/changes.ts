@@ -195,17 +195,35 @@ export async function underWay(db: ReadHandle, numbers: readonly number[]): Prom
 /** How many changes a person (`requesters`: all of their ids) has in these states. */
 export async function countOpen(
   db: ReadHandle,
-  requesters: readonly string[],
+  of: { readonly requesters: readonly string[] } | { readonly caller: string },
   states: readonly ('waiting' | 'approved' | 'sending')[],
 ): Promise<number> {
-  const { count } = await db
+  const all = db
     .selectFrom('changes')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('requester', 'in', requesters)
-    .where('state', 'in', states)
-    .executeTakeFirstOrThrow();
-  return count;
+    .select((each) => each.fn.countAll<number>().as('count'))
+    .where('state', 'in', states);
+  const own =
+    'caller' in of
+      ? all.where('caller', '=', of.caller)
+      : all.where('requester', 'in', of.requesters).where('caller', 'is', null);
+  return (await own.executeTakeFirstOrThrow()).count;
 }
+
+/** How many changes a caller has asked for since `since` (epoch ms); those of a batch count as one. */
+export async function countAskedBy(db: ReadHandle, caller: string, since: number): Promise<number> {
+  const all = db.selectFrom('changes').select((each) => each.fn.countAll<number>().as('count'));
+  const lately = all.where('caller', '=', caller).where('created_at', '>', since).where('batch', 'is', null);
+  return (await lately.executeTakeFirstOrThrow()).count;
+}
+
+/** The change that this request of a caller made. */
+export const findOfCaller = (db: ReadHandle, caller: string, request: string): Promise<Change | undefined> =>
+  db
+    .selectFrom('changes')
+    .selectAll()
+    .where('caller', '=', caller)
+    .where('caller_request', '=', request)
+    .executeTakeFirst();
 
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 type ChangeFilter = {

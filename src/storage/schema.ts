@@ -69,6 +69,10 @@ export type ChangeTable = {
   requester_team: string;
   /** Who handed the request on to its requester: counts as its asker too, and can't approve it. Null: nobody. */
   handed_on_by: string | null;
+  /** The program that asked for it, for its requester (`callers` of the policy); null: none. */
+  caller: string | null;
+  /** The `Idempotency-Key` of that request, unique for each caller; null: no caller asked. */
+  caller_request: string | null;
   /** The number of the batch that this change belongs to; null: none. */
   batch: number | null;
   /** JSON: how far a batch is (`BatchProgress` in `change/batch.ts`). Null: it is no batch. */

@@ -3,12 +3,17 @@ import { mentionedGroups } from '../policy/memberships.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
+import type { Calling } from '../policy/rules.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Who sent a request, and the user groups that matter for it. */
 
-/** The id of a person, and the team or enterprise named in the request. */
-export type Sender = { readonly person: string; readonly team: string | undefined };
+/** The id of a person, the team or enterprise named in the request, and the program through which they ask. */
+export type Sender = {
+  readonly person: string;
+  readonly team: string | undefined;
+  readonly caller?: Calling | undefined;
+};
 
 /**
  * The sender, with the groups that decide whether they may run this. Throws `Refusal` if Slack doesn't say who they
@@ -16,12 +21,13 @@ export type Sender = { readonly person: string; readonly team: string | undefine
  */
 export async function identifySender(
   context: PipelineContext,
-  { person, team }: Sender,
+  { person, team, caller }: Sender,
   parsed?: Pick<ParsedCommand, 'path' | 'command'>,
 ): Promise<Person> {
   const isGlance = parsed?.command.shape === 'builtin' && parsed.command.glances === true;
   const ask = isGlance ? context.glanceAt : context.personOf;
-  return requireMember(await ask(person, groupsToAsk(context.policy(), parsed), team));
+  const known = requireMember(await ask(person, groupsToAsk(context.policy(), parsed), team));
+  return caller ? { ...known, caller } : known;
 }
 
 /** As `identifySender`, for things that are only shown or suggested: older answers about user groups are good enough. */

@@ -87,9 +87,9 @@ export async function overviewFor(context: ChangeContext, person: Person): Promi
   };
 }
 
-const cardFor = async ({ database, policy }: ChangeContext, { id }: Person, change: Change): Promise<Card> =>
+const cardFor = async ({ database, policy }: ChangeContext, person: Person, change: Change): Promise<Card> =>
   currentCard(database.db, change, await listVotes(database.db, change.number), database.installation, {
-    isAsker: isAsker(policy(), id, askersOf(change)),
+    isAsker: isAsker(policy(), person, askersOf(change)),
   });
 
 const isApproved = ({ state }: Change): boolean => state === 'approved';

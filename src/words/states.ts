@@ -173,3 +173,7 @@ export const stateIn = (words: string): State | undefined => {
   const whole = words.replaceAll(' ', '_');
   return isState(whole) ? whole : words.split(' ').find(isState);
 };
+
+/** The names of all states. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Object.keys` forgets them.
+export const stateNames = Object.keys(rows) as readonly string[] as readonly [State, ...State[]];

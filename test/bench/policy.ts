@@ -1,6 +1,7 @@
 import type { Domain, Environment, Target } from '../../src/hosting/contract/target.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { decideAccess, type AccessRequest } from '../../src/policy/policy.ts';
+import { decideAccess } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/matching.ts';
 import type { Catalogue, Member, Policy } from '../../src/policy/rules.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 

@@ -2,7 +2,7 @@ import { loadPolicy } from '../../src/policy/load.ts';
 import { mistakeLine } from '../../src/policy/yaml-document.ts';
 import type { Catalogue, PolicyCommand, Member, Policy } from '../../src/policy/rules.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { AccessRequest } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/matching.ts';
 
 const PATHS = {
   read: ['logs', 'environments', 'domains list', 'allowlist show', 'themes list', 'files'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AccessRequest } from '../../src/policy/policy.ts';
+import type { AccessRequest } from '../../src/policy/matching.ts';
 import { decideAccess, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
 import type { Member } from '../../src/policy/rules.ts';
 import {

@@ -10,9 +10,10 @@ import {
   groupsApproving,
   unknownIn,
   type AccessDecision,
-  type AccessRequest,
 } from '../../src/policy/policy.ts';
-import { type Member, type Policy, strictest, type Needed } from '../../src/policy/rules.ts';
+import type { AccessRequest } from '../../src/policy/matching.ts';
+import { strictest } from '../../src/policy/approval-requirement.ts';
+import { type Member, type Policy, type Needed } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './fixtures.ts';
 
 /** Decisions while the members of a Slack user group are unknown. */

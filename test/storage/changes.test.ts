@@ -104,9 +104,9 @@ describeBoth('changes', (open) => {
     await save(database, { requester: 'U2', target: 'domain:d1' });
     await save(database, { state: 'done' });
     const { db } = database;
-    expect(await countOpen(db, ['U1'], ['waiting'])).toBe(1);
-    expect(await countOpen(db, ['U3'], ['waiting'])).toBe(0);
-    expect(await countOpen(db, ['U1', 'U2', 'U3'], ['waiting'])).toBe(2);
+    expect(await countOpen(db, { requesters: ['U1'] }, ['waiting'])).toBe(1);
+    expect(await countOpen(db, { requesters: ['U3'] }, ['waiting'])).toBe(0);
+    expect(await countOpen(db, { requesters: ['U1', 'U2', 'U3'] }, ['waiting'])).toBe(2);
     expect(numbers(await listChanges(db, { limit: 9 }))).toEqual([3, 2, 1]);
     expect(numbers(await listChanges(db, { limit: 1, beforeNumber: 3 }))).toEqual([2]);
     expect(numbers(await listChanges(db, { limit: 9, requesters: ['U1'], state: 'done' }))).toEqual([3]);

@@ -17,7 +17,8 @@ const run = 20;
 
 /** How each kind begins, what follows, and its words (see `hint`), unless it always has a run. */
 const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string])[] = [
-  // Code and packages
+  // Our own callers; code and packages
+  ['shk_', '[\\w-]{43}'],
   ['gh[oprsu]_', '\\w{16,}'],
   ['github_pat_', '\\w{16,}'],
   [

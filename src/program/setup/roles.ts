@@ -1,7 +1,8 @@
 import { rights } from '../../commands/rights.ts';
 import { errorMessage } from '../../base/errors.ts';
 import { unusableOps } from '../../post/ops-channel-health.ts';
-import { channelShape, memberShape } from '../../policy/schema.ts';
+import { memberShape } from '../../policy/schema.ts';
+import { channelShape } from '../../policy/shapes.ts';
 import { loadPolicy } from '../../policy/load.ts';
 import { createChannelLook } from '../../slack-api/channel-access.ts';
 import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack-api/workspace-list.ts';

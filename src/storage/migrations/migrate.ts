@@ -25,6 +25,16 @@ export const migrations: readonly Migration[] = [
   { name: 'messages that follow their change', oldest: 1, statements: followingMessages },
   // An older program would not see what has moved, and would draw messages as they were stored.
   { name: 'one table for what waits', oldest: 3, statements: waiting },
+  {
+    name: 'changes that callers ask for',
+    // An older program would count the approval of somebody who can use the key.
+    oldest: 4,
+    statements: () => [
+      'alter table changes add column caller text',
+      'alter table changes add column caller_request text',
+      'create unique index changes_of_caller on changes (caller, caller_request) where caller is not null',
+    ],
+  },
 ];
 
 /**

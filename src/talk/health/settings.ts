@@ -1,5 +1,6 @@
 import { counted } from '../../commands/kit/page.ts';
 import { readKv } from '../../storage/kv.ts';
+import { dayMs } from '../../words/duration.ts';
 import { code, joined, say, time, type Text } from '../../words/text.ts';
 import { policyInForceKey } from '../../audit/policy-history.ts';
 import { version } from '../build-info.ts';
@@ -8,14 +9,31 @@ import { bad, well, type CheckResult } from './check-result.ts';
 
 /** Checks of this process: its rules, addresses and versions. */
 
+/** How long before its keys are refused a caller is named. */
+const warnBeforeMs = 30 * dayMs;
+
 export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<CheckResult> {
-  const { hash, groups } = policy();
+  const { hash, groups, callers } = policy();
   const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
   const says = say`${code(hash.slice(0, 8))} in force${since}, ${counted(groups.size, 'group')}`;
-  return policyIsBroken()
-    ? bad(say`the file can't be used; ${says}`, 'Its mistakes are in the log and the ops channel, with line numbers.')
-    : well(says);
+  if (policyIsBroken())
+    return bad(
+      say`the file can't be used; ${says}`,
+      'Its mistakes are in the log and the ops channel, with line numbers.',
+    );
+  const now = await database.now();
+  const ending = [...callers.values()].filter(({ expires }) => expires - now < warnBeforeMs);
+  const named = joined(
+    ending.map(({ name, expires }) => say`${code(name)} ${expires <= now ? 'since' : 'from'} ${time(expires, 'date')}`),
+    ', ',
+  );
+  return ending.length === 0
+    ? well(says)
+    : bad(
+        say`keys of callers are refused: ${named}; ${says}`,
+        say`${code('sitehand caller new')} makes a key; a caller can have two at a time.`,
+      );
 }
 
 export function encryption({ unencrypted, unverified }: HealthContext): CheckResult {

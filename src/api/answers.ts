@@ -1,0 +1,84 @@
+import type { Page, PagePart } from '../commands/kit/page.ts';
+import type { Change } from '../storage/changes.ts';
+import type { AuditLine } from '../storage/audit.ts';
+import type { Vote } from '../storage/votes.ts';
+import { parseStored } from '../storage/parse-json.ts';
+import { joined, plain } from '../words/text.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import { storedTargets } from '../access/targets.ts';
+import { frozenCardOf, titleNow } from '../change/freeze.ts';
+import { stateText } from '../change/states-and-events.ts';
+import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
+
+/** Changes, events and pages as the HTTP interface returns them. */
+
+const instant = (at: number): string => new Date(at).toISOString();
+
+export function changeAnswer(change: Change, approved: readonly Vote[]): ChangeAnswer {
+  const card = frozenCardOf(change);
+  const { asks = [] } = authorizationOf(change);
+  return {
+    kind: 'change',
+    number: change.number,
+    command: change.command,
+    title: plain(titleNow(change)),
+    state: change.state,
+    settled: change.settled_at !== null,
+    says: plain(stateText(change)),
+    for: change.requester,
+    reason: change.reason,
+    targets: storedTargets(change).map(({ name }) => name),
+    facts: card.facts.map(([label, value]) => [label, plain(value)]),
+    warning: card.warning === undefined ? null : plain(card.warning),
+    call: parseStored<unknown>(change.call),
+    fingerprint: change.fingerprint,
+    waits_for: change.state === 'waiting' ? asks.map(({ count, groups }) => ({ count, of: [...groups] })) : [],
+    approved_by: approved.map(({ person }) => person),
+    asked_at: instant(change.created_at),
+    expires_at: instant(change.expires_at),
+    sent_at: change.sent_at === null ? null : instant(change.sent_at),
+    events: `/v1/changes/${change.number}/events`,
+  };
+}
+
+export const eventAnswer = ({ seq, event, at, actor }: AuditLine, change: ChangeAnswer): EventAnswer => ({
+  id: seq,
+  event,
+  at: instant(at),
+  by: actor,
+  change,
+});
+
+export const pageAnswer = (command: string, { title, parts, source, file }: Page): PageAnswer => ({
+  kind: 'page',
+  command,
+  title: plain(title),
+  text: [plain(title), ...parts.map(textOf)].join('\n\n'),
+  parts: parts.map(dataOf),
+  source: source === undefined ? null : plain(joined([source])),
+  file: file ?? null,
+});
+
+function dataOf(part: PagePart): PageAnswer['parts'][number] {
+  switch (part.kind) {
+    case 'text':
+      return { kind: 'text', text: plain(part.text) };
+    case 'code':
+      return { kind: 'code', text: part.text };
+    case 'list':
+      return { kind: 'list', entries: part.entries.map((entry) => plain(entry)) };
+    case 'table':
+      return {
+        kind: 'table',
+        columns: [...part.columns],
+        rows: part.rows.map((row) => row.map((cell) => plain(cell))),
+      };
+  }
+}
+
+function textOf(part: PagePart): string {
+  const data = dataOf(part);
+  if (data.kind === 'list') return data.entries.map((entry) => `* ${entry}`).join('\n');
+  if (data.kind === 'table') return [data.columns, ...data.rows].map((cells) => cells.join(' | ')).join('\n');
+  return data.text;
+}

@@ -1,0 +1,113 @@
+import { catalogue, changesSomething, type Command } from '../commands/index.ts';
+import { Refusal, type Args } from '../base/errors.ts';
+import { rightOf } from '../commands/rights.ts';
+import { shownOf } from '../change/confirmation.ts';
+import { parse, parseArgs } from '../language/parse.ts';
+import type { ParsedCommand } from '../language/bind-arguments.ts';
+import type { Change } from '../storage/changes.ts';
+import type { Page } from '../commands/kit/page.ts';
+import { check, next, type Ask as Incomplete, type Next, type Request } from '../talk/conversation.ts';
+import type { PipelineContext } from '../talk/context.ts';
+import type { Authenticated } from './authenticate.ts';
+import type { AskBody } from './schemas.ts';
+
+/** What a caller asks goes through the same conversation as what a person types. */
+
+export type Asked =
+  | { readonly kind: 'page'; readonly command: string; readonly page: Page }
+  | { readonly kind: 'saved'; readonly change: Change }
+  | { readonly kind: 'incomplete'; readonly ask: Incomplete }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** Which of the commands a caller may use at all: those that change a site, and reports that need no right by name. */
+export const isForCallers = (path: string, command: Command): boolean =>
+  command.shape === 'action' || (!changesSomething(command) && rightOf(path, command).risk !== 'named');
+
+/**
+ * Asks for it. `beforeAction` runs first if it is to change something. Throws `Refusal` if the words cannot be read;
+ * `AskedBefore` if this request made a change already.
+ */
+export async function askAs(
+  context: PipelineContext,
+  { caller, calling }: Authenticated,
+  asked: AskBody,
+  request: Authenticated['calling']['request'],
+  beforeAction: () => Promise<void>,
+): Promise<Asked> {
+  const parsed = parsedFrom(asked);
+  refuseUnlessForCallers(parsed);
+  if (parsed.command.shape === 'action' && !parsed.dryRun) {
+    if (request === undefined)
+      throw new Refusal('A change needs an Idempotency-Key, so that it is asked for once. Nothing was done.');
+    await beforeAction();
+  }
+  const from: Request['from'] = {
+    person: caller.for,
+    team: undefined,
+    caller: { ...calling, ...(request && { request }) },
+    channel: async () => undefined,
+    cardChannel: () => context.channelOf(caller.channel),
+  };
+  return follow(context, { from, parsed }, asked.typed_name);
+}
+
+function parsedFrom(asked: AskBody): ParsedCommand {
+  const parsed = 'say' in asked ? parse(asked.say, catalogue) : parseArgs(argsOf(asked), catalogue);
+  if (parsed === undefined) throw new Refusal('Nothing was said, so nothing was done.');
+  return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
+}
+
+/** Every field of a command can be written as an option. */
+const argsOf = ({ command, fields }: Extract<AskBody, { readonly command: string }>): Args => [
+  ...command.trim().split(/ +/),
+  ...Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => (typeof one === 'boolean' ? (one ? [`--${name}`] : []) : [`--${name}=${one}`])),
+  ),
+];
+
+/** Throws `Refusal` for what only people do. */
+function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: ParsedCommand): void {
+  if (!isForCallers(path, command))
+    throw new Refusal(`Only people can use ${path}. Nothing was done.`, { hint: 'Ask for it in Slack.' });
+  if (queue || handOn || handedOn !== undefined)
+    throw new Refusal('Only people wait in a queue or hand a request on. Nothing was done.', {
+      hint: 'Leave that option out.',
+    });
+}
+
+/** A review is confirmed as it was frozen: its change waits for people, who see it. A name to type is a field. */
+async function follow(context: PipelineContext, request: Request, typedName: string | undefined): Promise<Asked> {
+  const came = await step(context, request);
+  if (came.kind !== 'review') return came;
+  const shown = shownOf(came.frozen);
+  const again = await step(context, { ...request, reviewed: { shown, typedName } });
+  if (again.kind !== 'review') return again;
+  throw new Refusal('It changed while it was read, so nothing was done.', { hint: 'Ask again.', isLater: true });
+}
+
+async function step(
+  context: PipelineContext,
+  request: Request,
+): Promise<Asked | Extract<Next, { readonly kind: 'review' }>> {
+  const checked = await check(context, request);
+  if (checked.kind === 'ask') return { kind: 'incomplete', ask: checked };
+  const came = checked.kind === 'refuse' ? checked : await next(context, checked, undefined);
+  switch (came.kind) {
+    case 'refuse':
+      return { kind: 'refused', refusal: came.refusal };
+    case 'show':
+      return { kind: 'page', command: came.authorized.parsed.path, page: came.page };
+    case 'review':
+      return came;
+    case 'saved':
+      if (came.change) return { kind: 'saved', change: came.change };
+      throw new Refusal('Nothing was saved.', { isLater: true });
+    case 'instead': {
+      const parsed = parseArgs(came.args, catalogue);
+      refuseUnlessForCallers(parsed);
+      return step(context, { from: request.from, parsed });
+    }
+    case 'queued':
+      throw new Error('no caller waits in a queue');
+  }
+}

@@ -1,0 +1,282 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { streamSSE } from 'hono/streaming';
+import { Refusal } from '../base/errors.ts';
+import { catalogue } from '../commands/index.ts';
+import { findChange, findOfCaller, type Change } from '../storage/changes.ts';
+import { linesOfChanges } from '../storage/audit.ts';
+import { listVotes } from '../storage/votes.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import { readerOf } from '../access/visibility.ts';
+import { AskedBefore } from '../change/open-changes.ts';
+import { readPause } from '../decide/admin-actions.ts';
+import { decide } from '../decide/decide.ts';
+import { commandsFor } from '../talk/help-page.ts';
+import { identifySender } from '../talk/speaker.ts';
+import type { PipelineContext } from '../talk/context.ts';
+import { changeAnswer, eventAnswer, pageAnswer } from './answers.ts';
+import { askAs, isForCallers } from './ask.ts';
+import { authenticate, type Authenticated } from './authenticate.ts';
+import { openApi } from './openapi.ts';
+import { incomplete, problem, ProblemError, refused } from './problem.ts';
+import { askSchema, type ChangeAnswer, type Problem } from './schemas.ts';
+import type { EventHub } from './events.ts';
+import type { Places } from './places.ts';
+
+/** The HTTP interface: its routes, and what each answers. */
+
+const maxBody = 64 * 1024;
+/** Of the characters that an `Idempotency-Key` may have. */
+const keyShape = /^[\x21-\x7e]{8,200}$/;
+/** A silent connection is closed after ten seconds, so a comment is sent this often. */
+const keepAliveMs = 5_000;
+
+type Env = { Variables: { caller: Authenticated; request: string } };
+
+export type ApiOptions = {
+  readonly context: PipelineContext;
+  readonly events: EventHub;
+  readonly places: Places;
+  /** The values of `Host` that are this interface; undefined: any, because its address is not known. */
+  readonly hosts: ReadonlySet<string> | undefined;
+  readonly onFault: (request: string, error: unknown) => void;
+};
+
+export function createApi(options: ApiOptions): Hono<Env> {
+  const { context } = options;
+  const app = new Hono<Env>();
+  app.use(async (c, proceed) => {
+    c.set('request', `a-${randomBytes(5).toString('hex')}`);
+    c.header('x-request-id', c.get('request'));
+    c.header('cache-control', 'no-store');
+    refuseForeign(options, c);
+    await proceed();
+  });
+  app.onError((error, c) => answerProblem(options, c, error));
+  app.notFound((c) => answerProblem(options, c, problem(404, 'There is nothing at this address.')));
+  app.get('/openapi.json', (c) => c.json(openApi()));
+  app.use('/v1/*', authenticating(options));
+  app.get('/v1/commands', async (c) => c.json({ commands: await commandsOf(context, c.get('caller')) }));
+  app.post('/v1/requests', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => askIn(options, c));
+  app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
+  app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
+  app.post('/v1/changes/:number/cancel', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => cancel(context, c));
+  app.all('/mcp', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => agents(app, c));
+  return app;
+}
+
+/** The Model Context Protocol, without sessions: each request stands for itself. */
+async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
+  const { createMcpServer } = await import('./mcp.ts');
+  const { WebStandardStreamableHTTPServerTransport } =
+    await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
+  if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
+  const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
+  const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
+  const allowed = await client('/v1/commands');
+  if (!allowed.ok) return allowed;
+  const server = await createMcpServer(client, '1');
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return transport.handleRequest(c.req.raw);
+}
+
+const authenticating =
+  ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
+  async (c, proceed) => {
+    const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+    if (!found) {
+      const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
+      throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
+    }
+    c.set('caller', found);
+    const end = places.begin(found.caller.name);
+    if (!end)
+      throw problem(
+        429,
+        'Too many requests of this caller are under way. Nothing was done.',
+        {},
+        { 'retry-after': '2' },
+      );
+    try {
+      await proceed();
+    } finally {
+      end();
+    }
+  };
+
+const tooLarge = (): never => {
+  throw problem(413, `A body has at most ${maxBody / 1024} KiB. Nothing was done.`);
+};
+
+/** A page in somebody's browser must reach nothing: it sends an `Origin`, and may name another host. */
+function refuseForeign({ hosts }: ApiOptions, c: Context<Env>): void {
+  const host = c.req.header('host') ?? '';
+  if (c.req.header('origin') !== undefined) throw problem(403, 'Browsers may not use this. Nothing was done.');
+  if (hosts && !hosts.has(host.toLowerCase())) throw problem(421, 'This is not the address of this interface.');
+}
+
+function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>, error: unknown): Response {
+  const request = c.get('request');
+  const known = error instanceof ProblemError ? error : error instanceof Refusal ? refused(error) : undefined;
+  if (!known) onFault(request, error);
+  const { problem: says, headers } =
+    known ??
+    problem(500, `Something went wrong on my side. If it matters whether anything was done, look. (${request})`);
+  const body = JSON.stringify({ ...says, request } satisfies Problem);
+  const all = {
+    ...headers,
+    'content-type': 'application/problem+json',
+    'x-request-id': request,
+    'cache-control': 'no-store',
+  };
+  return new Response(body, { status: says.status, headers: all });
+}
+
+async function commandsOf(context: PipelineContext, { caller, calling }: Authenticated) {
+  const person = await identifySender(context, { person: caller.for, team: undefined, caller: calling });
+  return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
+    const command = catalogue.get(path);
+    if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
+    const options = words.map(([typed, means]) => ({ typed, means }));
+    return [{ command: path, kind: isAction ? 'action' : 'report', summary, examples, options }];
+  });
+}
+
+async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response> {
+  const { caller, calling } = c.get('caller');
+  const text = await textOf(c);
+  const read = askSchema.safeParse(jsonOf(text));
+  if (!read.success)
+    throw problem(
+      422,
+      `${read.error.issues[0]?.path.join('.') || 'The body'}: ${read.error.issues[0]?.message}. Nothing was done.`,
+    );
+  const id = c.req.header('idempotency-key');
+  if (id !== undefined && !keyShape.test(id))
+    throw problem(400, 'Idempotency-Key has 8 to 200 printable characters. Nothing was done.');
+  const body = createHash('sha256').update(text).digest('hex');
+  const request = id === undefined ? undefined : { id, body, as: c.get('request') };
+  const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
+  if (before) return same(context, c, before, request.body);
+  try {
+    const asked = await askAs(context, { caller, calling }, read.data, request, () => refuseIfLost(context));
+    switch (asked.kind) {
+      case 'page':
+        return c.json(pageAnswer(asked.command, asked.page));
+      case 'saved':
+        c.header('location', `/v1/changes/${asked.change.number}`);
+        return c.json(await answerFor(context, asked.change), 202);
+      case 'incomplete':
+        throw incomplete(context, asked.ask);
+      case 'refused':
+        throw asked.refusal;
+    }
+  } catch (error) {
+    if (error instanceof AskedBefore && request) return same(context, c, error.change, request.body);
+    throw error;
+  }
+}
+
+/** The same request again: the same change. */
+async function same(context: PipelineContext, c: Context<Env>, change: Change, body: string): Promise<Response> {
+  if (authorizationOf(change).calling?.request?.body === body) return c.json(await answerFor(context, change), 200);
+  throw problem(409, `This Idempotency-Key has asked for something else, #${change.number}. Nothing was done.`, {
+    type: '#asked-before',
+    change: change.number,
+  });
+}
+
+/** After a failover or a restore nobody can tell what was asked before, until somebody has looked and resumed. */
+async function refuseIfLost({ database }: PipelineContext): Promise<void> {
+  const pause = await readPause(database.db);
+  if (pause?.by !== 'sitehand' && pause?.earlier?.by !== 'sitehand') return;
+  throw problem(
+    409,
+    'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',
+    {
+      type: '#may-have-been-done',
+    },
+  );
+}
+
+const answerFor = async ({ database: { db } }: PipelineContext, change: Change): Promise<ChangeAnswer> =>
+  changeAnswer(change, await listVotes(db, change.number));
+
+const absent = problem(404, 'There is no such change of yours.');
+
+/** The change, if this caller asked for it and both may still read it. Not its own and absent are the same. */
+async function ownChange(context: PipelineContext, c: Context<Env>) {
+  const number = Number(/^\d{1,9}$/.exec(c.req.param('number') ?? '')?.[0] ?? Number.NaN);
+  const change = Number.isNaN(number) ? undefined : await findChange(context.database.db, number);
+  const { caller, calling } = c.get('caller');
+  if (change?.caller !== caller.name) throw absent;
+  const person = await identifySender(context, { person: caller.for, team: undefined, caller: calling });
+  if (!readerOf(context, person)(change)) throw absent;
+  return { change, answer: await answerFor(context, change) };
+}
+
+async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
+  const { context, events } = options;
+  const { change } = await ownChange(context, c);
+  const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
+  const newer = (from: number) => linesAfterOf(context, change.number, from);
+  if (!c.req.header('accept')?.includes('text/event-stream')) {
+    const { answer } = await ownChange(context, c);
+    return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, answer)) });
+  }
+  return streamSSE(c, async (stream) => {
+    let last = after;
+    const waiting = events.follow(change.number);
+    stream.onAbort(waiting.end);
+    try {
+      for (;;) {
+        // Asked again before every event: a key, a right or a person may be gone.
+        const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+        if (found?.caller.name !== c.get('caller').caller.name) return;
+        const { answer } = await ownChange(context, c);
+        for (const line of await newer(last)) {
+          last = line.seq;
+          await stream.writeSSE({
+            id: String(line.seq),
+            event: line.event,
+            data: JSON.stringify(eventAnswer(line, answer)),
+          });
+        }
+        if (answer.settled || stream.aborted) return;
+        if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');
+      }
+    } finally {
+      waiting.end();
+    }
+  });
+}
+
+async function linesAfterOf({ database: { db } }: PipelineContext, change: number, after: number) {
+  return (await linesOfChanges(db, [change], { limit: 1_000 })).filter(({ seq }) => seq > after);
+}
+
+async function cancel(context: PipelineContext, c: Context<Env>): Promise<Response> {
+  const { change } = await ownChange(context, c);
+  const { caller } = c.get('caller');
+  const { number, version } = change;
+  const shown = { installation: context.database.installation, number, version };
+  await decide(context, { ...shown, verdict: 'cancel', person: caller.for, team: undefined, inbox: undefined });
+  return c.json((await ownChange(context, c)).answer);
+}
+
+async function textOf(c: Context<Env>): Promise<string> {
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+    throw problem(415, 'The body has to be JSON, with content-type: application/json. Nothing was done.');
+  return c.req.text();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw problem(400, 'The body is not JSON. Nothing was done.');
+  }
+}

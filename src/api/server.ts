@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Config } from '../base/config.ts';
+import { boundConnections, serverOptions } from '../base/connections.ts';
+import { notListening } from '../base/errors.ts';
+import type { PipelineContext } from '../talk/context.ts';
+import { createEventHub } from './events.ts';
+import { createApi } from './routes.ts';
+import { createPlaces } from './places.ts';
+
+/** The interface for programs, on a port of its own. */
+export type ApiServer = {
+  /** Listens; resolves with the port. */
+  readonly start: () => Promise<number>;
+  /** Takes no more requests, and ends all streams. */
+  readonly stop: () => Promise<void>;
+};
+
+const maxConnections = 1_200;
+
+export function createApiServer(
+  { port, host, url }: NonNullable<Config['api']>,
+  context: PipelineContext,
+  onFault: (request: string, error: unknown) => void,
+): ApiServer {
+  const events = createEventHub(context.database, (error) => context.onTrouble('looking for news of changes', error));
+  const app = createApi({ context, events, places: createPlaces(), hosts: hostsOf({ port, host, url }), onFault });
+  const answer = getRequestListener(app.fetch);
+  const server = createServer(serverOptions, (request, response) => void answer(request, response));
+  const connections = boundConnections(server, maxConnections);
+  return {
+    start: async () => {
+      await once(server.listen(port, host), 'listening').catch((error: unknown) =>
+        notListening(`API_PORT ${port} on API_HOST ${host}`, error),
+      );
+      events.start();
+      return port;
+    },
+    stop: async () => {
+      server.close();
+      connections.endUnheard();
+      server.closeAllConnections();
+      await events.stop();
+    },
+  };
+}
+
+/** The values of `Host` that mean this interface: a page that has another name for this machine reaches nothing. */
+function hostsOf({ port, host, url }: NonNullable<Config['api']>): ReadonlySet<string> {
+  const names = [host.includes(':') ? `[${host}]` : host, 'localhost', '127.0.0.1', '[::1]'];
+  const outside = url === undefined ? [] : [new URL(url).host];
+  return new Set([...names.map((name) => `${name}:${port}`), ...outside].map((name) => name.toLowerCase()));
+}

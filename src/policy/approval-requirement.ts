@@ -1,0 +1,46 @@
+import type { Approval, Needed, Requirement } from './rules.ts';
+
+/** What several rules ask for together: the strictest. */
+
+/**
+ * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
+ * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
+ * requires it. Everybody whom one of the rules notifies is notified.
+ */
+export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
+  const asked = approvals.filter((approval) => approval !== 'none');
+  if (asked.length === 0) return 'none';
+  const requirements = new Map<string, Requirement>();
+  for (const { by, count, notify } of asked) {
+    const who = by === 'allowed' ? by : distinct(by);
+    const key = JSON.stringify(who);
+    const former = requirements.get(key);
+    const told = notifiedBy(former, { by: who, notify });
+    requirements.set(key, { by: who, count: Math.max(count, former?.count ?? 0), ...(told && { notify: told }) });
+  }
+  return {
+    requirements: [...requirements.values()],
+    expires: Math.min(...asked.map(({ expires }) => expires)),
+    reason: asked.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
+  };
+}
+
+/** The same of what several requirements ask for together. */
+export const strictestOf = (all: readonly ('none' | Needed)[]): 'none' | Needed =>
+  strictest(
+    all.flatMap((needed) =>
+      needed === 'none'
+        ? []
+        : needed.requirements.map((one) => ({ ...one, expires: needed.expires, reason: needed.reason })),
+    ),
+  );
+
+type Notifying = Pick<Approval, 'by' | 'notify'>;
+
+/** The groups that two rules with the same `by` notify together; undefined: those who may approve. */
+function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): readonly string[] | undefined {
+  if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;
+  return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

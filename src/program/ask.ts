@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { z } from 'zod';
+import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
+import { errorMessage } from '../base/errors.ts';
+import type { ApiClient } from '../api/mcp.ts';
+import { changeSchema, eventSchema, pageSchema, problemSchema, type ChangeAnswer } from '../api/schemas.ts';
+import { parseDuration } from '../words/duration.ts';
+import { out, type Out } from './output.ts';
+
+/** `sitehand ask`: a terminal or a pipeline asks a running bot, and waits for what people decide. */
+
+/** How it ended. */
+export const askCodes = {
+  done: 0,
+  wrong: 2,
+  declined: 3,
+  failed: 4,
+  unknown: 5,
+  waiting: 6,
+  unreachable: 7,
+  interrupted: 130,
+} as const;
+
+const codeOf: Readonly<Partial<Record<ChangeAnswer['state'], number>>> = {
+  done: askCodes.done,
+  happened: askCodes.done,
+  // The host took it; whether it worked cannot be verified from here.
+  accepted: askCodes.done,
+  declined: askCodes.declined,
+  expired: askCodes.declined,
+  cancelled: askCodes.declined,
+  invalidated: askCodes.declined,
+  superseded: askCodes.declined,
+  rejected: askCodes.failed,
+  failed: askCodes.failed,
+  did_not_happen: askCodes.failed,
+  ended: askCodes.failed,
+};
+
+const usage = `sitehand ask LINE [--reason TEXT] [--typed-name NAME] [--wait] [--timeout 30m] [--key ID] [--json]
+
+  LINE               as people type it: "push acme-shop/staging acme-shop/live --files"
+  --reason TEXT      why; it stands on the card
+  --typed-name NAME  the name of the target, where people have to type it
+  --wait             until it is over; the exit code says how
+  --timeout 30m      how long to wait at most (default: 1h)
+  --key ID           the Idempotency-Key (default: a new one): the same one asks once
+  --json             one line of JSON for each answer and event
+
+SITEHAND_URL is the address of the interface, SITEHAND_CALLER_KEY the key of a caller.
+Exit codes: 0 done, 2 wrong, 3 declined or not sent, 4 failed or rejected, 5 unknown, 6 still waiting, 7 not reached.
+`;
+
+const options = {
+  reason: { type: 'string' },
+  'typed-name': { type: 'string' },
+  wait: { type: 'boolean' },
+  timeout: { type: 'string' },
+  key: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/** Runs the command. Resolves with the exit code; never rejects. */
+export async function ask(words: readonly string[], given?: EnvironmentVariables, to: Out = out): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+    if (values.help) return said(to.write, usage, askCodes.done);
+    const forMs = parseDuration(values.timeout ?? '1h');
+    const environment = environmentOr(given);
+    const { SITEHAND_URL: url, SITEHAND_CALLER_KEY: key } = environment;
+    if (positionals.length !== 1 || forMs === undefined) return said(to.complain, usage, askCodes.wrong);
+    if (!url || !key)
+      return said(
+        to.complain,
+        'SITEHAND_URL and SITEHAND_CALLER_KEY have to be set. Nothing was asked.\n',
+        askCodes.wrong,
+      );
+    const client = clientFor(url, key);
+    const body = {
+      say: positionals[0],
+      ...(values.reason !== undefined && { reason: values.reason }),
+      ...(values['typed-name'] !== undefined && { typed_name: values['typed-name'] }),
+    };
+    const printed = printerFor(to, values.json === true);
+    return await run(client, printed, { body, key: values.key ?? randomUUID(), wait: values.wait === true, forMs });
+  } catch (error) {
+    return said(to.complain, `${errorMessage(error)}\n\n${usage}`, askCodes.wrong);
+  }
+}
+
+const said = (write: (text: string) => unknown, text: string, code: number): number => {
+  write(text);
+  return code;
+};
+
+/** Asks the interface of a running bot with a key. */
+export const clientFor =
+  (url: string, key: string): ApiClient =>
+  (path, init = {}) =>
+    fetch(new URL(path, url), {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, ...Object.fromEntries(new Headers(init.headers)) },
+    });
+
+type Printer = ReturnType<typeof printerFor>;
+
+function printerFor({ write, complain }: Out, isJson: boolean) {
+  const line = (json: unknown, text: string): void => void write(isJson ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  let last = '';
+  return {
+    page: (page: z.output<typeof pageSchema>): void => line(page, page.text),
+    card: (change: ChangeAnswer): void => {
+      const facts = change.facts.map(([label, value]) => `  ${label}: ${value}`);
+      const warning = change.warning === null ? [] : [`  ${change.warning}`];
+      line(change, [`#${change.number} ${change.title}`, ...warning, ...facts].join('\n'));
+    },
+    step: (change: ChangeAnswer, event?: unknown): void => {
+      const now = `#${change.number} ${change.state}: ${change.says}`;
+      if (now !== last || isJson) line(event ?? change, now);
+      last = now;
+    },
+    complain: (text: string): void => void complain(`${text}\n`),
+  };
+}
+
+type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
+
+async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  const response = await client('/v1/requests', { method: 'POST', body: JSON.stringify(body), headers }).catch(
+    (error: unknown) => error,
+  );
+  if (!(response instanceof Response)) {
+    print.complain(
+      `Sitehand was not reached: ${errorMessage(response)}. If it was asked all the same, --key ${key} asks for the same again.`,
+    );
+    return askCodes.unreachable;
+  }
+  const answer: unknown = await response.json();
+  if (!response.ok) return refusedBy(answer, print);
+  const page = pageSchema.safeParse(answer);
+  if (page.success) {
+    print.page(page.data);
+    return askCodes.done;
+  }
+  const change = changeSchema.parse(answer);
+  print.card(change);
+  print.step(change);
+  return wait ? follow(client, print, change, forMs) : askCodes.done;
+}
+
+function refusedBy(answer: unknown, print: Printer): number {
+  const { detail, fields = [], lines = [], request } = problemSchema.parse(answer);
+  print.complain(`${detail} (${request})`);
+  for (const { field, says, choices } of fields)
+    print.complain(
+      `  ${field}: ${says ?? 'missing'}${choices.length > 0 ? ` (${choices.slice(0, 10).join(', ')})` : ''}`,
+    );
+  for (const line of lines) print.complain(`  Try: ${line}`);
+  return askCodes.wrong;
+}
+
+/** The pause before a stream that broke is taken up again. */
+const againMs = 1_000;
+
+async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswer, forMs: number): Promise<number> {
+  const until = AbortSignal.timeout(forMs);
+  const onInterrupt = (): never => {
+    print.complain(`#${number} goes on. To take it back: cancel it in Slack, or POST /v1/changes/${number}/cancel.`);
+    process.exit(askCodes.interrupted);
+  };
+  process.once('SIGINT', onInterrupt);
+  let last = 0;
+  try {
+    for (;;) {
+      const ended = await readEvents(client, number, last, until, (event) => {
+        last = event.id;
+        print.step(event.change, event);
+      }).catch((error: unknown) => error);
+      if (until.aborted) break;
+      if (typeof ended === 'number') return ended;
+      await new Promise((resolve) => setTimeout(resolve, againMs));
+    }
+    print.complain(`#${number} still waits. The same --key asks for the same again.`);
+    return askCodes.waiting;
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+/** Resolves with the exit code once the change is over; undefined: the stream broke. */
+async function readEvents(
+  client: ApiClient,
+  number: number,
+  after: number,
+  signal: AbortSignal,
+  onEvent: (event: z.output<typeof eventSchema>) => void,
+): Promise<number | undefined> {
+  const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
+  const response = await client(`/v1/changes/${number}/events`, { headers, signal });
+  if (!response.ok || response.body === null) return response.status === 404 ? askCodes.unknown : undefined;
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    const event = eventSchema.parse(JSON.parse(data));
+    onEvent(event);
+    const code = endOf(event.change);
+    if (code !== undefined) return code;
+  }
+  const now = changeSchema.parse(await (await client(`/v1/changes/${number}`, { signal })).json());
+  return endOf(now);
+}
+
+/** The exit code, once it is over or nobody knows whether it happened. */
+const endOf = ({ settled, state }: ChangeAnswer): number | undefined =>
+  settled || state === 'unknown' ? (codeOf[state] ?? askCodes.unknown) : undefined;
