@@ -22,7 +22,7 @@ import { openApi } from './openapi.ts';
 import { incomplete, problem, ProblemError, refused } from './problem.ts';
 import { askSchema, type ChangeAnswer, type Problem } from './schemas.ts';
 import type { EventHub } from './events.ts';
-import type { Places } from './places.ts';
+import type { Places } from './request-limits.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
 

@@ -7,7 +7,7 @@ import { notListening } from '../base/errors.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
 import { createApi } from './routes.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces } from './request-limits.ts';
 
 /** The interface for programs, on a port of its own. */
 export type ApiServer = {

@@ -17,9 +17,14 @@ export type EnvironmentInputs = {
   readonly logLevel: string;
   /** The policy file; undefined means the playground's own. */
   readonly policy: string | undefined;
+  /** Where programs ask. */
+  readonly apiPort: number;
   /** Applied last, so a caller can override anything. */
   readonly more: Readonly<Record<string, string>>;
 };
+
+/** The key of the caller in the playground's own policy. It opens nothing but stand-ins. */
+export const playgroundKey = 'shk_playground-opens-only-stand-ins-0000000000000';
 
 /** The only variables of this process that the bot inherits. */
 const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
@@ -37,6 +42,7 @@ export function botEnvironment(inputs: EnvironmentInputs): Record<string, string
       : { SLACK_SIGNING_SECRET: slack.tokens.signingSecret, PORT: String(port), HOST: '127.0.0.1' };
   return {
     ...Object.fromEntries(inherited),
+    API_PORT: String(inputs.apiPort),
     SLACK_BOT_TOKEN: slack.tokens.bot,
     ...delivery,
     SLACK_API_URL: slack.apiUrl,

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Playground, type PlaygroundOptions, startPlayground } from './playground.ts';
+import { playgroundKey } from './environment.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import type { BotState } from './web/shapes.ts';
 
@@ -65,7 +66,7 @@ async function startSomewhere(options: PlaygroundOptions): Promise<Playground> {
   );
 }
 
-function printIntro({ url, bot, rehearsal }: Playground): void {
+function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
   const { state, exit } = bot.state();
   print(`\n  Sitehand playground   ${url}/\n`);
   if (state === 'exited') return print(`  The bot didn't start (${ending(exit)}). The page is up anyway.\n`);
@@ -75,6 +76,9 @@ function printIntro({ url, bot, rehearsal }: Playground): void {
   print('    /site logs acme-shop/live                                 see what is going wrong');
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
   print('    /site push acme-shop/staging acme-shop/live --database    see what would be lost, and who must agree');
+  print('  A program can ask, too, from another terminal:');
+  print(`    SITEHAND_URL=${apiUrl} SITEHAND_CALLER_KEY=${playgroundKey}`);
+  print('    sitehand ask "cache clear acme-shop/staging" --wait      from a clone: npm run -s sitehand -- ask …');
   print('  Press Ctrl-C to stop.\n');
 }
 

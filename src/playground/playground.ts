@@ -48,6 +48,8 @@ export type PlaygroundOptions = {
 export type Playground = {
   /** Address of the page, without a trailing slash. */
   readonly url: string;
+  /** Where programs ask. */
+  readonly apiUrl: string;
   readonly slack: SlackStandIn;
   readonly hosting: HostingStandIn;
   readonly site: SiteStandIn;
@@ -91,12 +93,14 @@ async function start(
   const running: { bot?: Bot } = {};
   const page = await startPage(options, { ...standIns, bot: () => running.bot }, folders.data, onClose);
   const port = options.http === true ? await freePort() : undefined;
+  const apiPort = await freePort();
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
   const environment = botEnvironment({
     ...standIns,
     folder: folders.data,
     port,
+    apiPort,
     logLevel: options.logLevel ?? 'warn',
     policy: rehearsal?.file,
     more: options.environment ?? {},
@@ -115,7 +119,7 @@ async function start(
   running.bot = bot;
   onClose(() => bot.close());
   await bot.started();
-  return { url: page.url, ...standIns, bot, rehearsal };
+  return { url: page.url, apiUrl: `http://127.0.0.1:${apiPort}`, ...standIns, bot, rehearsal };
 }
 
 /** Serves the page, and reads what it shows of the bot: its commands, and its changes in the database of this folder. */

@@ -19,6 +19,9 @@ export const mutated: readonly string[] = [
   'src/policy/memberships.ts',
   'src/policy/pattern.ts',
   'src/policy/policy.ts',
+  'src/policy/matching.ts',
+  'src/policy/callers.ts',
+  'src/policy/approval-requirement.ts',
   'src/policy/unsatisfiable.ts',
 ];
 
@@ -29,6 +32,7 @@ export const mutated: readonly string[] = [
 export const tests: readonly string[] = [
   'test/change/change.test.ts',
   'test/policy/approvers.test.ts',
+  'test/policy/callers.test.ts',
   'test/policy/memberships.test.ts',
   'test/policy/pattern.test.ts',
   'test/policy/policy.test.ts',

@@ -128,23 +128,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/approvers.ts': [
     ...same(
-      'Nobody has such an id; the types cannot see that.',
-      "samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));",
-      "typeof handedOnBy === 'string' → true",
-    ),
-    ...same(
       'Votes are looked up by requirement, and a string is not one.',
       "const towards = weight.kind === 'counts' ? weight.towards : [];",
       '[] → ["Stryker was here"]',
     ),
   ],
   'src/policy/rules.ts': [
-    ...same(
-      'Only an approval by groups can say whom it notifies; the types cannot see that.',
-      "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
-      "by === 'allowed' → false",
-      '\'allowed\' → ""',
-    ),
     ...same(
       'It is called only if there is a boundary; the types cannot see that.',
       'const inside = (site: string | undefined) => site !== undefined && bound?.some((glob) => matches(glob, site));',
@@ -243,11 +232,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'deny\' → ""',
     ),
     ...same(
-      'Whatever is no `allow` counts all ids.',
-      "const is = holds(rule.to, memberships, 'deny');",
-      '\'deny\' → ""',
-    ),
-    ...same(
       'It names no group.',
       "const then = needed === 'none' ? [] : needed.requirements;",
       '[] → ["Stryker was here"]',
@@ -258,6 +242,26 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "one === 'none' → false",
       '\'none\' → ""',
       '[] → ["Stryker was here"]',
+    ),
+    ...same(
+      'Without uncertain rules both approvals are the same.',
+      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };",
+      'unsure.length === 0 → false',
+    ),
+  ],
+  'src/policy/approval-requirement.ts': [
+    ...same(
+      'Only an approval by groups can say whom it notifies; the types cannot see that.',
+      "if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;",
+      "by === 'allowed' → false",
+      '\'allowed\' → ""',
+    ),
+  ],
+  'src/policy/matching.ts': [
+    ...same(
+      'Whatever is no `allow` counts all ids.',
+      "const is = holds(rule.to, memberships, 'deny');",
+      '\'deny\' → ""',
     ),
     ...same('It names no group.', 'const perhaps: Audience[] = [];', '[] → ["Stryker was here"]'),
     ...same('Without the cache the result is the same, only slower.', 'if (found) return found;', 'found → false'),
@@ -284,13 +288,8 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'no\' → ""',
     ),
     ...same(
-      'Without uncertain rules both approvals are the same.',
-      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };",
-      'unsure.length === 0 → false',
-    ),
-    ...same(
       'No rule can name either.',
-      "const readingAnything: PolicyCommand = { path: '', risk: 'read' };",
+      "export const readingAnything: PolicyCommand = { path: '', risk: 'read' };",
       '\'\' → "Stryker was here!"',
     ),
   ],

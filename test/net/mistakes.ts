@@ -96,7 +96,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/change/approve.ts',
-        from: "if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };",
+        from: "if (isOthers && mayBeAsker(policy, by, asked)) return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],
@@ -107,7 +107,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/policy/approvers.ts',
-        from: "if (isAsker(policy, person.id, asked)) return not('yourself');",
+        from: "if (isAsking === 'yes') return not('yourself');",
         to: '',
       },
     ],
@@ -178,8 +178,8 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/change/recheck.ts',
-        from: 'if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);',
-        to: 'if (now === undefined) return restored;',
+        from: 'return invalidated(say`${change.caller ?? change.requester_name} is no longer allowed to do this.`);',
+        to: 'return restored;',
       },
       {
         file: 'src/change/recheck.ts',

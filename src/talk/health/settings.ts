@@ -22,7 +22,7 @@ export async function rules({ policy, policyIsBroken, database }: HealthContext)
       say`the file can't be used; ${says}`,
       'Its mistakes are in the log and the ops channel, with line numbers.',
     );
-  const now = await database.now();
+  const now = callers.size === 0 ? 0 : await database.now();
   const ending = [...callers.values()].filter(({ expires }) => expires - now < warnBeforeMs);
   const named = joined(
     ending.map(({ name, expires }) => say`${code(name)} ${expires <= now ? 'since' : 'from'} ${time(expires, 'date')}`),
