@@ -1,18 +1,20 @@
-/** How many requests of each caller are under way, so that none keeps the others out. */
+/** How many requests and streams of each caller are under way, so that none keeps the others out. */
 
-const maxEach = 64;
-const maxInAll = 2_000;
+/** For one caller, and for all. */
+export type Most = { readonly each: number; readonly all: number };
+export const mostRequests: Most = { each: 64, all: 256 };
+export const mostStreams: Most = { each: 500, all: 1_000 };
 
 /** `begin` returns what ends the turn; undefined: too many are under way. */
 export type Places = { readonly begin: (caller: string) => (() => void) | undefined };
 
-export function createPlaces(): Places {
+export function createPlaces(most: Most): Places {
   const underWay = new Map<string, number>();
   let all = 0;
   return {
     begin: (caller) => {
       const own = underWay.get(caller) ?? 0;
-      if (own >= maxEach || all >= maxInAll) return undefined;
+      if (own >= most.each || all >= most.all) return undefined;
       underWay.set(caller, own + 1);
       all += 1;
       return () => {

@@ -38,6 +38,8 @@ export type ApiOptions = {
   readonly context: PipelineContext;
   readonly events: EventHub;
   readonly places: Places;
+  /** As `places`, for streams, which outlast their request. */
+  readonly streams: Places;
   /** The values of `Host` that are this interface; undefined: any, because its address is not known. */
   readonly hosts: ReadonlySet<string> | undefined;
   readonly onFault: (request: string, error: unknown) => void;
@@ -219,7 +221,7 @@ async function ownChange(context: PipelineContext, c: Context<Env>) {
 }
 
 async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
-  const { context, events } = options;
+  const { context, events, streams } = options;
   const { change } = await ownChange(context, c);
   const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
   const newer = (from: number) => linesAfterOf(context, change.number, from);
@@ -227,6 +229,9 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
     const { answer } = await ownChange(context, c);
     return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, answer)) });
   }
+  const end = streams.begin(c.get('caller').caller.name);
+  if (!end)
+    throw problem(429, 'Too many streams of this caller are open. Nothing was done.', {}, { 'retry-after': '5' });
   return streamSSE(c, async (stream) => {
     let last = after;
     const waiting = events.follow(change.number);
@@ -250,6 +255,7 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
       }
     } finally {
       waiting.end();
+      end();
     }
   });
 }

@@ -7,7 +7,7 @@ import { notListening } from '../base/errors.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
 import { createApi } from './routes.ts';
-import { createPlaces } from './request-limits.ts';
+import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
 
 /** The interface for programs, on a port of its own. */
 export type ApiServer = {
@@ -25,7 +25,14 @@ export function createApiServer(
   onFault: (request: string, error: unknown) => void,
 ): ApiServer {
   const events = createEventHub(context.database, (error) => context.onTrouble('looking for news of changes', error));
-  const app = createApi({ context, events, places: createPlaces(), hosts: hostsOf({ port, host, url }), onFault });
+  const app = createApi({
+    context,
+    events,
+    places: createPlaces(mostRequests),
+    streams: createPlaces(mostStreams),
+    hosts: hostsOf({ port, host, url }),
+    onFault,
+  });
   const answer = getRequestListener(app.fetch);
   const server = createServer(serverOptions, (request, response) => void answer(request, response));
   const connections = boundConnections(server, maxConnections);

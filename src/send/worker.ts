@@ -1,6 +1,6 @@
 import { claimDue, touchChange, type Change } from '../storage/changes.ts';
 import { idsOf } from '../policy/memberships.ts';
-import { isAnyDue, unowned, type IdsOf } from '../storage/lease.ts';
+import { askedBy, isAnyDue, unowned, type IdsOf } from '../storage/lease.ts';
 import { isBack } from '../storage/postgres.ts';
 import { handleSetBack } from './failover-and-restore.ts';
 import { createChecksAfter } from './check-around.ts';
@@ -112,7 +112,7 @@ type UnderWay = { readonly changes: Map<string, number>; readonly stepping: Set<
 /** Counts the step while it runs; nobody else claims the change meanwhile. */
 async function noted({ changes, stepping }: UnderWay, change: Change, work: () => Promise<void>): Promise<void> {
   stepping.add(change.number);
-  await whileCounted(changes, change.requester, work).finally(() => stepping.delete(change.number));
+  await whileCounted(changes, askedBy(change), work).finally(() => stepping.delete(change.number));
 }
 
 /** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
@@ -180,7 +180,7 @@ async function claimSteps(
     const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
       const running = new Map(underWay.changes);
-      for (const { requester } of claimed) running.set(requester, (running.get(requester) ?? 0) + 1);
+      for (const whose of claimed.map(askedBy)) running.set(whose, (running.get(whose) ?? 0) + 1);
       const turns = { underWay: running, maxEach, idsOf: ids };
       claimed.push(...(await claimDue(tx, { ...claim, limit }, turns, [...underWay.stepping])));
     };

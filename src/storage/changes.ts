@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { forUpdate } from './sql-dialect.ts';
-import { claim, type Claim, inShares, type Shares } from './lease.ts';
+import { askedByColumn, claim, type Claim, inShares, type Shares } from './lease.ts';
 import type { State } from '../words/states.ts';
 import type { ChangeTable, ReadHandle, Tx } from './schema.ts';
 
@@ -122,10 +122,10 @@ export function claimDue(
   sending: readonly number[] = [],
 ): Promise<Change[]> {
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  const { groups, ...turns } = inShares(shares);
+  const { groups, ...turns } = inShares(shares, askedByColumn);
   const condition =
     sending.length === 0 ? sql`true` : sql`not (state = 'sending' and number in (${sql.join(sending)}))`;
-  const order = { columns: ['requester', 'due_at'], own, ...turns };
+  const order = { columns: ['requester', 'caller', 'due_at'], own, ...turns };
   return claim<Change>(tx, 'changes', wanted, order, { condition, groups });
 }
 

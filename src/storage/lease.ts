@@ -124,8 +124,18 @@ export type Shares = {
   readonly idsOf?: IdsOf;
 };
 
-/** Turns and groups for `claim` that keep every requester within their share. */
-export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = sameId }: Shares) {
+type Asked = { readonly requester: string; readonly caller?: string | null };
+
+/** Whose turn a row takes: that of its requester or, if a program asked for them, of that. */
+export const askedBy = ({ requester, caller }: Asked): string => (caller ? `caller:${caller}` : requester);
+/** The same in SQL, for rows that a program may have asked for. */
+export const askedByColumn = sql<string>`coalesce('caller:' || caller, requester)`;
+
+/** Turns and groups for `claim` that keep everybody within their share. `column`: whose turn a row takes, in SQL. */
+export function inShares(
+  { underWay: ofEach = new Map(), maxEach = Infinity, idsOf = sameId }: Shares,
+  column?: RawBuilder<string>,
+) {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
     const person = personKey(idsOf, id);
@@ -134,15 +144,19 @@ export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, ids
   // The longest overdue rows may all belong to busy people, so idle people are a group of their own.
   const busy = [...underWay.keys()];
   const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach);
-  const groups = requesterGroups(belowShare.flatMap(idsOf), busy.flatMap(idsOf));
-  const whose = ({ requester }: { readonly requester: string }): string => personKey(idsOf, requester);
+  const groups = requesterGroups(belowShare.flatMap(idsOf), busy.flatMap(idsOf), column);
+  const whose = (row: Asked): string => personKey(idsOf, askedBy(row));
   return { whose, underWay, maxEach, groups };
 }
 
 /** One SQL condition per id, and one for everybody else. */
-export const requesterGroups = (ids: readonly string[], known = ids): readonly RawBuilder<unknown>[] => [
-  known.length === 0 ? sql`true` : sql`requester not in (${sql.join(known)})`,
-  ...ids.map((id) => sql`requester = ${id}`),
+export const requesterGroups = (
+  ids: readonly string[],
+  known = ids,
+  column = sql`requester`,
+): readonly RawBuilder<unknown>[] => [
+  known.length === 0 ? sql`true` : sql`${column} not in (${sql.join(known)})`,
+  ...ids.map((id) => sql`${column} = ${id}`),
 ];
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);

@@ -82,6 +82,16 @@ describeBoth('changes', (open) => {
     expect(numbers(await claim('c', 45))).toEqual([2, 4, 1]);
   });
 
+  it('of a program take turns of their own, apart from those of the person for whom it asks', async () => {
+    const database = await open();
+    const due = { state: 'approved', due_at: 1, requester: 'U1' } as const;
+    for (const caller of ['bot', 'bot', 'bot']) await save(database, { ...due, caller });
+    const { number } = await save(database, { ...due, due_at: 2 });
+    const claim = { owner: 'w', now: 10, leaseMs: 15, limit: 2 };
+    const numbersOf = async () => (await database.transaction((tx) => claimDue(tx, claim))).map((one) => one.number);
+    expect(await numbersOf()).toEqual(expect.arrayContaining([number]));
+  });
+
   it('go to one claimer each, however many race', async () => {
     const database = await open();
     const replica = await database.again();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
@@ -223,6 +224,40 @@ describe.concurrent('a program', () => {
       expect(await use('cancel', { number: 1 })).toContain('#1 is cancelled');
       expect(scenario.writes()).toEqual([]);
       await agent.close();
+    }),
+  );
+
+  test(
+    'has five changes waiting at most, apart from its person; is not asked for by another name of the machine; and waits after a restore',
+    withApi(async (scenario, call, base) => {
+      const clear = { say: 'cache clear acme-shop/staging' };
+      for (let asked = 0; asked < 5; asked += 1) expect((await call('/v1/requests', { json: clear })).status).toBe(202);
+      expect(await call('/v1/requests', { json: clear })).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringMatching(/already have 5/) as unknown },
+      });
+      // Ana's own are counted apart.
+      await (await scenario.person('ana').asks('/site cache clear acme-shop/staging')).tells(/./);
+
+      const { port } = new URL(base);
+      const status = await new Promise((resolve) => {
+        get({ host: '127.0.0.1', port, path: '/v1/commands', headers: { host: 'evil.example' } }, (answer) =>
+          resolve(answer.resume().statusCode),
+        );
+      });
+      expect(status).toBe(421);
+
+      scenario.runSql("update changes set state = 'cancelled', settled_at = 1 where caller is not null");
+      scenario.runSql(
+        `insert into kv (key, value, at) values ('pause', '{"by":"sitehand","name":"Sitehand","at":1}', 1)`,
+      );
+      expect(await call('/v1/requests', { json: clear })).toMatchObject({
+        status: 409,
+        body: { type: '#may-have-been-done' },
+      });
+      expect(await call('/v1/requests', { json: { say: 'backups list acme-shop/live' } })).toMatchObject({
+        status: 200,
+      });
     }),
   );
 });
