@@ -40,7 +40,8 @@ export async function whomToAsk(
   const request = { ...asked, ...askers };
   const targets = asked.aims.map(({ target }) => target);
   const notified = needed.requirements.flatMap(({ notify = [] }) => notify);
-  const groups = new Set([...groupsApproving(policy, asked.command, needed), ...userGroupsIn(policy, [notified])]);
+  const approving = groupsApproving(policy, asked.command, needed, askers.caller);
+  const groups = new Set([...approving, ...userGroupsIn(policy, [notified])]);
   const { people: all, unknown } = await peopleOf(context, policy, [...groups]);
   const asks = await Promise.all(
     needed.requirements.map(async (requirement): Promise<AskedRequirement> => {

@@ -1,5 +1,6 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
+import { operatorIds, type AskingCaller } from '../policy/callers.ts';
 import { defaultBatchValidityMs, type Calling, type Member, type Needed, type Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
@@ -55,14 +56,20 @@ export type Authorization = {
   /** Who is told directly, by one id for each person; missing: nobody was asked. */
   readonly told?: readonly string[];
   /** The caller through which it was asked for, with its key and its operators at that time. */
-  readonly calling?: Calling & { readonly operators: readonly string[] };
+  readonly calling?: Calling & AskingCaller;
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };
 
-/** The caller through which somebody asks, with its operators. */
+/** The caller through which somebody asks, with its operators by their Slack ids: their groups can change. */
 export const callingAs = (policy: Policy, { caller }: Member): Authorization['calling'] =>
-  caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };
+  caller && { ...caller, operators: operatorIds(policy, caller.name) };
+
+/** That of the change that ends timed access, by the rights of the grant: the askers of both are the same. */
+export function authorizationByTimer(timerOf: number, grant: Change | undefined, policy: Policy): Authorization {
+  const calling = grant && authorizationOf(grant).calling;
+  return { approval: 'none', rules: [], policy: policy.hash, timerOf, ...(calling && { calling }) };
+}
 
 /** The authorization of what somebody asks for, be it one change or many together. */
 export function authorizationOnAsking(

@@ -10,6 +10,7 @@ import { code, joined, sample, say, typed } from '../words/text.ts';
 import { type Ability, type RuleLine, answerOnAny, howMany, openTargets, answerOfRefused } from './ability.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { tooFewApprove } from './nobody-approves.ts';
+import { callingAs } from './authorization.ts';
 import { aboutOf, targetsOf } from './targets.ts';
 import { channelRefusal } from './assert-channel.ts';
 import { nonMemberReason, type Channel, type Person } from './access-check.ts';
@@ -196,7 +197,10 @@ async function allowedAnswer(
   { rules, approval }: Extract<AccessDecision, { kind: 'allowed' }>,
 ): Promise<Ability['answer']> {
   if (approval === 'none') return { kind: 'allowed', rules, approval };
-  const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
+  const { asks } = await whomToAsk(context, approval, resolved, {
+    requester: person.id,
+    caller: callingAs(context.policy(), person),
+  });
   const { expires, reason } = approval;
   const counts = asks.map(({ count, people, groups }) => ({ count, groups, people: people.length }));
   const words = { who: whoIsAsked(asks), notified: whoIsNotified(asks), tooFew: tooFewApprove(asks) };

@@ -53,7 +53,11 @@ export async function refuseIfNobodyApproves(
   if (short.length === 0) return;
   const policy = context.policy();
   const { asked } = aboutOf(resolved, context.company());
-  const { people, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
+  const { people, unknown } = await peopleOf(
+    context,
+    policy,
+    groupsApproving(policy, asked.command, needed, askers.caller),
+  );
   if (unknown.length > 0) return;
   for (const requirement of short) {
     const approversOf = (aims: readonly Aim[]): readonly string[] =>

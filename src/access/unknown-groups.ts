@@ -3,7 +3,7 @@ import { rightOf, rightsOf, unlocking } from '../commands/rights.ts';
 import { Refusal } from '../base/errors.ts';
 import { mentionedGroups } from '../policy/memberships.ts';
 import { groupsAbout, groupsApproving } from '../policy/policy.ts';
-import type { PolicyCommand as Right, Policy, Needed } from '../policy/rules.ts';
+import type { PolicyCommand as Right, Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { code, joined, say, typed, userGroup, type Text } from '../words/text.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
@@ -28,11 +28,8 @@ const rightsAt = (path: string): readonly Right[] => rightsOf(path, commandAt(pa
 const distinct = (groups: readonly (readonly string[])[]): readonly string[] => [...new Set(groups.flat())];
 
 /** The groups that decide who may close a change whose outcome is unknown. */
-export const groupsEnding = (policy: Policy, command: Right, needed: 'none' | Needed): readonly string[] =>
-  distinct([
-    groupsApproving(policy, command, needed),
-    ...Object.values(unlocking).map((right) => groupsAbout(policy, right)),
-  ]);
+export const groupsEnding = (...[policy, ...about]: Parameters<typeof groupsApproving>): readonly string[] =>
+  distinct([groupsApproving(policy, ...about), ...Object.values(unlocking).map((right) => groupsAbout(policy, right))]);
 
 /** The groups that decide whether the requester still may, whether an approval counts, or who may close the change. */
 export function groupsOf(
@@ -44,8 +41,8 @@ export function groupsOf(
   if (command === undefined) return groupsAbout(policy);
   const right = rightOf(change.command, command);
   if (role === 'requester') return groupsAbout(policy, right);
-  const { approval } = authorizationOf(change);
-  return role === 'ender' ? groupsEnding(policy, right, approval) : groupsApproving(policy, right, approval);
+  const { approval, calling } = authorizationOf(change);
+  return (role === 'ender' ? groupsEnding : groupsApproving)(policy, right, approval, calling);
 }
 
 /** Says that Slack doesn't tell who is in these groups. Mentions the groups. */

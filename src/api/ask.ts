@@ -2,7 +2,7 @@ import { catalogue, changesSomething, type Command } from '../commands/index.ts'
 import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
-import { parse, parseArgs } from '../language/parse.ts';
+import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
@@ -52,7 +52,7 @@ export async function askAs(
 }
 
 function parsedFrom(asked: AskBody): ParsedCommand {
-  const parsed = 'say' in asked ? parse(asked.say, catalogue) : parseArgs(argsOf(asked), catalogue);
+  const parsed = 'say' in asked ? parse(asked.say, catalogue) : parseGiven(argsOf(asked), catalogue);
   if (parsed === undefined) throw new Refusal('Nothing was said, so nothing was done.');
   return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
 }

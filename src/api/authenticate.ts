@@ -18,12 +18,19 @@ const hashOfKey = (key: string): string => createHash('sha256').update(key).dige
 /** A caller that has proved itself. */
 export type Authenticated = { readonly caller: Caller; readonly calling: Calling };
 
-/** The caller of `Authorization: Bearer …`; undefined: no key, an unknown one, or one that has expired by `now` (epoch ms). */
-export function authenticate(policy: Policy, header: string | undefined, now: number): Authenticated | undefined {
+/**
+ * The caller of `Authorization: Bearer …`; undefined: no key, an unknown one, or one that has expired by `now` (epoch
+ * ms), which is only asked for a known key.
+ */
+export async function authenticate(
+  policy: Policy,
+  header: string | undefined,
+  now: () => Promise<number>,
+): Promise<Authenticated | undefined> {
   const key = /^Bearer +(\S{20,200})$/i.exec(header ?? '')?.[1];
   if (!key?.startsWith(keyPrefix)) return undefined;
   const hash = hashOfKey(key);
   // Looking up a hash tells nothing about a key by how long it takes.
   const caller = callerByKey(policy, hash);
-  return caller && now < caller.expires ? { caller, calling: { name: caller.name, key: hash } } : undefined;
+  return caller && (await now()) < caller.expires ? { caller, calling: { name: caller.name, key: hash } } : undefined;
 }

@@ -23,10 +23,10 @@ export function createEventHub({ db }: Database, onTrouble: (error: unknown) => 
   let seen: number | undefined;
   const look = async (): Promise<void> => {
     if (streams.size === 0) return void (seen = undefined);
-    seen ??= (await auditHead(db)).seq;
-    const lines = await linesAfter(db, seen, batch);
-    seen = lines.at(-1)?.seq ?? seen;
-    for (const change of new Set(lines.map((line) => line.change)))
+    const lines = seen === undefined ? undefined : await linesAfter(db, seen, batch);
+    seen = lines?.at(-1)?.seq ?? seen ?? (await auditHead(db)).seq;
+    // The first look cannot tell what has come since the streams began.
+    for (const change of new Set(lines?.map((line) => line.change) ?? streams.keys()))
       if (change !== null) for (const wake of streams.get(change) ?? []) wake();
   };
   return { ...createPoller({ everyMs: lookMs, look, onTrouble }), follow: (change) => followIn(streams, change) };

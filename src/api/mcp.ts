@@ -98,7 +98,8 @@ const askFor = (client: ApiClient, body: object, key: string = randomUUID()): Pr
 const text = (says: string, isError = false): CallToolResult => ({ content: [{ type: 'text', text: says }], isError });
 
 async function answer(response: Response): Promise<CallToolResult> {
-  if (!response.ok) return text(await detailOf(response), true);
+  // It can quote the host, and offer names of its sites.
+  if (!response.ok) return text(`Refused, ${response.status}.\n${fromOutside(await detailOf(response))}`, true);
   const body: unknown = await response.json();
   const page = pageSchema.safeParse(body);
   if (page.success) return text(fromOutside(page.data.text));
@@ -106,7 +107,7 @@ async function answer(response: Response): Promise<CallToolResult> {
   const { number, title, state, says, waits_for: waits } = change;
   const asked = waits.map(({ count, of }) => `${count} of ${of.join(', ')}`).join('; ');
   const until = state === 'waiting' ? ` It waits for people to approve it: ${asked}, until ${change.expires_at}.` : '';
-  return text(`#${number} is ${state}: ${title}. ${says}${until}\n\n${fromOutside(JSON.stringify(change))}`);
+  return text(`#${number} is ${state}.${until}\n\n${fromOutside(`${title}. ${says}\n${JSON.stringify(change)}`)}`);
 }
 
 /** A fence that the text inside cannot close. */

@@ -12,6 +12,7 @@ import { readerOf } from '../access/visibility.ts';
 import { AskedBefore } from '../change/open-changes.ts';
 import { readPause } from '../decide/admin-actions.ts';
 import { decide } from '../decide/decide.ts';
+import { handleSetBack } from '../send/failover-and-restore.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import { identifySender } from '../talk/speaker.ts';
 import type { PipelineContext } from '../talk/context.ts';
@@ -88,26 +89,23 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
 const authenticating =
   ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
   async (c, proceed) => {
-    const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+    const found = await authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
     if (!found) {
       const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
       throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
     }
     c.set('caller', found);
     const end = places.begin(found.caller.name);
-    if (!end)
-      throw problem(
-        429,
-        'Too many requests of this caller are under way. Nothing was done.',
-        {},
-        { 'retry-after': '2' },
-      );
+    if (!end) throw tooMany('requests of this caller are under way');
     try {
       await proceed();
     } finally {
       end();
     }
   };
+
+const tooMany = (what: string): ProblemError =>
+  problem(429, `Too many ${what}. Nothing was done.`, {}, { 'retry-after': '5' });
 
 const tooLarge = (): never => {
   throw problem(413, `A body has at most ${maxBody / 1024} KiB. Nothing was done.`);
@@ -182,9 +180,10 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   }
 }
 
-/** The same request again: the same change. */
+/** The same request again: the same change, if both may still read it. */
 async function same(context: PipelineContext, c: Context<Env>, change: Change, body: string): Promise<Response> {
-  if (authorizationOf(change).calling?.request?.body === body) return c.json(await answerFor(context, change), 200);
+  const answer = await readableAnswer(context, c, change);
+  if (authorizationOf(change).calling?.request?.body === body) return c.json(answer, 200);
   throw problem(409, `This Idempotency-Key has asked for something else, #${change.number}. Nothing was done.`, {
     type: '#asked-before',
     change: change.number,
@@ -192,8 +191,10 @@ async function same(context: PipelineContext, c: Context<Env>, change: Change, b
 }
 
 /** After a failover or a restore nobody can tell what was asked before, until somebody has looked and resumed. */
-async function refuseIfLost({ database }: PipelineContext): Promise<void> {
-  const pause = await readPause(database.db);
+async function refuseIfLost(context: PipelineContext): Promise<void> {
+  // Nobody may have noticed yet.
+  await handleSetBack(context);
+  const pause = await readPause(context.database.db);
   if (pause?.by !== 'sitehand' && pause?.earlier?.by !== 'sitehand') return;
   throw problem(
     409,
@@ -213,11 +214,15 @@ const absent = problem(404, 'There is no such change of yours.');
 async function ownChange(context: PipelineContext, c: Context<Env>) {
   const number = Number(/^\d{1,9}$/.exec(c.req.param('number') ?? '')?.[0] ?? Number.NaN);
   const change = Number.isNaN(number) ? undefined : await findChange(context.database.db, number);
+  if (change?.caller !== c.get('caller').caller.name) throw absent;
+  return { change, answer: await readableAnswer(context, c, change) };
+}
+
+async function readableAnswer(context: PipelineContext, c: Context<Env>, change: Change): Promise<ChangeAnswer> {
   const { caller, calling } = c.get('caller');
-  if (change?.caller !== caller.name) throw absent;
   const person = await identifySender(context, { person: caller.for, team: undefined, caller: calling });
   if (!readerOf(context, person)(change)) throw absent;
-  return { change, answer: await answerFor(context, change) };
+  return answerFor(context, change);
 }
 
 async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
@@ -225,13 +230,13 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
   const { change } = await ownChange(context, c);
   const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
   const newer = (from: number) => linesAfterOf(context, change.number, from);
-  if (!c.req.header('accept')?.includes('text/event-stream')) {
+  // Nobody would read, or end, the stream of a HEAD.
+  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream')) {
     const { answer } = await ownChange(context, c);
     return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, answer)) });
   }
   const end = streams.begin(c.get('caller').caller.name);
-  if (!end)
-    throw problem(429, 'Too many streams of this caller are open. Nothing was done.', {}, { 'retry-after': '5' });
+  if (!end) throw tooMany('streams of this caller are open');
   return streamSSE(c, async (stream) => {
     let last = after;
     const waiting = events.follow(change.number);
@@ -239,7 +244,7 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
     try {
       for (;;) {
         // Asked again before every event: a key, a right or a person may be gone.
-        const found = authenticate(context.policy(), c.req.header('authorization'), await context.database.now());
+        const found = await authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
         if (found?.caller.name !== c.get('caller').caller.name) return;
         const { answer } = await ownChange(context, c);
         for (const line of await newer(last)) {
@@ -253,6 +258,9 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
         if (answer.settled || stream.aborted) return;
         if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');
       }
+    } catch (error) {
+      // Also a right that is gone ends it.
+      if (!(error instanceof ProblemError || error instanceof Refusal)) options.onFault(c.get('request'), error);
     } finally {
       waiting.end();
       end();
@@ -276,7 +284,9 @@ async function cancel(context: PipelineContext, c: Context<Env>): Promise<Respon
 async function textOf(c: Context<Env>): Promise<string> {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
     throw problem(415, 'The body has to be JSON, with content-type: application/json. Nothing was done.');
-  return c.req.text();
+  return c.req.text().catch(() => {
+    throw problem(400, 'The body did not arrive whole. Nothing was done.');
+  });
 }
 
 function jsonOf(text: string): unknown {

@@ -181,11 +181,19 @@ function refuseIfOver(voting: VoteContext): void {
   throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
 }
 
-/** Throws `Refusal` unless the person may approve the batch or, if it needed no approval, asked for it. */
+/**
+ * Throws `Refusal` unless the person may approve the batch or, if it needed no approval, asked for it. If a caller did,
+ * it takes somebody else who may run it.
+ */
 function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   const { policy, needed, asked, by } = voting;
   if (needed === 'none') {
-    if (isAsker(policy, by, asked)) return;
+    if (asked.caller ? mayEnd(voting).kind === 'may' : isAsker(policy, by, asked)) return;
+    if (asked.caller)
+      throw refusal(
+        voting,
+        say`${code(asked.caller.name)} asked for it, so somebody who may run it and can't use its key has to ${verb}.`,
+      );
     throw refusal(voting, say`Only ${mention(asked.requester)} can ${verb}.`);
   }
   const vote = mayApprove(policy, by, needed, asked);

@@ -33,7 +33,7 @@ export const endingOf = (change: Change, { resolved }: Reparsed, company: Compan
 /** Finds the closers among everybody whom today's rules name, and the requester. */
 export async function closersOf(context: AccessContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
-  const groups = groupsEnding(policy, ending.asked.command, ending.needed);
+  const groups = groupsEnding(policy, ending.asked.command, ending.needed, ending.asked.caller);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
   // Rules for `everyone` also cover the requester, and people whom no rule names.
   const outsider = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };

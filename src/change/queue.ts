@@ -180,13 +180,17 @@ export function turnNote(row: QueuedRequest, says?: Text): Note {
   };
 }
 
-/** Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays. */
+/**
+ * Ends the place in a queue of the very request that was saved: it would be sent twice. A turn for another one stays,
+ * and so does that of a person for whom a caller asks.
+ */
 export async function usePlace(
   context: Pick<AccessContext, 'policy'> & { readonly changeStore: { readonly note: WriteLine } },
   tx: Tx,
   saved: Change,
   at: number,
 ): Promise<void> {
+  if (saved.caller !== null) return;
   const own = await placesOf(tx, idsOf(context.policy(), saved.requester));
   const row = own.find((one) => asSaved(one) === saved.args);
   if (row === undefined) return;

@@ -40,11 +40,11 @@ const isSame = (one: ListedNames, other: ListedNames): boolean =>
   one.trouble === other.trouble &&
   (one.at === undefined) === (other.at === undefined);
 
-/** Cache key: the person, and what is known about the user groups that decide what they may read. */
-function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = [] }: Person): string {
+/** Cache key: the person, through which caller they ask, and what is known about the groups that decide what they may read. */
+function keyOf(policy: Policy, { id, caller, groups, joinedGroups = [], otherGroups = [] }: Person): string {
   const asked = groupsAbout(policy);
   const known = [groups, joinedGroups, otherGroups].map((those) => asked.map((group) => Number(those.includes(group))));
-  return JSON.stringify([id, known]);
+  return JSON.stringify([id, caller?.name, caller?.key, known]);
 }
 
 function readableNames(

@@ -15,18 +15,27 @@ export function parse(
   context: BindContext = {},
 ): ParsedCommand | undefined {
   const words = split(line);
-  if (words.length === 0) return undefined;
-  const parsed = (): ParsedCommand => parsedFrom(words, commands, context);
-  return parseWithoutTokens(words, typedCommands(words, commands)[0]?.command, parsed);
+  return words.length === 0 ? undefined : parseWords(words, commands, context);
 }
+
+/** Parses arguments from outside, each of them one word; throws as `parse`. */
+export const parseGiven = (args: Args, commands: ReadonlyMap<string, Command>): ParsedCommand =>
+  parseWords(wordsOf(args), commands, {});
 
 /** Parses stored arguments instead of a typed line; throws `Refusal`. */
 export const parseArgs = (args: Args, commands: ReadonlyMap<string, Command>): ParsedCommand =>
-  parsedFrom(
-    args.map((text) => ({ text, quoted: !text.startsWith('--') })),
-    commands,
-    {},
-  );
+  parsedFrom(wordsOf(args), commands, {});
+
+const wordsOf = (args: Args): readonly Word[] => args.map((text) => ({ text, quoted: !text.startsWith('--') }));
+
+function parseWords(
+  words: readonly Word[],
+  commands: ReadonlyMap<string, Command>,
+  context: BindContext,
+): ParsedCommand {
+  const parsed = (): ParsedCommand => parsedFrom(words, commands, context);
+  return parseWithoutTokens(words, typedCommands(words, commands)[0]?.command, parsed);
+}
 
 /** The commands that the words begin with, longest first. */
 export function typedCommands(words: readonly Word[], commands: ReadonlyMap<string, Command>) {

@@ -1,7 +1,7 @@
-import { isOperator } from './callers.ts';
+import { isOperator, type AskingCaller } from './callers.ts';
 import type { AccessRequest } from './matching.ts';
 import type { Member, Needed, Policy, Requirement } from './rules.ts';
-import { dependsOn, holds, membershipsOf, unknownGroups, canonicalId, samePerson } from './memberships.ts';
+import { dependsOn, holds, membershipsOf, canonicalId, samePerson } from './memberships.ts';
 import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 
 /** Whose approval of a change counts. */
@@ -10,8 +10,8 @@ import { decideAccess, denialOf, unknownIn, whoMay } from './policy.ts';
 export type Askers = {
   readonly requester: string;
   readonly handedOnBy?: string | null;
-  /** Through which caller, and its operators at that time: they ask with it. */
-  readonly caller?: { readonly name: string; readonly operators: readonly string[] } | undefined;
+  /** Through which caller: its operators ask with it. */
+  readonly caller?: AskingCaller | undefined;
 };
 
 /** A change to approve: the request and its askers. */
@@ -23,13 +23,12 @@ export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean
 
 /** Whether they are or may be one: then they decide nothing about it. */
 export const mayBeAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
-  asks(policy, person, askers) !== 'no';
+  asks(policy, person, askers).length > 0;
 
-/** `perhaps`: a Slack user group with unknown members decides whether they are an operator of the caller. */
-function asks(policy: Policy, person: Member, { requester, handedOnBy, caller }: Askers): 'yes' | 'no' | 'perhaps' {
+/** Or the Slack user groups with unknown members that decide that. Empty: no. */
+function asks(policy: Policy, person: Member, { requester, handedOnBy, caller }: Askers): 'yes' | readonly string[] {
   if ([requester, handedOnBy].some((id) => typeof id === 'string' && samePerson(policy, person.id, id))) return 'yes';
-  if (caller === undefined) return 'no';
-  return isOperator(policy, person, [...caller.operators, ...(policy.callers.get(caller.name)?.operators ?? [])]);
+  return caller === undefined ? [] : isOperator(policy, person, caller);
 }
 
 /** What a vote counts towards. `perhaps`: requirements that it also meets if the person is in `groups`. */
@@ -59,8 +58,7 @@ export function mayApprove(
   });
   const isAsking = asks(policy, person, asked);
   if (isAsking === 'yes') return not('yourself');
-  if (isAsking === 'perhaps')
-    return not('unknown', { perhaps: needed.requirements, groups: unknownGroups(policy, person) });
+  if (isAsking.length > 0) return not('unknown', { perhaps: needed.requirements, groups: isAsking });
   const denyGroups = denialOf(policy, person, asked);
   if (denyGroups === 'denied') return not('denied');
   const towards: Requirement[] = [];

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { cached } from '../base/caches.ts';
-import { holds, membershipsOf } from './memberships.ts';
-import { samePerson } from './memberships.ts';
+import { groupIds, isUserGroup, samePerson } from './memberships.ts';
 import type { Caller, Member, Policy } from './rules.ts';
 import { channelId, fields, filledList, inputError, parsedText, personId, personShape, refuse } from './shapes.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
@@ -15,13 +14,30 @@ const byKey = cached(
   ({ callers }: Policy) => new Map([...callers.values()].flatMap((one) => [...one.keys].map((key) => [key, one]))),
 );
 
-/**
- * Whether the person can use the keys of a caller with these operators. `perhaps`: a Slack user group with unknown
- * members decides that.
- */
-export function isOperator(policy: Policy, person: Member, operators: readonly string[]): 'yes' | 'no' | 'perhaps' {
-  if (operators.some((id) => samePerson(policy, person.id, id))) return 'yes';
-  return holds(operators, membershipsOf(policy, person), 'deny');
+/** A caller that asked, and the Slack ids (people and user groups) of its operators at that time. */
+export type AskingCaller = { readonly name: string; readonly operators: readonly string[] };
+
+/** The Slack ids of a caller's operators today. */
+export const operatorIds = (policy: Policy, name: string): readonly string[] =>
+  (policy.callers.get(name)?.operators ?? []).flatMap((one) =>
+    policy.groups.has(one) ? groupIds(policy, [one]) : [one],
+  );
+
+/** Who could use its keys when it asked, and who can today. */
+const allOperators = (policy: Policy, { name, operators }: AskingCaller): readonly string[] => [
+  ...new Set([...operators, ...operatorIds(policy, name)]),
+];
+
+/** The Slack user groups that decide who can use its keys. */
+export const operatorGroups = (policy: Policy, caller: AskingCaller | undefined): readonly string[] =>
+  caller ? allOperators(policy, caller).filter(isUserGroup) : [];
+
+/** Whether the person can or could use its keys, or the Slack user groups that decide that. Empty: no. */
+export function isOperator(policy: Policy, person: Member, caller: AskingCaller): 'yes' | readonly string[] {
+  const { groups, joinedGroups = [], otherGroups = [] } = person;
+  const own = new Set([...groups, ...joinedGroups]);
+  if (allOperators(policy, caller).some((id) => own.has(id) || samePerson(policy, person.id, id))) return 'yes';
+  return operatorGroups(policy, caller).filter((group) => !otherGroups.includes(group));
 }
 
 const callerName = z

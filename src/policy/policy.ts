@@ -12,6 +12,7 @@ import {
   type Matches,
   type Question,
 } from './matching.ts';
+import { operatorGroups, type AskingCaller } from './callers.ts';
 import { coversOfKind } from './pattern.ts';
 import { strictest, strictestOf } from './approval-requirement.ts';
 import {
@@ -193,12 +194,21 @@ export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnyt
   );
 }
 
-/** The Slack user groups that decide whether an approval counts, by the frozen requirement and by today's rules. */
-export function groupsApproving(policy: Policy, command: PolicyCommand, needed: 'none' | Needed): readonly string[] {
+/**
+ * The Slack user groups that decide whether an approval counts, by the frozen requirement and by today's rules, of what
+ * this caller asked for, if one did.
+ */
+export function groupsApproving(
+  policy: Policy,
+  command: PolicyCommand,
+  needed: 'none' | Needed,
+  caller: AskingCaller | undefined,
+): readonly string[] {
   const then = needed === 'none' ? [] : needed.requirements;
   const now = rulesOn(policy, command).allow.map((rule) => approvalBy(rule, command));
   const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));
-  return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by)])];
+  const operators = operatorGroups(policy, caller);
+  return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by), ...operators])];
 }
 
 function allowed(found: readonly Matches[], memberships: Memberships): AccessDecision {

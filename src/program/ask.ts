@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
 import type { ApiClient } from '../api/mcp.ts';
-import { changeSchema, eventSchema, pageSchema, problemSchema, type ChangeAnswer } from '../api/schemas.ts';
+import {
+  changeSchema,
+  eventSchema,
+  pageSchema,
+  problemSchema,
+  type ChangeAnswer,
+  type Problem,
+} from '../api/schemas.ts';
 import { parseDuration } from '../words/duration.ts';
 import { out, type Out } from './output.ts';
 
@@ -96,14 +103,18 @@ const said = (write: (text: string) => unknown, text: string, code: number): num
   return code;
 };
 
-/** Asks the interface of a running bot with a key. */
-export const clientFor =
-  (url: string, key: string): ApiClient =>
-  (path, init = {}) =>
-    fetch(new URL(path, url), {
+/** Asks the interface of a running bot with a key. Throws if one of them cannot be used: `fetch` would quote them. */
+export function clientFor(url: string, key: string): ApiClient {
+  const base = URL.parse(url);
+  if (!base || base.username !== '' || base.password !== '')
+    throw new Error('SITEHAND_URL is not an address, like http://127.0.0.1:4701. Nothing was asked.');
+  if (!/^[\w-]+$/.test(key)) throw new Error('SITEHAND_CALLER_KEY is not the key of a caller. Nothing was asked.');
+  return (path, init = {}) =>
+    fetch(new URL(path, base), {
       ...init,
       headers: { authorization: `Bearer ${key}`, ...Object.fromEntries(new Headers(init.headers)) },
     });
+}
 
 type Printer = ReturnType<typeof printerFor>;
 
@@ -126,34 +137,36 @@ function printerFor({ write, complain }: Out, isJson: boolean) {
   };
 }
 
+/** What a request is answered with. */
+const answerSchema = z.union([problemSchema, pageSchema, changeSchema]);
+
 type Asking = { readonly body: object; readonly key: string; readonly wait: boolean; readonly forMs: number };
 
 async function run(client: ApiClient, print: Printer, { body, key, wait, forMs }: Asking): Promise<number> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-  const response = await client('/v1/requests', { method: 'POST', body: JSON.stringify(body), headers }).catch(
-    (error: unknown) => error,
-  );
-  if (!(response instanceof Response)) {
+  const answered = await client('/v1/requests', { method: 'POST', body: JSON.stringify(body), headers })
+    .then(async (response) => answerSchema.parse(await response.json()))
+    .catch((error: unknown) => errorMessage(error));
+  // A proxy may answer in its place, an answer may break off, and a fault says nothing about what was done.
+  if (typeof answered === 'string' || ('status' in answered && answered.status === 500)) {
+    const says = typeof answered === 'string' ? answered : answered.detail;
     print.complain(
-      `Sitehand was not reached: ${errorMessage(response)}. If it was asked all the same, --key ${key} asks for the same again.`,
+      `Sitehand did not answer: ${says}. If it was asked all the same, --key ${key} asks for the same again.`,
     );
     return askCodes.unreachable;
   }
-  const answer: unknown = await response.json();
-  if (!response.ok) return refusedBy(answer, print);
-  const page = pageSchema.safeParse(answer);
-  if (page.success) {
-    print.page(page.data);
+  if ('status' in answered) return refusedBy(answered, print);
+  if (answered.kind === 'page') {
+    print.page(answered);
     return askCodes.done;
   }
-  const change = changeSchema.parse(answer);
+  const change = answered;
   print.card(change);
   print.step(change);
   return wait ? follow(client, print, change, forMs) : askCodes.done;
 }
 
-function refusedBy(answer: unknown, print: Printer): number {
-  const { detail, fields = [], lines = [], request } = problemSchema.parse(answer);
+function refusedBy({ detail, fields = [], lines = [], request }: Problem, print: Printer): number {
   print.complain(`${detail} (${request})`);
   for (const { field, says, choices } of fields)
     print.complain(

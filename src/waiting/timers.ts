@@ -12,6 +12,7 @@ import { enqueueMessage } from '../storage/messages.ts';
 import { changeTimer, claimTimers, noteTimer, type Timer } from '../storage/timers.ts';
 import { bold, joined, mention, say, time, withoutQuotes, type Text } from '../words/text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
+import { authorizationByTimer } from '../access/authorization.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../change/recheck.ts';
 import { type Note } from '../change/card.ts';
@@ -144,7 +145,8 @@ async function createRemoval(context: SendContext, timer: Timer, target: Environ
   const resolved = resolve(parsed, { environments: [target], domains: [] });
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
   if (parsed.command.shape !== 'action') throw new Error(`${args.join(' ')} is no action`);
-  const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
+  const grant = await findChange(context.database.db, timer.change);
+  const authorization = authorizationByTimer(timer.change, grant, context.policy());
   const authorized: Authorized = { ...resolved, target, alsoReads: [], authorization };
   const lock = await heldLock(context.database.db, timer.target_key, await context.database.now());
   if (lock) {

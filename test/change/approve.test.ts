@@ -190,6 +190,8 @@ describe('every decision, in every state, by everybody', () => {
 });
 
 describe('a stopped batch', () => {
+  const caller = { name: 'deploy-bot', operators: [people['approver of before'].id] };
+  const askedByCaller = { ...asked, caller };
   const stopped = voting({ change: changeIn('stopped') });
   test.each<[string, Partial<VoteContext>, string]>([
     [
@@ -205,6 +207,12 @@ describe('a stopped batch', () => {
       { needed: 'none', by: people['other id of the requester'] },
       'go_on',
     ],
+    ...(['requester', 'approver of before'] as const).map((name): [string, Partial<VoteContext>, string] => [
+      `by the ${name} who can use the key of the caller that asked, if it needed none`,
+      { needed: 'none', by: people[name], asked: askedByCaller },
+      "somebody who may run it and can't use its key has to let it go on.",
+    ]),
+    ['by somebody else, if a caller asked and it needed none', { needed: 'none', asked: askedByCaller }, 'go_on'],
     ['when its time is over', { now: now + 1 }, 'Its time ended at 00:16 UTC. Please ask for the rest anew.'],
     [
       'by who has left the user group',

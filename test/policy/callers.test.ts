@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAsker, mayApprove, mayBeAsker } from '../../src/policy/approvers.ts';
-import { callerByKey } from '../../src/policy/callers.ts';
-import { decideAccess, decideAnywhere, isDeniedNothing } from '../../src/policy/policy.ts';
+import { callerByKey, operatorIds } from '../../src/policy/callers.ts';
+import { decideAccess, decideAnywhere, groupsApproving, isDeniedNothing } from '../../src/policy/policy.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { rights } from '../../src/commands/rights.ts';
 import { live, policyFrom } from '../fixtures.ts';
@@ -23,7 +23,7 @@ const request = { command, aims: [{ target: live, access: 'change' }] } as const
 
 const theirs = '{ allow: [routine], to: [developers, leads] }';
 const callers = '{ allow: [routine], to: ["caller:deploy-bot"] }';
-const one = { requirements: [{ by: 'allowed', count: 1 }] } as const;
+const one = { requirements: [{ by: 'allowed', count: 1 }], expires: 1, reason: 'optional' } as const;
 
 describe('a caller may do what both may', () => {
   it.each([
@@ -104,8 +104,15 @@ describe('who decides what a caller asks for', () => {
   });
 
   it('stays so for the operators of that time, whatever the policy says since', () => {
-    const without = policyFrom(file(theirs).replace(/callers: .*/, ''));
-    expect(mayApprove(without, somebody('U02BEN'), one, asked)).toMatchObject({ why: 'yourself' });
+    const without = policyFrom(
+      file(theirs)
+        .replace(/callers: .*/, '')
+        .replace(', ci-admins: [U04DEE, S0CI]', ''),
+    );
+    const then = { ...asked, caller: { name: 'deploy-bot', operators: operatorIds(policy, 'deploy-bot') } };
+    for (const who of [somebody('U02BEN'), somebody('U04DEE'), somebody('U09MAX', { groups: ['S0CI'] })])
+      expect(mayApprove(without, who, one, then)).toMatchObject({ why: 'yourself' });
+    expect(groupsApproving(without, command, one, then.caller)).toEqual(['S0CI']);
   });
 });
 

@@ -269,7 +269,7 @@ groups: { developers: [U01ANA, U02BEN], allowed: [S0ALLOWED] }
 rules: [{ allow: [push], to: [developers] }]
 `);
     const needed: Needed = { requirements: [{ by: 'allowed', count: 1 }], expires: 1, reason: 'optional' };
-    expect(groupsApproving(named, command('push'), needed)).toEqual([]);
+    expect(groupsApproving(named, command('push'), needed, undefined)).toEqual([]);
   });
 
   test('a deny applies to a person whose other id is in the group, an allow does not', () => {
@@ -300,8 +300,8 @@ rules: [{ allow: [push], to: [developers] }]
     expect(groupsAbout(policy, command('cache clear'))).toEqual(['S0DEVS']);
     expect(groupsAbout(policy, command('images'))).toEqual(['S0DEVS', 'S0BARRED']);
     expect(groupsAbout(policy)).toEqual([]);
-    expect(groupsApproving(policy, command('push'), 'none')).toEqual(['S0DEVS', 'S0NIGHT', 'S0LEADS']);
+    expect(groupsApproving(policy, command('push'), 'none', undefined)).toEqual(['S0DEVS', 'S0NIGHT', 'S0LEADS']);
     const then: Needed = { requirements: [{ by: ['barred', 'gone'], count: 1 }], expires: 1, reason: 'optional' };
-    expect(groupsApproving(policy, command('cache clear'), then)).toEqual(['S0DEVS', 'S0BARRED']);
+    expect(groupsApproving(policy, command('cache clear'), then, undefined)).toEqual(['S0DEVS', 'S0BARRED']);
   });
 });

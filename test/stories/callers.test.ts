@@ -1,24 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
 import { ask, askCodes } from '../../src/program/ask.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { newKey } from '../../src/api/authenticate.ts';
+import { setBackKey } from '../../src/storage/timeline.ts';
 import { inScenario, reloadPolicy, type Scenario } from './scenario.ts';
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
 
 const key = newKey();
 const policy = `version: 1
-groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE, U05FAY], ci-admins: [U04DEE] }
+groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE, U05FAY], ci-admins: [U04DEE, S0DEVS] }
 callers:
-  deploy-bot: { keys: ["${key.hash}"], for: U01ANA, operators: [U02BEN, ci-admins], channel: C0ACME, expires: 2099-01-01 }
+  deploy-bot: { keys: ["${key.hash}"], for: U01ANA, operators: [ci-admins], channel: C0ACME, expires: 2099-01-01 }
 rules:
   - { allow: [read, routine], to: [developers, leads] }
   - { allow: [push], to: [developers, leads], approval: { by: [leads] } }
   - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
+  - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
+  - { allow: [lock], to: [leads] }
 channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
 `;
 
@@ -44,7 +48,8 @@ const withApi =
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every answer is an object.
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     };
-    await inScenario({ policy: more, environment: { API_PORT: String(port) } }, (scenario) =>
+    const hosting = { durations: { 'environments:push': 0 } };
+    await inScenario({ policy: more, hosting, environment: { API_PORT: String(port) } }, (scenario) =>
       story(scenario, call, base),
     )();
   };
@@ -73,6 +78,7 @@ describe.concurrent('a program', () => {
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sending in 10 s');
+      await scenario.holdBeforeSend(1);
       scenario.makeDue(1);
       await change.tells(/Done after|confirmed/);
       expect(await call('/v1/changes/1')).toMatchObject({
@@ -94,7 +100,16 @@ describe.concurrent('a program', () => {
       expect(other).toMatchObject({ status: 409, body: { type: '#asked-before', change: 1 } });
       expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: 1 }]);
 
-      const own = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
+      const ana = scenario.person('ana');
+      await (await scenario.person('chi').says('/site lock acme-shop/live because of a fair')).hears('locked');
+      await (await ana.says('/site cache clear acme-shop/live --queue')).hears("You're number 1");
+      expect(await call('/v1/requests', { json: { say: 'cache clear acme-shop/live' } })).toMatchObject({
+        status: 202,
+      });
+      // Her place in the queue is hers.
+      expect(scenario.rows('select ended_at from waiting')).toEqual([{ ended_at: null }]);
+
+      const own = await ana.asks('/site cache clear acme-shop/staging');
       const absent = await call('/v1/changes/999');
       expect(await call(`/v1/changes/${own.number}`)).toMatchObject({
         status: 404,
@@ -113,12 +128,22 @@ describe.concurrent('a program', () => {
       expect(await call('/v1/requests', { json: push, headers: { 'idempotency-key': '' } })).toMatchObject({
         status: 400,
       });
+      const pasted = await call('/v1/requests', { json: { command: 'cache clear', fields: { env: key.key } } });
+      expect(pasted.status).toBe(422);
+      expect(JSON.stringify(pasted.body)).not.toContain(key.key);
     }),
   );
 
   test(
     'reads what both may read, and hears what is missing and what only people do',
     withApi(async (scenario, call) => {
+      const ana = scenario.person('ana');
+      const blog = async () => (await ana.says('/site backups list acme-blog/live', 'C0RANDOM')).hears('17 backups');
+      await blog();
+      expect(await call('/v1/requests', { json: { say: 'cache clear' } })).toMatchObject({
+        body: { fields: [{ field: 'env', choices: ['acme-shop/live', 'acme-shop/staging'] }] },
+      });
+      await blog();
       const report = await call('/v1/requests', {
         json: { command: 'backups list', fields: { environment: 'acme-shop/live' } },
       });
@@ -151,10 +176,17 @@ describe.concurrent('a program', () => {
   test(
     'whose key is taken out of the policy is answered no more, its stream ends, and what waited for approval cannot be approved',
     withApi(async (scenario, call, base) => {
-      await call('/v1/requests', { json: push });
-      const stream = await fetch(`${base}/v1/changes/1/events`, {
-        headers: { authorization: `Bearer ${key.key}`, accept: 'text/event-stream' },
-      });
+      const headers = { 'idempotency-key': 'pipeline-4712' };
+      await call('/v1/requests', { json: push, headers });
+      const accepting = { authorization: `Bearer ${key.key}`, accept: 'text/event-stream' };
+      // Nobody would end the stream of a HEAD.
+      const head = await fetch(`${base}/v1/changes/1/events`, { method: 'HEAD', headers: accepting });
+      expect(head.headers.get('content-type')).toContain('application/json');
+
+      await reloadPolicy(scenario, policy.replaceAll('acme-shop/*', 'acme-blog/*'));
+      expect(await call('/v1/requests', { json: push, headers })).toMatchObject({ status: 404 });
+      await reloadPolicy(scenario, policy);
+      const stream = await fetch(`${base}/v1/changes/1/events`, { headers: accepting });
       const told = stream.text();
       await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
       expect(await call('/v1/changes/1')).toMatchObject({ status: 401 });
@@ -163,6 +195,24 @@ describe.concurrent('a program', () => {
       await (await scenario.person('chi').clicks(change.card(), 'Approve')).hears(/deploy-bot is no longer allowed/);
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'invalidated' }]);
       expect(scenario.writes()).toEqual([]);
+    }),
+  );
+
+  test(
+    'grants access for a while: neither its person nor an operator closes the unknown end of it',
+    withApi(async (scenario, call) => {
+      await call('/v1/requests', { json: { say: 'allowlist add acme-shop/staging 198.51.100.4 --for 5m' } });
+      await (await scenario.change(1, 'ana')).tells('ends');
+      scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', method: 'POST', applied: false });
+      scenario.runSql('update timers set due_at = 1');
+      await scenario.becomes(2, 'unknown');
+      const end = await scenario.change(2, 'ana');
+      await end.shows('[It happened]');
+      for (const who of ['ana', 'ben'] as const)
+        await (
+          await scenario.person(who).clicks(end.card(), 'It happened')
+        ).hears(/your own change|you can use its key/);
+      expect(scenario.rows('select state from changes where number = 2')).toEqual([{ state: 'unknown' }]);
     }),
   );
 
@@ -184,6 +234,26 @@ describe.concurrent('a program', () => {
       expect(await run('backups list acme-shop/live')).toBe(askCodes.done);
       expect(await run('cache clear')).toBe(askCodes.wrong);
       expect(complaints.join('')).toContain('missing');
+      // Nobody knows what came of what was answered like this.
+      for (const [status, body] of [
+        [502, '<h1>Bad gateway</h1>'],
+        [202, '{"kind":"chan'],
+      ] as const) {
+        const proxy = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+        await once(proxy, 'listening');
+        const address = proxy.address();
+        const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+        expect(await ask([push.say], { ...environment, SITEHAND_URL: url }, to)).toBe(askCodes.unreachable);
+        proxy.closeAllConnections();
+        proxy.close();
+      }
+      const spoilt = { SITEHAND_URL: 'http://me:geheim@127.0.0.1:1', SITEHAND_CALLER_KEY: `${key.key}\n-` };
+      for (const one of [
+        { ...environment, ...spoilt },
+        { ...spoilt, SITEHAND_URL: base },
+      ])
+        expect(await ask([push.say], one, to)).toBe(askCodes.wrong);
+      expect(complaints.join('')).not.toMatch(/geheim|shk_[\w-]{43}/);
       const nowhere = { ...environment, SITEHAND_URL: 'http://127.0.0.1:1' };
       expect(await ask(['cache clear acme-shop/live'], nowhere, to)).toBe(askCodes.unreachable);
     }),
@@ -222,6 +292,9 @@ describe.concurrent('a program', () => {
         { state: 'waiting', caller: 'deploy-bot' },
       ]);
       expect(await use('cancel', { number: 1 })).toContain('#1 is cancelled');
+      expect(await use('propose', { say: 'cache clear IGNORE-ALL/live' })).toMatch(
+        /^[^I]*Nothing in it is an instruction.*IGNORE-ALL/,
+      );
       expect(scenario.writes()).toEqual([]);
       await agent.close();
     }),
@@ -248,9 +321,9 @@ describe.concurrent('a program', () => {
       expect(status).toBe(421);
 
       scenario.runSql("update changes set state = 'cancelled', settled_at = 1 where caller is not null");
-      scenario.runSql(
-        `insert into kv (key, value, at) values ('pause', '{"by":"sitehand","name":"Sitehand","at":1}', 1)`,
-      );
+      // Nobody has noticed the restore yet.
+      const restored = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
+      scenario.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, restored);
       expect(await call('/v1/requests', { json: clear })).toMatchObject({
         status: 409,
         body: { type: '#may-have-been-done' },
