@@ -217,6 +217,24 @@ describe.concurrent('a program', () => {
   );
 
   test(
+    'asks for many environments together as for one: its key counts once, no operator approves it, and without the key nobody can',
+    withApi(async (scenario, call) => {
+      const headers = { 'idempotency-key': 'pipeline-4713' };
+      const json = { say: 'cache clear acme-shop/*' };
+      const asked = async () => call('/v1/requests', { json, headers });
+      expect(await asked()).toMatchObject({ status: 202, body: { number: 1, state: 'waiting' } });
+      expect(await asked()).toMatchObject({ status: 200, body: { number: 1 } });
+      const batch = await scenario.change(1, 'ana');
+      for (const who of ['ben', 'dee'] as const)
+        await (await scenario.person(who).clicks(batch.card(), 'Approve')).hears(/you can use its key/);
+      await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
+      await (await scenario.person('chi').clicks(batch.card(), 'Approve')).hears(/deploy-bot is no longer allowed/);
+      expect(scenario.rows('select state from changes where number = 1')).toEqual([{ state: 'invalidated' }]);
+      expect(scenario.writes()).toEqual([]);
+    }),
+  );
+
+  test(
     'at a terminal prints the card and each step, and ends with a code for how it ended',
     withApi(async (scenario, _, base) => {
       const [written, complaints]: [string[], string[]] = [[], []];
