@@ -63,6 +63,9 @@ export const endTurn = (tx: Tx, row: QueuedRequest, now: number): Promise<void> 
 
 /** Nothing is written if it has ended since it was read. */
 async function makeDue(tx: Tx, { id }: QueuedRequest, now: number, patch: { turn_at?: null } = {}): Promise<void> {
-  const due = tx.updateTable('waiting').set({ ...patch, due_at: now }).where('id', '=', id);
+  const due = tx
+    .updateTable('waiting')
+    .set({ ...patch, due_at: now })
+    .where('id', '=', id);
   await due.where('ended_at', 'is', null).execute();
 }

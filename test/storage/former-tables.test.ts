@@ -217,7 +217,8 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
     const moved = await listOpen(database.db, ['watch', 'queue'], { limit: 9 });
     expect(moved).toHaveLength(isAlone ? 4 : 2);
     expect(moved.every(({ owner }) => owner === null)).toBe(true);
-    for (const table of ['watches', 'queued_requests']) await run(`update ${table} set owner = null, lease_until = null`);
+    for (const table of ['watches', 'queued_requests'])
+      await run(`update ${table} set owner = null, lease_until = null`);
     await adoptFormer(database);
     expect((await listOpen(database.db, ['watch'], { limit: 9 })).map(({ id }) => id)).toEqual([1, 2]);
   });
