@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Target } from '../hosting/contract/target.ts';
 import { decideAccess, mayAnywhere, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy } from '../policy/rules.ts';
-import { authorizeEach, callingAs, type Authorization } from './authorization.ts';
+import { authorizationOnAsking, authorizeEach, type Authorization } from './authorization.ts';
 import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, refuseUnlessMayTry, mayNotUse } from './may-run.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -62,15 +62,9 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
   const { target, alsoReads, asked } = aboutOf(resolved, company);
   const { path, command } = resolved.parsed;
   refuseUnread(policy, person, resolved);
-  const calling = callingAs(policy, person);
-  const authorization: Authorization = {
-    approval: 'none',
-    rules: [],
-    policy: policy.hash,
-    ...(calling && { calling }),
-  };
   if (!isDecided(command, target)) {
     refuseUnlessMayTry(policy, person, resolved.parsed);
+    const authorization = authorizationOnAsking(policy, person, { approval: 'none', rules: [] });
     return { ...resolved, target, alsoReads, authorization };
   }
   const decision = decideAccess(policy, person, asked);
@@ -82,13 +76,6 @@ export function authorize(policy: Policy, person: Person, resolved: Resolved, co
       ? notAllowed(resolved, nameOf(asked.command, path), target, decision)
       : new Refusal(mayNotUse(path));
   }
-  const { approval, unsure } = decision;
-  const rules = decision.rules.map((rule) => rule.line);
-  return {
-    ...resolved,
-    target,
-    alsoReads,
-    authorization: { ...authorization, approval, rules },
-    unsure,
-  };
+  const authorization = authorizationOnAsking(policy, person, decision);
+  return { ...resolved, target, alsoReads, authorization, unsure: decision.unsure };
 }

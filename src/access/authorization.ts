@@ -1,6 +1,6 @@
 import { parseStored } from '../storage/parse-json.ts';
 import type { Askers } from '../policy/approvers.ts';
-import { defaultBatchValidityMs, type Calling, type Member, type Policy, type Needed } from '../policy/rules.ts';
+import { defaultBatchValidityMs, type Calling, type Member, type Needed, type Policy } from '../policy/rules.ts';
 import type { Change } from '../storage/changes.ts';
 import { Refusal } from '../base/errors.ts';
 import type { Company, Environment, Environments, Target } from '../hosting/contract/target.ts';
@@ -64,6 +64,16 @@ export type Authorization = {
 export const callingAs = (policy: Policy, { caller }: Member): Authorization['calling'] =>
   caller && { ...caller, operators: policy.callers.get(caller.name)?.operators ?? [] };
 
+/** The authorization of what somebody asks for, be it one change or many together. */
+export function authorizationOnAsking(
+  policy: Policy,
+  person: Member,
+  { approval, rules }: { readonly approval: 'none' | Needed; readonly rules: readonly { readonly line: number }[] },
+): Authorization {
+  const calling = callingAs(policy, person);
+  return { approval, rules: rules.map(({ line }) => line), policy: policy.hash, ...(calling && { calling }) };
+}
+
 /** Those who asked for a stored change. */
 export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by' | 'authorization'>): Askers => ({
   requester: change.requester,
@@ -74,6 +84,12 @@ export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by' | 'au
 /** How long a stored batch may begin changes after its start, in milliseconds. */
 export const batchValidityOf = (change: Pick<Change, 'authorization'>): number =>
   authorizationOf(change).batchValidity ?? defaultBatchValidityMs;
+
+/** Whether those who asked for a change may close it themselves: it needed no approval, and no program asked. */
+export const askersMayClose = (change: Pick<Change, 'authorization'>): boolean => {
+  const { approval, calling } = authorizationOf(change);
+  return approval === 'none' && calling === undefined;
+};
 
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>
@@ -117,7 +133,7 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const decision = decideAccess(policy, person, aboutOf({ ...resolved, input }, company).asked);
   if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
   const { approval, rules, batchValidity, unsure } = decision;
-  const authorization = { approval, rules: rules.map((rule) => rule.line), batchValidity, policy: policy.hash };
+  const authorization = { ...authorizationOnAsking(policy, person, { approval, rules }), batchValidity };
   const canary = canaryOf(resolved.parsed, kept, decision.canary);
   const parsed = { ...resolved.parsed, canary: canary?.id };
   return { ...resolved, parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };

@@ -112,13 +112,21 @@ export const openApi = () => ({
   paths,
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-    schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schemaOf(schema)])),
+    schemas: namedSchemas(),
   },
 });
 
-/** Schemas that are named elsewhere in the document become references to that. */
-function schemaOf(schema: z.ZodType): unknown {
-  const made = z.toJSONSchema(schema, { io: 'output', reused: 'inline' });
-  const own = Object.fromEntries(Object.entries(made).filter(([name]) => !['$schema', '$defs', 'id'].includes(name)));
-  return JSON.parse(JSON.stringify(own).replaceAll('#/$defs/', '#/components/schemas/'));
+/** The schemas by name; where one contains another, it refers to it. */
+function namedSchemas(): unknown {
+  const { schemas: made } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(made).map(([name, schema]) => [
+      name,
+      Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema' && key !== '$id' && key !== 'id')),
+    ]),
+  );
 }
+
+/** Made with `z.registry`, because a schema that knows its own name would be written as a reference to itself. */
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });

@@ -115,9 +115,9 @@ const tooLarge = (): never => {
 
 /** A page in somebody's browser must reach nothing: it sends an `Origin`, and may name another host. */
 function refuseForeign({ hosts }: ApiOptions, c: Context<Env>): void {
-  const host = c.req.header('host') ?? '';
+  const name = (c.req.header('host') ?? '').toLowerCase().replace(/:\d*$/, '');
   if (c.req.header('origin') !== undefined) throw problem(403, 'Browsers may not use this. Nothing was done.');
-  if (hosts && !hosts.has(host.toLowerCase())) throw problem(421, 'This is not the address of this interface.');
+  if (hosts && !hosts.has(name)) throw problem(421, 'This is not the address of this interface.');
 }
 
 function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>, error: unknown): Response {

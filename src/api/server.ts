@@ -30,7 +30,7 @@ export function createApiServer(
     events,
     places: createPlaces(mostRequests),
     streams: createPlaces(mostStreams),
-    hosts: hostsOf({ port, host, url }),
+    hosts: hostsOf({ host, url }),
     onFault,
   });
   const answer = getRequestListener(app.fetch);
@@ -53,9 +53,9 @@ export function createApiServer(
   };
 }
 
-/** The values of `Host` that mean this interface: a page that has another name for this machine reaches nothing. */
-function hostsOf({ port, host, url }: NonNullable<Config['api']>): ReadonlySet<string> {
+/** The names in `Host` that mean this interface, on any port: a page that has another name for this machine reaches nothing. */
+function hostsOf({ host, url }: Pick<NonNullable<Config['api']>, 'host' | 'url'>): ReadonlySet<string> {
   const names = [host.includes(':') ? `[${host}]` : host, 'localhost', '127.0.0.1', '[::1]'];
-  const outside = url === undefined ? [] : [new URL(url).host];
-  return new Set([...names.map((name) => `${name}:${port}`), ...outside].map((name) => name.toLowerCase()));
+  const outside = url === undefined ? [] : [new URL(url).hostname];
+  return new Set([...names, ...outside].map((name) => name.toLowerCase()));
 }

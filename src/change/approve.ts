@@ -223,7 +223,8 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
     throw refusal(voting, couldNotCheck(right.groups, `${verb} this`));
   const own = say`The rules don't let you do this yourself, so you can't ${verb} it.`;
   const others = refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb);
-  throw refusal(voting, joined([voting.needed === 'none' ? own : others, voting.whoCloses]));
+  const isOwn = voting.needed === 'none' && voting.asked.caller === undefined;
+  throw refusal(voting, joined([isOwn ? own : others, voting.whoCloses]));
 }
 
 function refusalText(

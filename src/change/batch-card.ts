@@ -66,8 +66,8 @@ const mayBegin = (batch: Change, all: readonly WithStanding[]): boolean =>
   batch.settled_at === null && has(all, 'to do', 'not sent') && !batchProgress(batch).isOver;
 
 /**
- * The card of a batch. Until it begins, it is that of any change. One for a `reader` (a copy, or one in App Home) is not
- * redrawn while the changes are sent, so it has no numbers until none of them is under way.
+ * The card of a batch. Until it begins, it is that of any change. One for a `reader` (a copy, or one in App Home) has no
+ * numbers until no change is under way, so that it needs no edit for each of them.
  */
 export function renderBatch(
   batch: Change,

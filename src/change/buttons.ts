@@ -1,4 +1,4 @@
-import { authorizationOf } from '../access/authorization.ts';
+import { askersMayClose } from '../access/authorization.ts';
 import { type Args, type Offer, Refusal } from '../base/errors.ts';
 import type { Change } from '../storage/changes.ts';
 import { joined, say, type Text, time, typed } from '../words/text.ts';
@@ -93,12 +93,12 @@ export const confirming = (yes: string, number: number, says: Text): Pick<Button
 });
 
 /**
- * Only those who asked for a change can cancel it, and only others can approve or decline it, and close it if it needed
- * approval.
+ * Only those who asked for a change can cancel it, and only others can approve or decline it. Others alone close it too,
+ * unless it needed no approval and a person asked.
  */
-const refusedTo: Readonly<Record<'askers' | 'askersOfApproved' | 'others', ReadonlySet<DecisionKind>>> = {
+const refusedTo: Readonly<Record<'askers' | 'askersOfOthers' | 'others', ReadonlySet<DecisionKind>>> = {
   askers: new Set(['approve', 'decline']),
-  askersOfApproved: new Set(['approve', 'decline', 'happened', 'did_not_happen']),
+  askersOfOthers: new Set(['approve', 'decline', 'happened', 'did_not_happen']),
   others: new Set(['cancel']),
 };
 
@@ -109,7 +109,7 @@ export function buttonsFor(
   all: readonly Button[],
 ): readonly Button[] {
   if (reader === undefined) return all;
-  const askers = authorizationOf(change).approval === 'none' ? 'askers' : 'askersOfApproved';
+  const askers = askersMayClose(change) ? 'askers' : 'askersOfOthers';
   const refused = refusedTo[reader.isAsker ? askers : 'others'];
   return all.filter(({ press }) => !('verdict' in press && refused.has(press.verdict)));
 }

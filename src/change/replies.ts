@@ -9,7 +9,7 @@ import type { TransitionNote } from './change-messages.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown } from './change.ts';
 import { callOf } from './freeze.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { askersMayClose, authorizationOf } from '../access/authorization.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { hostSays, statusInWords } from './host-trouble.ts';
 import { lockInBrief } from './lock-in-the-way.ts';
@@ -193,10 +193,8 @@ export function alarm(
   const whom = joined(all.slice(0, 6).map((id) => [mention(id)]));
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
-  const others =
-    authorizationOf(change).approval === 'none'
-      ? undefined
-      : "Whoever asked for it can't press them, because it needed approval.";
+  const why = change.caller === null ? 'it needed approval' : 'a program asked for it';
+  const others = askersMayClose(change) ? undefined : `Whoever asked for it can't press them, because ${why}.`;
   return {
     reply: {
       text: joined(['⚠️', whom, says, lockedMeanwhile(change), pleaseCheck(change), others, from, again.says]),

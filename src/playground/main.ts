@@ -77,7 +77,7 @@ function printIntro({ url, apiUrl, bot, rehearsal }: Playground): void {
   print('    /site cache clear acme-shop/staging                       make a change and watch its thread');
   print('    /site push acme-shop/staging acme-shop/live --database    see what would be lost, and who must agree');
   print('  A program can ask, too, from another terminal:');
-  print(`    SITEHAND_URL=${apiUrl} SITEHAND_CALLER_KEY=${playgroundKey}`);
+  print(`    export SITEHAND_URL=${apiUrl} SITEHAND_CALLER_KEY=${playgroundKey}`);
   print('    sitehand ask "cache clear acme-shop/staging" --wait      from a clone: npm run -s sitehand -- ask …');
   print('  Press Ctrl-C to stop.\n');
 }

@@ -51,7 +51,8 @@ function reasonForCallers(policy: Policy, census: Census, rule: Rule, command: P
   const approval = approvalBy(rule, command, true);
   if (approval === 'none' || rule.to === 'everyone') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
-  const callers = rule.to.flatMap((name) => policy.callers.get(name.slice(callerPrefix.length)) ?? []);
+  const named = rule.to.filter((name) => name.startsWith(callerPrefix));
+  const callers = named.flatMap((name) => policy.callers.get(name.slice(callerPrefix.length)) ?? []);
   const hopeless = callers.find(({ operators, for: person }) => {
     const own = new Set(census.known([person, ...operators]));
     return approvers && [...approvers].filter((id) => !own.has(id)).length < approval.count;

@@ -1,7 +1,7 @@
 import { touchChange, type Change, isPartOfBatch } from '../storage/changes.ts';
 import { unowned } from '../storage/lease.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { askersMayClose, authorizationOf } from '../access/authorization.ts';
 import { namesWith } from '../access/visibility.ts';
 import { askAgain, pleaseCheck } from '../change/replies.ts';
 import { tellingOf } from '../change/change-messages.ts';
@@ -89,16 +89,14 @@ const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text 
 function notYetTold(change: Change, { people }: Closers): readonly string[] {
   const told = new Set([
     ...askedPeople(authorizationOf(change)),
-    ...(neededNoApproval(change) ? [change.requester] : []),
+    ...(askersMayClose(change) ? [change.requester] : []),
   ]);
   return people.some((id) => told.has(id)) ? [] : people;
 }
 
 /** If no approval was needed and the requester can close it, only they are reminded: the others would be too many. */
 const toRemind = (change: Change, { people }: Closers): readonly string[] =>
-  neededNoApproval(change) && people.includes(change.requester) ? [change.requester] : people;
-
-const neededNoApproval = (change: Change): boolean => authorizationOf(change).approval === 'none';
+  askersMayClose(change) && people.includes(change.requester) ? [change.requester] : people;
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: SendContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {

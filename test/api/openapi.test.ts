@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { openApi } from '../../src/api/openapi.ts';
 import { apiDocument, derivedIn } from '../derived.ts';
 
@@ -8,6 +9,17 @@ import { apiDocument, derivedIn } from '../derived.ts';
 test('the file is up to date', () => {
   const { actual, wanted } = derivedIn(apiDocument);
   expect(actual, 'npm run fix writes it').toBe(wanted);
+});
+
+test('every schema describes something, and every reference leads to one', () => {
+  const document = openApi();
+  const schemas = z.record(z.string(), z.record(z.string(), z.unknown())).parse(document.components.schemas);
+  for (const [name, schema] of Object.entries(schemas)) expect({ name, ...schema }).not.toHaveProperty('$ref');
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(references.length).toBeGreaterThan(5);
+  expect(references.filter((name) => !(name in schemas))).toEqual([]);
 });
 
 test('it is valid OpenAPI 3.1', async () => {

@@ -130,6 +130,13 @@ describe('once the user groups are known', () => {
     expect(impossibleRules(policy, new Map([['S0GUIDES', members]]))).toHaveLength(count);
   });
 
+  test('a group with the ending of a caller’s name is not the caller', () => {
+    const caller = `callers: { ci: { keys: ["sha256:${'a'.repeat(64)}"], for: U03CHI, operators: [U04DEE], channel: C0ACME, expires: 2027-03-01 } }`;
+    const grouped = PEOPLE.replace('  two:', '  team-a-ci: [U0ZZZ]\n  two:').replace('rules:', `${caller}\nrules:`);
+    expect(mistakesOf(`${grouped}  - ${push('[team-a-ci]', 'two', 1)}\n`)).toEqual([]);
+    expect(mistakesOf(`${grouped}  - ${push('["caller:ci"]', 'two', 1)}\n`)).not.toEqual([]);
+  });
+
   test('the rule is named', () => {
     const [mistake] = impossibleRules(policy, new Map([['S0GUIDES', []]]));
     expect(mistake && mistakeLine(mistake)).toBe(
