@@ -109,5 +109,8 @@ async function add<K extends WaitingKind>(tx: Tx, kind: K, row: Columns & DataOf
   return isKept ? id : ((await lastNumber(tx, 'waiting', 'id')) ?? 0);
 }
 
-const isTaken = async (tx: Tx, id: number): Promise<boolean> =>
-  (await tx.selectFrom('waiting').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+/** Also by a watch that an older replica has leased. */
+async function isTaken(tx: Tx, id: number): Promise<boolean> {
+  const taken = sql`select 1 from waiting where id = ${id} union all select 1 from watches where id = ${id}`;
+  return (await taken.execute(tx)).rows.length > 0;
+}

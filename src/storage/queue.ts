@@ -54,11 +54,18 @@ export async function wakeNext(tx: Tx, { id, target }: QueuedRequest, now: numbe
 }
 
 async function wake(tx: Tx, row: QueuedRequest | undefined, now: number): Promise<void> {
-  if (row?.turn_at === null) await tx.updateTable('waiting').set({ due_at: now }).where('id', '=', row.id).execute();
+  if (row?.turn_at === null) await makeDue(tx, row, now);
 }
 
 /** Ends the turn of a request without removing it: it waits again, in its place. */
-export async function endTurn(tx: Tx, { id }: QueuedRequest, now: number): Promise<void> {
-  const turned = tx.updateTable('waiting').set({ turn_at: null, due_at: now }).where('id', '=', id);
-  await turned.where('ended_at', 'is', null).execute();
+export const endTurn = (tx: Tx, row: QueuedRequest, now: number): Promise<void> =>
+  makeDue(tx, row, now, { turn_at: null });
+
+/** Nothing is written if it has ended since it was read. */
+async function makeDue(tx: Tx, { id }: QueuedRequest, now: number, patch: { turn_at?: null } = {}): Promise<void> {
+  const due = tx
+    .updateTable('waiting')
+    .set({ ...patch, due_at: now })
+    .where('id', '=', id);
+  await due.where('ended_at', 'is', null).execute();
 }

@@ -204,14 +204,11 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
     expect(own.id).toBe(1_002);
   });
 
-  it('is left to an older replica while that has leased it', async () => {
+  it('is left to an older replica while that has leased it, and a watch keeps its number', async () => {
     const before = await older();
-    for (const table of ['queued_requests', 'watches']) {
-      for (const until of [now, now + 1]) {
-        const leased = { owner: 'old', lease_until: until, due_at: until };
-        await before.run(table === 'watches' ? watch(leased) : place(leased));
-      }
-    }
+    const leased = (until: number) => ({ owner: 'old', lease_until: until, due_at: until });
+    for (const row of [watch(leased(now)), watch(leased(now + 1)), place(leased(now + 1)), place(leased(now))])
+      await before.run(row);
     const { database, run } = await upgraded(before);
     await adoptFormer(database);
     const left = [...(await run('select due_at from watches')), ...(await run('select due_at from queued_requests'))];
@@ -220,6 +217,10 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
     const moved = await listOpen(database.db, ['watch', 'queue'], { limit: 9 });
     expect(moved).toHaveLength(isAlone ? 4 : 2);
     expect(moved.every(({ owner }) => owner === null)).toBe(true);
+    for (const table of ['watches', 'queued_requests'])
+      await run(`update ${table} set owner = null, lease_until = null`);
+    await adoptFormer(database);
+    expect((await listOpen(database.db, ['watch'], { limit: 9 })).map(({ id }) => id)).toEqual([1, 2]);
   });
 
   it('is used once: by an older replica that goes on joining, claiming and using places, or from the new table', async () => {

@@ -1,4 +1,4 @@
-import { expect, test, afterEach, describe, it } from 'vitest';
+import { expect, test, afterEach, describe, it, vi } from 'vitest';
 import { CommitUnanswered, isBack, isLostConnection } from '../../src/storage/postgres.ts';
 import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
@@ -8,10 +8,11 @@ import { openDatabase, type Database, type DatabaseOptions } from '../../src/sto
 import { enqueueMessage } from '../../src/storage/messages.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
+import { insertQueued, queueOf, removeQueued, wakeNext } from '../../src/storage/queue.ts';
 import type { ReadHandle } from '../../src/storage/schema.ts';
 import { freshPostgres, makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../fixtures.ts';
-import { sample, save } from './samples.ts';
+import { sample, sampleQueued, save } from './samples.ts';
 
 /** Which errors say that the connection to PostgreSQL was lost before a commit. */
 
@@ -95,6 +96,22 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
     expect(await readKv(database.db, 'half')).toBeUndefined();
     await database.transaction((tx) => writeKv(tx, { key: 'whole', value: '', at: 1 }));
     expect(await readKv(other.db, 'whole')).toBeDefined();
+  });
+
+  it('go on when a place in a queue ends while the one ahead of it wakes it', async () => {
+    const url = await freshPostgres();
+    const [one, other] = [await open(url), await open(url)];
+    const join = () => one.transaction((tx) => insertQueued(tx, sampleQueued));
+    const [first, second] = [await join(), await join()];
+    let waking: Promise<void> | undefined;
+    await one.transaction(async (tx) => {
+      await removeQueued(tx, second, 20);
+      waking = other.transaction((its) => wakeNext(its, first, 30));
+      const waits = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      await vi.waitFor(async () => expect((await waits.execute(tx)).rows).toHaveLength(1));
+    });
+    await waking;
+    expect(await queueOf(one.db, first.target)).toMatchObject([{ id: first.id, due_at: 20 }]);
   });
 
   it('both finish when they wait for each other', async () => {

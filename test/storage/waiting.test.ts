@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import type { Database } from '../../src/storage/database.ts';
+import { sql } from 'kysely';
+import { expect, it, test } from 'vitest';
+import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { sameId, type IdsOf } from '../../src/storage/lease.ts';
 import {
   claimWaiting,
@@ -98,4 +99,16 @@ describeBoth('what waits', (open) => {
     await database.transaction((tx) => forgetWaiting(tx, 30 * day + 21));
     expect(await findHandedOn(database.db, 'h')).toBeUndefined();
   });
+});
+
+// PostgreSQL plans by statistics, SQLite by the columns of its indexes alone.
+test.each([
+  [`kind = 'queue' and due_at <= 1 order by due_at, id`, 'waiting_due'],
+  [`kind = 'watch' and tried_at > 1`, 'waiting_tried'],
+  [`kind in ('watch', 'digest') and ended_at is null order by created_at, id`, 'waiting_open'],
+  [`kind = 'hand_on' and requester in ('U1', 'U2') and created_at > 1`, 'waiting_of_requester'],
+])('what waits and is %s is found without reading all that has ended', async (condition, index) => {
+  await using database = await openDatabase('sqlite::memory:').then(({ db }) => db);
+  const plan = sql.raw<{ detail: string }>(`explain query plan select id from waiting where ${condition}`);
+  expect((await plan.execute(database)).rows[0]?.detail).toContain(` ${index} (`);
 });

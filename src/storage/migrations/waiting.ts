@@ -26,7 +26,9 @@ export const waiting = ({ integer, counted, strict, roomIn, announces, skipsNumb
   ) ${strict}`,
   'create index waiting_due on waiting (due_at) where due_at is not null',
   'create index waiting_open on waiting (kind, target, created_at) where ended_at is null',
-  'create index waiting_of_requester on waiting (kind, requester, created_at)',
+  // Not by its kind first: SQLite would prefer it to all others, and read everything that has ended.
+  'create index waiting_of_requester on waiting (requester, kind, created_at)',
+  'create index waiting_tried on waiting (kind, tried_at) where tried_at is not null',
   'create index waiting_ended on waiting (ended_at) where ended_at is not null',
   ...roomIn('waiting'),
   ...announces('waiting'),
