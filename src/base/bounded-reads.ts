@@ -1,5 +1,5 @@
-import { createReadStream, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
 /** Reads at most so many bytes, of a file or of a stream. */
@@ -13,10 +13,16 @@ export function otherThanFile(found: Stats | undefined): string | undefined {
 
 /** Reads a file, up to one byte more than `max`. Rejects if it can't be read or isn't a regular file. */
 export async function readAtMost(path: string, max: number): Promise<Uint8Array> {
-  const other = otherThanFile(await stat(path));
-  if (other) throw new Error(`it is ${other}`);
-  // `end` is the index of the last byte.
-  return buffer(createReadStream(path, { end: max }));
+  // Without waiting for somebody to write into a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const other = otherThanFile(await file.stat());
+    if (other) throw new Error(`it is ${other}`);
+    // `end` is the index of the last byte.
+    return await buffer(file.createReadStream({ end: max, autoClose: false }));
+  } finally {
+    await file.close();
+  }
 }
 
 /** The beginning of a stream: at most `most` bytes, and whether that is everything. Rejects if the stream does. */

@@ -77,7 +77,7 @@ describe('a playground', () => {
       PORT: '0',
     });
     const expected =
-      /^(SLACK_|HOSTING_|CHECK_CONNECT_TO$|POLICY_FILE$|DATABASE_URL$|PORT$|LOG_LEVEL$|PATH$|HOME$|TZ$|LANG$|NODE_COMPILE_CACHE$)/;
+      /^(SLACK_|HOSTING_|CHECK_CONNECT_TO$|POLICY_FILE$|DATABASE_URL$|PORT$|API_PORT$|LOG_LEVEL$|PATH$|HOME$|TZ$|LANG$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(fieldsOf(seen)).filter((name) => !expected.test(name))).toEqual([]);
   });
 
@@ -268,12 +268,15 @@ describe('npm run playground', () => {
     expect(child.printed().trim().split('\n')).toHaveLength(1);
   });
 
-  it('prints one address when the bot is connected, and ends with it on Ctrl-C', async () => {
+  it('prints its address, and what a program needs, when the bot is connected, and ends with it on Ctrl-C', async () => {
     const child = run('--port', '0');
     const text = await printed(child, /Ctrl-C/);
     const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\//.exec(text) ?? [];
-    expect(text.match(/https?:/g)).toHaveLength(1);
+    expect(text.match(/https?:/g)).toHaveLength(2);
     expect((await call(address)).text).toContain('Sitehand playground');
+    const [, api = '', key = ''] = /SITEHAND_URL=(\S+) SITEHAND_CALLER_KEY=(\S+)/.exec(text) ?? [];
+    const commands = await fetch(`${api}/v1/commands`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await commands.text()).toContain('cache clear');
     const pid = await pidOf(address);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
