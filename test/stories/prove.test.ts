@@ -40,7 +40,7 @@ test(
       await scene.scenario.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/live');
       await scene.atRest();
       await expect(scene.obeyed(0)).rejects.toThrow(
-        /not obeyed: .*all has ended without it; passed: kept command:.*, sending saved 1, .*posted 1:\d+ \(post: ✅ /s,
+        /not obeyed: .*all has ended without it; passed: .*kept command:.*, sending saved 1, .*posted 1:\d+ \(post: ✅ /s,
       );
     }),
 );
