@@ -10,11 +10,11 @@ import { changeSchema, commandSchema, pageSchema, problemSchema } from './schema
 export type ApiClient = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Tools are listed from what this caller may use. Rejects if the interface refuses the key or is not reached. */
-export async function createMcpServer(client: ApiClient, version: string): Promise<McpServer> {
+export async function createMcpServer(client: ApiClient): Promise<McpServer> {
   const response = await client('/v1/commands');
   if (!response.ok) throw new Error(await detailOf(response));
   const { commands } = z.object({ commands: z.array(commandSchema) }).parse(await response.json());
-  const server = new McpServer({ name: 'sitehand', version }, { instructions });
+  const server = new McpServer({ name: 'sitehand', version: '1' }, { instructions });
   const actions = commands.filter(({ kind }) => kind === 'action');
   const reports = commands.filter(({ kind, command }) => kind === 'report' && command !== 'change');
   for (const report of reports) addReport(server, client, report);

@@ -48,6 +48,7 @@ export type ApiOptions = {
 
 export function createApi(options: ApiOptions): Hono<Env> {
   const { context } = options;
+  const limited = bodyLimit({ maxSize: maxBody, onError: tooLarge });
   const app = new Hono<Env>();
   app.use(async (c, proceed) => {
     c.set('request', `a-${randomBytes(5).toString('hex')}`);
@@ -61,11 +62,11 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.get('/openapi.json', (c) => c.json(openApi()));
   app.use('/v1/*', authenticating(options));
   app.get('/v1/commands', async (c) => c.json({ commands: await commandsOf(context, c.get('caller')) }));
-  app.post('/v1/requests', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => askIn(options, c));
+  app.post('/v1/requests', limited, (c) => askIn(options, c));
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
-  app.post('/v1/changes/:number/cancel', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => cancel(context, c));
-  app.all('/mcp', bodyLimit({ maxSize: maxBody, onError: tooLarge }), (c) => agents(app, c));
+  app.post('/v1/changes/:number/cancel', limited, (c) => cancel(context, c));
+  app.all('/mcp', limited, (c) => agents(app, c));
   return app;
 }
 
@@ -80,16 +81,19 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
     app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
   const allowed = await client('/v1/commands');
   if (!allowed.ok) return allowed;
-  const server = await createMcpServer(client, '1');
+  const server = await createMcpServer(client);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   return transport.handleRequest(c.req.raw);
 }
 
+const callerOf = (context: PipelineContext, c: Context<Env>): ReturnType<typeof authenticate> =>
+  authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
+
 const authenticating =
   ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
   async (c, proceed) => {
-    const found = await authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
+    const found = await callerOf(context, c);
     if (!found) {
       const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
       throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
@@ -135,8 +139,12 @@ function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>
   return new Response(body, { status: says.status, headers: all });
 }
 
-async function commandsOf(context: PipelineContext, { caller, calling }: Authenticated) {
-  const person = await identifySender(context, { person: caller.for, team: undefined, caller: calling });
+/** Who asks: the person of the caller, through it. */
+const senderOf = (context: PipelineContext, { caller, calling }: Authenticated): ReturnType<typeof identifySender> =>
+  identifySender(context, { person: caller.for, team: undefined, caller: calling });
+
+async function commandsOf(context: PipelineContext, authenticated: Authenticated) {
+  const person = await senderOf(context, authenticated);
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
     const command = catalogue.get(path);
     if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
@@ -199,9 +207,7 @@ async function refuseIfLost(context: PipelineContext): Promise<void> {
   throw problem(
     409,
     'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',
-    {
-      type: '#may-have-been-done',
-    },
+    { type: '#may-have-been-done' },
   );
 }
 
@@ -219,22 +225,19 @@ async function ownChange(context: PipelineContext, c: Context<Env>) {
 }
 
 async function readableAnswer(context: PipelineContext, c: Context<Env>, change: Change): Promise<ChangeAnswer> {
-  const { caller, calling } = c.get('caller');
-  const person = await identifySender(context, { person: caller.for, team: undefined, caller: calling });
+  const person = await senderOf(context, c.get('caller'));
   if (!readerOf(context, person)(change)) throw absent;
   return answerFor(context, change);
 }
 
 async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
   const { context, events, streams } = options;
-  const { change } = await ownChange(context, c);
+  const { change, answer: now } = await ownChange(context, c);
   const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
   const newer = (from: number) => linesAfterOf(context, change.number, from);
   // Nobody would read, or end, the stream of a HEAD.
-  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream')) {
-    const { answer } = await ownChange(context, c);
-    return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, answer)) });
-  }
+  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream'))
+    return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, now)) });
   const end = streams.begin(c.get('caller').caller.name);
   if (!end) throw tooMany('streams of this caller are open');
   return streamSSE(c, async (stream) => {
@@ -244,16 +247,13 @@ async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response>
     try {
       for (;;) {
         // Asked again before every event: a key, a right or a person may be gone.
-        const found = await authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
+        const found = await callerOf(context, c);
         if (found?.caller.name !== c.get('caller').caller.name) return;
         const { answer } = await ownChange(context, c);
         for (const line of await newer(last)) {
           last = line.seq;
-          await stream.writeSSE({
-            id: String(line.seq),
-            event: line.event,
-            data: JSON.stringify(eventAnswer(line, answer)),
-          });
+          const data = JSON.stringify(eventAnswer(line, answer));
+          await stream.writeSSE({ id: String(line.seq), event: line.event, data });
         }
         if (answer.settled || stream.aborted) return;
         if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');

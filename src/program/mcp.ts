@@ -15,7 +15,7 @@ export async function mcp(given?: EnvironmentVariables, { complain }: Out = out)
     return exitCodes.wrong;
   }
   try {
-    const server = await createMcpServer(clientFor(url, key), '1');
+    const server = await createMcpServer(clientFor(url, key));
     await server.connect(new StdioServerTransport());
     return undefined;
   } catch (error) {

@@ -11,7 +11,7 @@ import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { queueOf } from '../../src/storage/queue.ts';
 import { findHandedOn, findOpen, insertWaiting, listOpen } from '../../src/storage/waiting.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { sampleWatch } from './samples.ts';
+import { sampleQueued, sampleWatch } from './samples.ts';
 
 /** An upgrade from the version with a table for each kind of what waits, while a replica of it may still run. */
 
@@ -48,18 +48,7 @@ const runOn =
 /** Joins a queue, as the older version does. */
 const place = (more: Readonly<Record<string, string | number | null>> = {}): string => {
   const row = {
-    target: 'environment:e1',
-    target_name: 'acme-shop/live',
-    command: 'cache clear',
-    risk: 'routine',
-    args: '["cache","clear","e1"]',
-    targets: '[]',
-    behind: 6,
-    requester: 'U1',
-    requester_name: 'Ana',
-    requester_team: 'T1',
-    channel: 'C1',
-    created_at: 10,
+    ...sampleQueued,
     expires_at: later,
     due_at: 20,
     ...more,
@@ -153,24 +142,8 @@ describe.each(urls)('what waits, at an upgrade on %s', (_, isAlone, url) => {
       { ...watches, id: 2, kind: 'digest', target: 'digest', sites: '[{"id":"s"}]' },
     ]);
     const queue = await queueOf(database.db, 'environment:e1');
-    const asked = { target: 'environment:e1', target_name: 'acme-shop/live', command: 'cache clear', risk: 'routine' };
-    expect(queue[0]).toEqual({
-      ...free,
-      ...asked,
-      id: 1_005,
-      kind: 'queue',
-      args: '["cache","clear","e1"]',
-      targets: '[]',
-      behind: 6,
-      requester: 'U1',
-      requester_name: 'Ana',
-      requester_team: 'T1',
-      channel: 'C1',
-      created_at: 10,
-      expires_at: later,
-      due_at: 20,
-      attempts: 0,
-    });
+    const asked = { ...sampleQueued, expires_at: later, due_at: 20, attempts: 0 };
+    expect(queue[0]).toEqual({ ...free, ...asked, id: 1_005, kind: 'queue' });
     expect(queue.map(({ id, requester, turn_at, attempts }) => [id, requester, turn_at, attempts])).toEqual([
       [1_005, 'U1', null, 0],
       [1_006, 'U2', 15, 2],
