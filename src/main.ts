@@ -23,7 +23,6 @@ import { sealAudit } from './audit/audit-keys.ts';
 import { handleSetBack } from './send/failover-and-restore.ts';
 import { anchorEveryMs, publishAuditHead } from './audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
-import { createApiServer } from './api/server.ts';
 import { createDeliveries, lostNote } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
 import { redrawEveryMs, redrawHomes } from './slack/answers/home.ts';
@@ -76,7 +75,7 @@ export async function start(
   const foundations = await openFoundations(config, { log, logLoss }, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.frontend);
-  const edge = openEdge(config, foundations, slack, back);
+  const edge = await openEdge(config, foundations, slack, back);
   const { database, directory, policy } = foundations;
   showGauges(foundations, back, edge);
   const sealed = await sealAudit(back.pipeline);
@@ -106,11 +105,7 @@ export async function start(
   return { port, stop: () => stopAll(foundations, back, edge) };
 }
 
-function showGauges(
-  foundations: Foundations,
-  { pipeline, delivery }: Pipeline,
-  { turns }: ReturnType<typeof openEdge>,
-) {
+function showGauges(foundations: Foundations, { pipeline, delivery }: Pipeline, { turns }: Edge) {
   const { auditOut } = pipeline;
   foundations.counting.show(gaugesOf({ ...foundations, auditOut, turns, slackRestMs: delivery.restMs }));
 }
@@ -128,7 +123,7 @@ async function catchUp({ database, replicas, tell }: Foundations, { pipeline }: 
 async function stopAll(
   { database, directory, policy, hosting, counting, replicas, log }: Foundations,
   back: Pipeline,
-  edge: ReturnType<typeof openEdge>,
+  edge: Edge,
 ): Promise<void> {
   // First: a verdict that is still to come would hold up the end.
   back.pipeline.siteCheck.close();
@@ -151,20 +146,20 @@ async function stopAll(
 }
 
 /** Once a newer version has changed the database so that this one is excluded, says so and takes no more work. */
-function leaveWhenOutdated(
-  { database, log, tell }: Foundations,
-  { server, pollers }: ReturnType<typeof openEdge>,
-): void {
+function leaveWhenOutdated({ database, log, tell }: Foundations, { server, api, pollers }: Edge): void {
   void database.outdated.then((says) => {
     log.error(says);
     tell('outdated', say`⚠️ ${says}`);
     server.leave();
+    void api?.stop();
     for (const poller of pollers) void poller.stop();
   });
 }
 
+type Edge = Awaited<ReturnType<typeof openEdge>>;
+
 /** The Slack side: the server, and the pollers. */
-function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
+async function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
   const { database, log, logLoss, onTrouble } = foundations;
   const { groups, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
@@ -201,13 +196,16 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     slack.homes.outdated();
     policyCheck.nudge();
   };
-  const api = apiFor(config, foundations, back);
+  const api = await apiFor(config, foundations, back);
   return { server, api, pollers, payloads, turns: context.turns, onReload };
 }
 
-/** The interface for programs, if it is on. */
-const apiFor = ({ api }: Config, { log }: Foundations, { pipeline }: Pipeline) =>
-  api && createApiServer(api, pipeline, (request, err) => log.error({ err, request }, 'a request of a program failed'));
+/** The interface for programs, loaded only if it is on. */
+async function apiFor({ api }: Config, { log }: Foundations, { pipeline }: Pipeline) {
+  if (api === undefined) return undefined;
+  const { createApiServer } = await import('./api/server.ts');
+  return createApiServer(api, pipeline, (request, err) => log.error({ err, request }, 'a request of a program failed'));
+}
 
 /** What the Slack code works with. */
 const slackContextOf = (

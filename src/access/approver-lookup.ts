@@ -9,7 +9,7 @@ import {
 import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
 import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
-import { bold, code, either, joined, named, mention, say, userGroup, type Text } from '../words/text.ts';
+import { bold, code, either, joined, named, mention, plain, say, userGroup, type Text } from '../words/text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
@@ -215,23 +215,23 @@ const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: rea
  * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named
  * without a mention, because they are told directly.
  */
-export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: NamingOptions = {}): Text =>
-  joined(
-    asks.map((asked) => {
-      const { count, people, names, groups, userGroups = [] } = asked;
-      const mentions = notify === 'unreached' && tellsApprovers(asked);
-      const all = people.map((id, index) => ({ id, name: names[index] }));
-      const left = all.filter(({ id }) => !without.includes(id));
-      const some = displayNames(left);
-      const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
-      const asUnsure = mentions ? unsureOf(asked, without) : [];
-      const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
-      const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
-      const needed = count - (people.length - left.length);
-      return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
-    }),
-    ', and ',
-  );
+export function whoIsAsked(asks: readonly AskedRequirement[], { without = [], notify }: NamingOptions = {}): Text {
+  const each = asks.map((asked) => {
+    const { count, people, names, groups, userGroups = [] } = asked;
+    const mentions = notify === 'unreached' && tellsApprovers(asked);
+    const all = people.map((id, index) => ({ id, name: names[index] }));
+    const left = all.filter(({ id }) => !without.includes(id));
+    const some = displayNames(left);
+    const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
+    const asUnsure = mentions ? unsureOf(asked, without) : [];
+    const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
+    const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
+    const needed = count - (people.length - left.length);
+    return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : either(who);
+  });
+  // One approval counts towards all, so the same people are named once.
+  return joined([...new Map(each.map((one) => [plain(one), one])).values()], ', and ');
+}
 
 /** Who is notified, if the rules say: `@Fay.`. Adds why if somebody else is notified. Mentions nobody. */
 export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>

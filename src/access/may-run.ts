@@ -20,9 +20,14 @@ export type MayRun = 'yes' | 'no' | readonly string[];
 /** What several answers are together, if all are needed. */
 export function allOf(answers: readonly MayRun[]): MayRun {
   if (answers.includes('no')) return 'no';
-  const unknown = answers.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
-  return unknown.length === 0 ? 'yes' : [...new Set(unknown)];
+  const unknown = groupsAmong(answers);
+  return unknown.length === 0 ? 'yes' : unknown;
 }
+
+/** The Slack user groups that the undecided ones depend on, each once. */
+const groupsAmong = (answers: readonly MayRun[]): readonly string[] => [
+  ...new Set(answers.flatMap((is) => (typeof is === 'string' ? [] : is))),
+];
 
 /** Whether the person may run the command on any target. */
 export function mayRunSomewhere(policy: Policy, person: Member, path: string, command: Command): MayRun {
@@ -31,8 +36,8 @@ export function mayRunSomewhere(policy: Policy, person: Member, path: string, co
   const all = rightsOf(path, command).flatMap((right) =>
     kinds.map((kind) => decideAnywhere(policy, person, right, kind)),
   );
-  const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
-  return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
+  const unknown = groupsAmong(all);
+  return all.includes('yes') ? 'yes' : unknown.length > 0 ? unknown : 'no';
 }
 
 /** Whether the rules must allow this target, or the company. Otherwise it is enough if they allow the command anywhere. */
@@ -47,9 +52,9 @@ export function mayRunOn(policy: Policy, person: Member, path: string, target: T
   const command = commandAt(path);
   if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))
     return mayRunSomewhere(policy, person, path, command);
-  const right = rightOf(path, command);
-  const access = right.risk === 'read' || right.risk === 'named' ? 'read' : 'change';
-  const decision = decideAccess(policy, person, { command: right, aims: [{ target, access }] });
+  // A report is decided by its own name, whatever it does with its target.
+  const request = { command: rightOf(path, command), aims: [{ target, access: 'change' }] } as const;
+  const decision = decideAccess(policy, person, request);
   if (decision.kind === 'allowed') return 'yes';
   const unknown = unknownIn(decision);
   return unknown.length > 0 ? unknown : 'no';

@@ -1,11 +1,13 @@
 import type { Page, PagePart } from '../commands/kit/page.ts';
-import type { Change } from '../storage/changes.ts';
+import { isBatch, type Change } from '../storage/changes.ts';
 import type { AuditLine } from '../storage/audit.ts';
 import type { Vote } from '../storage/votes.ts';
 import { parseStored } from '../storage/parse-json.ts';
 import { joined, plain } from '../words/text.ts';
+import { parseDetails } from '../audit/audit-anchor.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { storedTargets } from '../access/targets.ts';
+import { itemText, itemsShown, type ShownItem } from '../change/batch-card.ts';
 import { frozenCardOf, titleNow } from '../change/freeze.ts';
 import { stateText } from '../change/states-and-events.ts';
 import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
@@ -14,7 +16,8 @@ import type { ChangeAnswer, EventAnswer, PageAnswer } from './schemas.ts';
 
 const instant = (at: number): string => new Date(at).toISOString();
 
-export function changeAnswer(change: Change, approved: readonly Vote[]): ChangeAnswer {
+/** `begun`: the changes that it has begun, if it is a batch. */
+export function changeAnswer(change: Change, approved: readonly Vote[], begun: readonly Change[]): ChangeAnswer {
   const card = frozenCardOf(change);
   const { asks = [] } = authorizationOf(change);
   return {
@@ -32,6 +35,7 @@ export function changeAnswer(change: Change, approved: readonly Vote[]): ChangeA
     warning: card.warning === undefined ? null : plain(card.warning),
     call: parseStored<unknown>(change.call),
     fingerprint: change.fingerprint,
+    items: isBatch(change) ? itemsShown(change, begun).map(itemAnswer) : null,
     waits_for: change.state === 'waiting' ? asks.map(({ count, groups }) => ({ count, of: [...groups] })) : [],
     approved_by: approved.map(({ person }) => person),
     asked_at: instant(change.created_at),
@@ -41,11 +45,19 @@ export function changeAnswer(change: Change, approved: readonly Vote[]): ChangeA
   };
 }
 
-export const eventAnswer = ({ seq, event, at, actor }: AuditLine, change: ChangeAnswer): EventAnswer => ({
+const itemAnswer = (shown: ShownItem): NonNullable<ChangeAnswer['items']>[number] => ({
+  target: shown.item.target.name,
+  standing: shown.standing,
+  number: shown.change?.number ?? null,
+  says: plain(itemText(shown) ?? []),
+});
+
+export const eventAnswer = ({ seq, event, at, actor, details }: AuditLine, change: ChangeAnswer): EventAnswer => ({
   id: seq,
   event,
   at: instant(at),
   by: actor,
+  caller: parseDetails(details).caller ?? null,
   change,
 });
 

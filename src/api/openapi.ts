@@ -56,6 +56,24 @@ const paths = {
       },
     },
   },
+  '/v1/changes': {
+    get: {
+      operationId: 'listChanges',
+      summary: 'Changes that this caller asked for, the newest first',
+      parameters: [
+        { name: 'open', in: 'query', required: false, schema: { type: 'boolean' } },
+        { name: 'before', in: 'query', required: false, schema: { type: 'integer' } },
+      ],
+      responses: {
+        200: answer('Its changes; `next` is the `before` of older ones', {
+          type: 'object',
+          required: ['changes', 'next'],
+          properties: { changes: { type: 'array', items: ref('Change') }, next: { type: ['integer', 'null'] } },
+        }),
+        ...problems,
+      },
+    },
+  },
   '/v1/changes/{number}': {
     get: {
       operationId: 'getChange',

@@ -49,9 +49,10 @@ const maxLines = 3;
 
 /** A refusal, in the words that a person would read. */
 export function refused(refusal: Refusal): ProblemError {
-  const { says, hint, offers, isLater } = refusal;
+  const { says, hint, offers, isLater, field } = refusal;
   const lines = [...offers.map(({ args }) => join(args)), ...typedIn(hint)];
   return problem(isLater ? 503 : 422, plain(joined([says, hint])), {
+    ...(field !== undefined && { type: '#fields', fields: [{ field, says: plain(says), choices: [] }] }),
     ...(lines.length > 0 && { lines: [...new Set(lines)].slice(0, maxLines) }),
   });
 }

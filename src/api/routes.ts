@@ -1,50 +1,40 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { streamSSE } from 'hono/streaming';
 import { Refusal } from '../base/errors.ts';
 import { catalogue } from '../commands/index.ts';
-import { findChange, findOfCaller, type Change } from '../storage/changes.ts';
-import { linesOfChanges } from '../storage/audit.ts';
-import { listVotes } from '../storage/votes.ts';
+import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { readerOf } from '../access/visibility.ts';
 import { AskedBefore } from '../change/open-changes.ts';
 import { readPause } from '../decide/admin-actions.ts';
-import { decide } from '../decide/decide.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { commandsFor } from '../talk/help-page.ts';
-import { identifySender } from '../talk/speaker.ts';
 import type { PipelineContext } from '../talk/context.ts';
-import { changeAnswer, eventAnswer, pageAnswer } from './answers.ts';
+import { pageAnswer } from './answers.ts';
 import { askAs, isForCallers } from './ask.ts';
-import { authenticate, type Authenticated } from './authenticate.ts';
+import type { Authenticated } from './authenticate.ts';
+import {
+  answerFor,
+  callerOf,
+  cancel,
+  eventsOf,
+  listOwn,
+  ownChange,
+  readableAnswer,
+  askingPerson,
+  tooMany,
+  type ApiOptions,
+  type Env,
+} from './changes.ts';
 import { openApi } from './openapi.ts';
 import { incomplete, problem, ProblemError, refused } from './problem.ts';
-import { askSchema, type ChangeAnswer, type Problem } from './schemas.ts';
-import type { EventHub } from './events.ts';
-import type { Places } from './request-limits.ts';
+import { askSchema, type Problem } from './schemas.ts';
 
 /** The HTTP interface: its routes, and what each answers. */
 
 const maxBody = 64 * 1024;
-/** Of the characters that an `Idempotency-Key` may have. */
-const keyShape = /^[\x21-\x7e]{8,200}$/;
-/** A silent connection is closed after ten seconds, so a comment is sent this often. */
-const keepAliveMs = 5_000;
-
-type Env = { Variables: { caller: Authenticated; request: string } };
-
-export type ApiOptions = {
-  readonly context: PipelineContext;
-  readonly events: EventHub;
-  readonly places: Places;
-  /** As `places`, for streams, which outlast their request. */
-  readonly streams: Places;
-  /** The values of `Host` that are this interface; undefined: any, because its address is not known. */
-  readonly hosts: ReadonlySet<string> | undefined;
-  readonly onFault: (request: string, error: unknown) => void;
-};
+/** An `Idempotency-Key`. It is stored as it is, so it is no key of a caller. */
+const keyShape = /^(?!.*shk_)[\x21-\x7e]{8,200}$/;
 
 export function createApi(options: ApiOptions): Hono<Env> {
   const { context } = options;
@@ -63,6 +53,7 @@ export function createApi(options: ApiOptions): Hono<Env> {
   app.use('/v1/*', authenticating(options));
   app.get('/v1/commands', async (c) => c.json({ commands: await commandsOf(context, c.get('caller')) }));
   app.post('/v1/requests', limited, (c) => askIn(options, c));
+  app.get('/v1/changes', (c) => listOwn(context, c));
   app.get('/v1/changes/:number', async (c) => c.json((await ownChange(context, c)).answer));
   app.get('/v1/changes/:number/events', (c) => eventsOf(options, c));
   app.post('/v1/changes/:number/cancel', limited, (c) => cancel(context, c));
@@ -87,9 +78,6 @@ async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   return transport.handleRequest(c.req.raw);
 }
 
-const callerOf = (context: PipelineContext, c: Context<Env>): ReturnType<typeof authenticate> =>
-  authenticate(context.policy(), c.req.header('authorization'), () => context.database.now());
-
 const authenticating =
   ({ context, places }: ApiOptions): MiddlewareHandler<Env> =>
   async (c, proceed) => {
@@ -98,7 +86,7 @@ const authenticating =
       const needed = 'This needs the key of a caller: Authorization: Bearer shk_…. Nothing was done.';
       throw problem(401, needed, {}, { 'www-authenticate': 'Bearer' });
     }
-    c.set('caller', found);
+    c.set('caller', { ...found, calling: { ...found.calling, as: c.get('request') } });
     const end = places.begin(found.caller.name);
     if (!end) throw tooMany('requests of this caller are under way');
     try {
@@ -107,9 +95,6 @@ const authenticating =
       end();
     }
   };
-
-const tooMany = (what: string): ProblemError =>
-  problem(429, `Too many ${what}. Nothing was done.`, {}, { 'retry-after': '5' });
 
 const tooLarge = (): never => {
   throw problem(413, `A body has at most ${maxBody / 1024} KiB. Nothing was done.`);
@@ -139,12 +124,8 @@ function answerProblem({ onFault }: Pick<ApiOptions, 'onFault'>, c: Context<Env>
   return new Response(body, { status: says.status, headers: all });
 }
 
-/** Who asks: the person of the caller, through it. */
-const senderOf = (context: PipelineContext, { caller, calling }: Authenticated): ReturnType<typeof identifySender> =>
-  identifySender(context, { person: caller.for, team: undefined, caller: calling });
-
 async function commandsOf(context: PipelineContext, authenticated: Authenticated) {
-  const person = await senderOf(context, authenticated);
+  const person = await askingPerson(context, authenticated);
   return commandsFor(context.policy(), person).flatMap(({ path, isAction, summary, examples, words, mayRun }) => {
     const command = catalogue.get(path);
     if (!mayRun || command === undefined || !isForCallers(path, command)) return [];
@@ -164,9 +145,12 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
     );
   const id = c.req.header('idempotency-key');
   if (id !== undefined && !keyShape.test(id))
-    throw problem(400, 'Idempotency-Key has 8 to 200 printable characters. Nothing was done.');
+    throw problem(
+      400,
+      'Idempotency-Key has 8 to 200 printable characters, and is no key of a caller. Nothing was done.',
+    );
   const body = createHash('sha256').update(text).digest('hex');
-  const request = id === undefined ? undefined : { id, body, as: c.get('request') };
+  const request = id === undefined ? undefined : { id, body };
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
   if (before) return same(context, c, before, request.body);
   try {
@@ -209,76 +193,6 @@ async function refuseIfLost(context: PipelineContext): Promise<void> {
     'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',
     { type: '#may-have-been-done' },
   );
-}
-
-const answerFor = async ({ database: { db } }: PipelineContext, change: Change): Promise<ChangeAnswer> =>
-  changeAnswer(change, await listVotes(db, change.number));
-
-const absent = problem(404, 'There is no such change of yours.');
-
-/** The change, if this caller asked for it and both may still read it. Not its own and absent are the same. */
-async function ownChange(context: PipelineContext, c: Context<Env>) {
-  const number = Number(/^\d{1,9}$/.exec(c.req.param('number') ?? '')?.[0] ?? Number.NaN);
-  const change = Number.isNaN(number) ? undefined : await findChange(context.database.db, number);
-  if (change?.caller !== c.get('caller').caller.name) throw absent;
-  return { change, answer: await readableAnswer(context, c, change) };
-}
-
-async function readableAnswer(context: PipelineContext, c: Context<Env>, change: Change): Promise<ChangeAnswer> {
-  const person = await senderOf(context, c.get('caller'));
-  if (!readerOf(context, person)(change)) throw absent;
-  return answerFor(context, change);
-}
-
-async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
-  const { context, events, streams } = options;
-  const { change, answer: now } = await ownChange(context, c);
-  const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
-  const newer = (from: number) => linesAfterOf(context, change.number, from);
-  // Nobody would read, or end, the stream of a HEAD.
-  if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream'))
-    return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, now)) });
-  const end = streams.begin(c.get('caller').caller.name);
-  if (!end) throw tooMany('streams of this caller are open');
-  return streamSSE(c, async (stream) => {
-    let last = after;
-    const waiting = events.follow(change.number);
-    stream.onAbort(waiting.end);
-    try {
-      for (;;) {
-        // Asked again before every event: a key, a right or a person may be gone.
-        const found = await callerOf(context, c);
-        if (found?.caller.name !== c.get('caller').caller.name) return;
-        const { answer } = await ownChange(context, c);
-        for (const line of await newer(last)) {
-          last = line.seq;
-          const data = JSON.stringify(eventAnswer(line, answer));
-          await stream.writeSSE({ id: String(line.seq), event: line.event, data });
-        }
-        if (answer.settled || stream.aborted) return;
-        if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');
-      }
-    } catch (error) {
-      // Also a right that is gone ends it.
-      if (!(error instanceof ProblemError || error instanceof Refusal)) options.onFault(c.get('request'), error);
-    } finally {
-      waiting.end();
-      end();
-    }
-  });
-}
-
-async function linesAfterOf({ database: { db } }: PipelineContext, change: number, after: number) {
-  return (await linesOfChanges(db, [change], { limit: 1_000 })).filter(({ seq }) => seq > after);
-}
-
-async function cancel(context: PipelineContext, c: Context<Env>): Promise<Response> {
-  const { change } = await ownChange(context, c);
-  const { caller } = c.get('caller');
-  const { number, version } = change;
-  const shown = { installation: context.database.installation, number, version };
-  await decide(context, { ...shown, verdict: 'cancel', person: caller.for, team: undefined, inbox: undefined });
-  return c.json((await ownChange(context, c)).answer);
 }
 
 async function textOf(c: Context<Env>): Promise<string> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { standings } from '../change/batch.ts';
 import { stateNames } from '../words/states.ts';
 
 /** What the HTTP interface takes and returns; its OpenAPI document is made from these. */
@@ -42,8 +43,14 @@ export const changeSchema = z.strictObject({
   targets: z.array(z.string()),
   facts: z.array(z.tuple([z.string(), z.string()])).describe('The frozen card, in labels and values'),
   warning: z.string().nullable(),
-  call: z.unknown().describe('The frozen call to the hosting API; secrets are references. A batch has `items`'),
+  call: z.unknown().describe('The frozen call to the hosting API; secrets are references'),
   fingerprint: z.string().describe('Hash of the frozen call and card'),
+  items: z
+    .array(
+      z.strictObject({ target: z.string(), standing: z.enum(standings), number: z.int().nullable(), says: z.string() }),
+    )
+    .nullable()
+    .describe('Of a batch: each environment, with the change that was begun for it'),
   waits_for: z.array(z.strictObject({ count: z.int(), of: z.array(z.string()) })).describe('Approvals it needs'),
   approved_by: z.array(z.string()),
   asked_at: instant,
@@ -76,6 +83,7 @@ export const eventSchema = z.strictObject({
   event: z.string(),
   at: instant,
   by: z.string().describe('Slack id, or `sitehand`'),
+  caller: z.string().nullable().describe('The program through which they acted'),
   change: changeSchema,
 });
 export type EventAnswer = z.output<typeof eventSchema>;

@@ -222,6 +222,8 @@ const confirmedText = ({ seq, hash }: TrailHead, by: string, found: string): Tex
 /** The details of an audit line. Fields of the wrong shape are left out, so an altered line can't break a list. */
 export type AuditDetails = {
   readonly name: string | undefined;
+  /** The program through which they acted. */
+  readonly caller: string | undefined;
   readonly command: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
@@ -245,6 +247,7 @@ export function parseDetails(details: string): AuditDetails {
   const rules = Array.isArray(authorization['rules']) ? authorization['rules'] : [];
   return {
     name: text(all['name']),
+    caller: text(all['caller']),
     command: text(all['command']),
     without: Array.isArray(all['without']) ? all['without'].filter((one) => typeof one === 'string') : undefined,
     target: text(all['target']) ?? (targets.length > 0 ? targets.map((one) => one.name).join(', ') : undefined),

@@ -28,6 +28,8 @@ export type TrailLine = {
   readonly actor: string;
   /** The actor's name at that time. */
   readonly name: string | undefined;
+  /** The program through which they acted. */
+  readonly caller: string | undefined;
   /** What was done; a clause that follows a name. */
   readonly says: string;
   readonly change: number | undefined;
@@ -198,6 +200,7 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approve
   return {
     ...line,
     name: own.name ?? (line.actor === requester ? asked?.name : undefined),
+    caller: own.caller,
     says: eventInWords(line.event),
     change: line.change ?? undefined,
     command: asked?.command,
@@ -222,6 +225,7 @@ const columns = [
   'at',
   'actor',
   'name',
+  'caller',
   'event',
   'what',
   'change',

@@ -9,6 +9,7 @@ import {
   type ApprovalRequest,
   type Askers,
 } from '../policy/approvers.ts';
+import { isOperator } from '../policy/callers.ts';
 import { samePerson } from '../policy/memberships.ts';
 import { approvalOf, decideAccess, decideReading, unknownIn } from '../policy/policy.ts';
 import type { Member, Policy, Needed } from '../policy/rules.ts';
@@ -204,7 +205,7 @@ function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
 
 /** The refusal of a click while the right to make it is unknown. */
 const couldNotCheck = (groups: readonly string[], verb: string): Text =>
-  say`**I couldn't check whether you may ${verb}.** ${membersUnknown(groups)} Please press it again in a minute.`;
+  say`**I couldn't check whether you may ${verb}.** ${membersUnknown(groups)} Please try again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
@@ -224,7 +225,7 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
   if (right.kind === 'if nobody may' && voting.anybody === undefined) {
     throw refusal(
       voting,
-      say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please press it again in a minute.`,
+      say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please try again in a minute.`,
     );
   }
   if (right.kind === 'may not' && right.why === 'unknown')
@@ -276,14 +277,14 @@ function alreadyText({ state, last_note: note, lost_at }: VoteContext['change'])
 }
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>
-  new Refusal(say`#${change.number}: ${why} Nothing was changed by your click.`);
+  new Refusal(say`#${change.number}: ${why} Nothing was changed.`);
 
 const move = (event: ChangeEvent): DecisionResult => ({ kind: 'move', event });
 
 /** Why a change counts as theirs, up to who decides instead. */
-function whyOwn(policy: Policy, by: Member, { requester, handedOnBy, caller }: Askers): Text {
+function whyOwn(policy: Policy, by: Member, { requester, caller }: Askers): Text {
   if (samePerson(policy, by.id, requester)) return say`**This is your own change**, so somebody else`;
-  if (caller === undefined || (handedOnBy && samePerson(policy, by.id, handedOnBy)))
-    return say`**You handed this on, so it counts as yours too.** Somebody else`;
-  return say`**${code(caller.name)} asked for this, and you can use its key,** so it counts as yours too. Somebody else`;
+  if (caller && isOperator(policy, by, caller) === 'yes')
+    return say`**${code(caller.name)} asked for this, and you can use its key,** so it counts as yours too. Somebody else`;
+  return say`**You handed this on, so it counts as yours too.** Somebody else`;
 }

@@ -34,7 +34,7 @@ const barLength = 20;
 /** Facts that matter only before the batch begins. */
 const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Stops after']);
 
-type ShownItem = {
+export type ShownItem = {
   readonly item: BatchItem;
   readonly standing: Standing;
   readonly change: Change | undefined;
@@ -137,11 +137,15 @@ const marks: Readonly<Record<Standing, string>> = {
 };
 
 /** One item in one line. One under way has no state here: it moves on before the card is drawn again. */
-export function itemLine({ item, standing, change, skipped }: ShownItem): Text {
-  const says = skipped ?? (change && standing !== 'done' ? standingText(standing, change) : undefined);
+export function itemLine(shown: ShownItem): Text {
+  const { item, standing, change } = shown;
   const number = change ? ` · #${change.number}` : '';
-  return joined([say`${marks[standing]} **${item.target.name}**${number}`, says]);
+  return joined([say`${marks[standing]} **${item.target.name}**${number}`, itemText(shown)]);
 }
+
+/** What is known of it beyond its standing. */
+export const itemText = ({ standing, change, skipped }: ShownItem): Text | undefined =>
+  skipped ?? (change && standing !== 'done' ? standingText(standing, change) : undefined);
 
 const standingText = (standing: Standing, change: Change): Text =>
   standing !== 'under way'

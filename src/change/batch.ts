@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import type { Change } from '../storage/changes.ts';
 import { say, type Text } from '../words/text.ts';
-import { states, type StandingOfState } from '../words/states.ts';
+import { standingsOfStates, states } from '../words/states.ts';
 
 /**
  * A batch: one request for the same change of many environments. The batch is itself a change, which waits for approval
@@ -64,7 +64,8 @@ export type StopReason =
  * `accepted`: the host took it, and nothing shows whether it was done. `changed meanwhile`: not sent, because the
  * target has changed since it was frozen; it needs a new review.
  */
-export type Standing = StandingOfState | 'to do' | 'left out';
+export const standings = [...standingsOfStates, 'to do', 'left out'] as const;
+export type Standing = (typeof standings)[number];
 
 /** What this file reads of a change of the batch. */
 export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;

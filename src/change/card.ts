@@ -1,6 +1,6 @@
 import { isBatch, type Change } from '../storage/changes.ts';
 import type { Vote } from '../storage/votes.ts';
-import { bold, channel, code, inShort, joined, mention, say, time, type Text } from '../words/text.ts';
+import { bold, channel, inShort, joined, mention, say, time, type Text, through } from '../words/text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { tooFewApprove } from '../access/nobody-approves.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -128,7 +128,7 @@ export const askersNamed = ({
   handed_on_by: by,
   caller,
 }: Pick<Change, 'requester' | 'handed_on_by' | 'caller'>): Text =>
-  say`${caller === null ? '' : say`${code(caller)} for `}${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
+  say`${through(caller, mention(requester))}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
 
 /** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
 export function factLines(facts: FrozenCard['facts']): Text {

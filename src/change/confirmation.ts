@@ -61,9 +61,10 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
 export function refuseUnlessTyped(action: AnyAction, target: Target | undefined, typed = ''): void {
   const name = nameToType(action, target);
   if (name === undefined || typed === name) return;
+  if (typed === '') throw new Refusal(`The name has to be typed: ${name}. Nothing was done.`, { field: 'typed_name' });
   const strange = typed.match(/[^\p{ASCII}]/gu)?.find((letter) => !name.includes(letter));
   const looksLike = strange === undefined ? otherCase(typed, name) : ` It has “${strange}” (${codeOf(strange)}) in it.`;
-  throw new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed-name' });
+  throw new Refusal(`This is not ${name}.${looksLike} Nothing was done.`, { field: 'typed_name' });
 }
 
 /** A hint about the first wrong letter, if the text differs from the name only in case. */

@@ -177,9 +177,7 @@ export async function useHandedOnFor(
 
 function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
   if (by !== null)
-    return new Refusal(
-      say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
-    );
+    return new Refusal(say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done.`);
   const isSetBack = ended_at !== null && ended_at < expires_at;
   return new Refusal(
     say`${isSetBack ? setBack : say`**It has expired: it could be run until ${time(expires_at)}.**`} Nothing was done.`,

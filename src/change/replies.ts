@@ -101,7 +101,7 @@ const unsent = ({ lost_at }: Pick<Change, 'lost_at'>): Text =>
 export const ended = (
   change: Pick<Change, 'lost_at'>,
   how: 'Declined' | 'Cancelled' | 'Stopped',
-  by: Span,
+  by: Text | Span,
   reason?: string,
 ): Text =>
   reason === undefined

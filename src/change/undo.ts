@@ -65,7 +65,7 @@ async function refuseIfUndone({ database, names }: ChangeContext, person: Person
   if (!later) return;
   const isDone = later.state === 'done' || later.state === 'happened';
   throw new Refusal(
-    say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
+    say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done.`,
     { hint: say`${typed(`change ${later.number}`)} shows how it stands.` },
   );
 }
@@ -83,7 +83,7 @@ async function whatIsSince(context: ChangeContext, person: Person, change: Chang
     .catch((error: unknown) => {
       if (!(error instanceof HostTrouble)) throw error;
       throw new Refusal(say`${troubleText(error)} Nothing was done.`, {
-        hint: 'Please press it again in a minute.',
+        hint: 'Please try again in a minute.',
       });
     });
   if (leftOf(action, resolved, now) !== left) return 'changed';

@@ -74,9 +74,7 @@ export async function applyBatchDecision(
 /** Throws `Refusal` if a change ended badly and the card has not shown that yet: people must see it first. */
 function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: readonly ChangeInBatch[]): void {
   if (badChanges(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
-  throw new Refusal(
-    say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed by your click.`,
-  );
+  throw new Refusal(say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed.`);
 }
 
 /**

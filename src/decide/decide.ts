@@ -87,14 +87,15 @@ type Present = { readonly by: Person; readonly change: Change; readonly reparsed
 /** The person and the change as they are now. An unreadable change is refused as if it were missing. */
 async function loadPresent(
   context: SendContext,
-  { installation, number, person, team, verdict }: Omit<DeliveredDecision, 'inbox'>,
+  { installation, number, person, team, caller, verdict }: Omit<DeliveredDecision, 'inbox'>,
 ): Promise<Present> {
   await refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
   const role = ends.has(verdict) ? 'ender' : 'approver';
   const groups = change === undefined ? [] : groupsOf(context.policy(), change, role);
-  const by = await context.whoIs(person, groups, team);
-  if (by === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who you are.`);
+  const known = await context.whoIs(person, groups, team);
+  if (known === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who you are.`);
+  const by = caller ? { ...known, caller } : known;
   assertMember(by);
   const mayRead = change !== undefined && readerOf(context, by)(change);
   const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
@@ -107,8 +108,8 @@ async function loadPresent(
 }
 
 const couldNotCheck = (why: Text): Refusal =>
-  new Refusal(say`**I couldn't check this.** ${why} Nothing was sent, and nothing was changed by your click.`, {
-    hint: 'Please press it again in a minute.',
+  new Refusal(say`**I couldn't check this.** ${why} Nothing was sent, and nothing was changed.`, {
+    hint: 'Please try again in a minute.',
   });
 
 /** Rechecks everything before an approval counts. If something changed, ends the change and throws `Refusal`. */
@@ -169,8 +170,7 @@ async function commit(context: SendContext, decided: DeliveredDecision, session:
 
 class VotesChanged extends Error {}
 
-const tooLate = (): Refusal =>
-  new Refusal('I was delayed and have already told you so. Nothing was done with this click.');
+const tooLate = (): Refusal => new Refusal('I was delayed and have already told you so. Nothing was done.');
 
 /** The database may lack that this change was sent. */
 class SetBack extends Error {}
@@ -201,7 +201,7 @@ async function apply(
   const { person, verdict } = decided;
   // A repeated vote is refused unless it now completes the approval.
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
-    throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
+    throw new Refusal(say`You've already approved #${change.number}. Nothing was changed.`);
   }
   const note = { ...noteFor(change, decided, session, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });

@@ -1,8 +1,8 @@
 import { samePerson } from '../policy/memberships.ts';
-import type { Policy } from '../policy/rules.ts';
+import type { Calling, Policy } from '../policy/rules.ts';
 import { scrub } from '../base/secret.ts';
 import { isBatch, type Change } from '../storage/changes.ts';
-import { joined, mention, named, say } from '../words/text.ts';
+import { joined, mention, named, say, through } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { DecisionResult } from '../change/approve.ts';
 import { stoppedReplyKey } from '../change/batch-card.ts';
@@ -22,6 +22,8 @@ export type DeliveredDecision = ShownVersion & {
   readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
+  /** The program through which they decide. */
+  readonly caller?: Calling;
   /** Why it is declined, or a note with an approval. */
   readonly reason?: string | undefined;
   /** Ids of environments that a batch leaves out. */
@@ -39,9 +41,10 @@ export function noteFor(
 ): Omit<TransitionNote, 'at'> {
   // The reason is public and stored, so pasted keys are removed.
   const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
+  const calling = by.caller && { caller: by.caller.name, request: by.caller.as };
   const base = {
     by: by.id,
-    details: { name: by.name, verdict: decided.verdict, reason, ...requestDetails(decided.inbox) },
+    details: { name: by.name, verdict: decided.verdict, reason, ...calling, ...requestDetails(decided.inbox) },
   };
   const tell = requesterUnless(change, policy, by.id);
   switch (decided.verdict) {
@@ -95,9 +98,9 @@ function endedBy(
   by: Person,
   reason?: string,
 ): Pick<TransitionNote, 'reply' | 'lastNote'> {
-  const says = ended(change, how, named(by.name), reason);
+  const says = ended(change, how, through(by.caller?.name, named(by.name)), reason);
   const { buttons = [] } = notSent(change, says, argsToAskAgain(change));
-  const lastNote = ended(change, how, mention(by.id), reason);
+  const lastNote = ended(change, how, through(by.caller?.name, mention(by.id)), reason);
   return { reply: { text: say`⛔ ${says}`, buttons }, lastNote };
 }
 

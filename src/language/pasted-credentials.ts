@@ -11,7 +11,7 @@ type KeyCheck = { readonly field?: string | undefined; readonly mayHoldTokens?: 
 /** Throws `Refusal` for text with a credential, from a line or a form. The refusal does not repeat the credential. */
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: KeyCheck = {}): void {
   if (!(mayHoldTokens ? holdsPrivateKey(text) : holdsKey(text))) return;
-  const newOne = 'Slack may have kept it, so please revoke it and make a new one.';
+  const newOne = 'It may have been kept on its way here, so please revoke it and make a new one.';
   const [what, hint] = holdsOwn(text)
     ? ['one of my own credentials', newOne]
     : holdsPrivateKey(text)

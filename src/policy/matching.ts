@@ -3,6 +3,7 @@ import { dependsOn, holds, type Memberships } from './memberships.ts';
 import { coversFolded, foldNames, type FoldedNames } from './pattern.ts';
 import {
   approvalBy,
+  isWrite,
   namesCommand,
   type Aim,
   type Audience,
@@ -27,10 +28,9 @@ export const none: readonly string[] = [];
 export const readingAnything: PolicyCommand = { path: '', risk: 'read' };
 
 export function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
-  const reads = command.risk === 'read' || command.risk === 'named';
   if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
   return aims.map(({ target, access }) => {
-    const asked = access === 'read' && !reads ? readingAnything : command;
+    const asked = access === 'read' && isWrite(command) ? readingAnything : command;
     return { command: asked, target: foldNames(target), rules: rulesOn(policy, asked) };
   });
 }

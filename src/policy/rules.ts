@@ -72,14 +72,14 @@ export type Member = {
   readonly caller?: Calling | undefined;
 };
 
-/**
- * A caller, the SHA-256 of the key it used (hex), and the request: its `Idempotency-Key` and the hash of its body, so
- * that the same request makes one change, and what it is called in the log and the trail.
- */
+/** A caller, and the SHA-256 of the key it used (hex). */
 export type Calling = {
   readonly name: string;
   readonly key: string;
-  readonly request?: { readonly id: string; readonly body: string; readonly as: string };
+  /** What the request is called in the log and the trail. */
+  readonly as?: string;
+  /** Its `Idempotency-Key` and the hash of its body, so that the same request makes one change. */
+  readonly request?: { readonly id: string; readonly body: string };
 };
 
 /** A program that asks for a person, as the policy file describes it. */
@@ -167,6 +167,9 @@ export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
+/** Whether the command changes something at the host. */
+export const isWrite = ({ risk }: PolicyCommand): boolean => risk !== 'read' && risk !== 'named';
+
 /** Whether the rules know this right only by the class *read*, so that it is the right to read. */
 export const isReadingAlone = ({ rules }: Policy, { path, risk }: PolicyCommand): boolean =>
   risk === 'read' && !rules.some(({ what }) => what.has(path));
@@ -193,8 +196,8 @@ const bySomebodyElse: Approval = {
  * needs one.
  */
 export function approvalBy(rule: Rule, command: PolicyCommand, isCaller = false): 'none' | Approval {
-  const isReport = command.risk === 'read' || command.risk === 'named';
-  return rule.approval ?? (command.risk === 'destructive' || (isCaller && !isReport) ? bySomebodyElse : 'none');
+  const isOthers = command.risk === 'destructive' || (isCaller && isWrite(command));
+  return rule.approval ?? (isOthers ? bySomebodyElse : 'none');
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { showDuration, dayMs, hourMs } from '../words/duration.ts';
-import { callersShape } from './callers.ts';
 import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './yaml-document.ts';
 import {
@@ -11,10 +10,12 @@ import {
   defaultBatchValidityMs,
   defaultExpiryMs,
   defaultReason,
+  isWrite,
   type Catalogue,
 } from './rules.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import {
+  callersShape,
   channelId,
   durationUpTo,
   fields,
@@ -181,8 +182,8 @@ type RuleInput = {
 
 /** Refuses an approval that would never be asked for. */
 function refuseApproval({ allow = [], deny, approval }: RuleInput, { catalogue }: RuleNames, ctx: Context): void {
-  const isReport = ({ risk }: Catalogue[number]) => risk === 'read' || risk === 'named';
-  const report = ['read', ...catalogue.filter(isReport).map(({ path }) => path)].find((name) => allow.includes(name));
+  const reports = catalogue.filter((one) => !isWrite(one));
+  const report = ['read', ...reports.map(({ path }) => path)].find((name) => allow.includes(name));
   if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
   else if (report !== undefined && approval !== 'none')
     refuse(ctx, ['approval'], `"${report}" changes no site and cannot wait for approval; give it its own rule`);

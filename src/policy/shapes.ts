@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDuration, showDuration } from '../words/duration.ts';
-import { quoted } from './yaml-document.ts';
+import { quoted, unknownAmong } from './yaml-document.ts';
 
 /** The parts of the policy file's schemas. If a message begins with `expected`, what the file has instead is added. */
 
@@ -57,3 +57,52 @@ export const durationUpTo = (longest: number) =>
         : `${quoted(text)} is out of bounds: from ${showDuration(minDurationMs)} to ${showDuration(longest)}`;
     },
   );
+
+const callerName = z
+  .string()
+  .regex(/^[a-z0-9-]{1,40}$/, inputError('cannot name a caller; use small letters a to z, digits and -, 40 at most'));
+const callerKey = parsedText(
+  z
+    .string('expected sha256: and 64 hex digits')
+    .regex(/^sha256:[0-9a-f]{64}$/, inputError('is not the hash of a key; `sitehand caller new` prints one')),
+  (text) => ({ hash: text.slice('sha256:'.length) }),
+);
+const day = parsedText(
+  z.string('expected a day, like 2027-03-01').regex(/^\d{4}-\d\d-\d\d$/, inputError('is not a day, like 2027-03-01')),
+  (text) => {
+    const at = Date.parse(`${text}T00:00:00Z`);
+    return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? `${quoted(text)} is not a day` : at;
+  },
+);
+/** The schema of `callers`. */
+export const callersShape = (groups: ReadonlyMap<string, number>) =>
+  z
+    .record(
+      callerName,
+      fields(
+        {
+          keys: filledList(callerKey, 'hashes of keys').max(2, 'a caller has two keys at most'),
+          for: personId.describe('The person for whom it asks'),
+          operators: filledList(
+            z
+              .string('expected a Slack id or the name of a group')
+              .refine((one) => personShape.test(one) || groups.has(one), {
+                error: ({ input }) => unknownAmong('group', String(input), [...groups.keys()]),
+              }),
+            'Slack ids of people, and names of groups',
+          ).describe('Everybody who can read or trigger a key: none of them decides what it asks for'),
+          channel: channelId.describe('Where its cards are posted'),
+          expires: day.describe('The first day on which its keys are refused, in UTC'),
+        },
+        '{ keys, for, operators, channel, expires }',
+      ),
+      'expected names of callers, each with { keys, for, operators, channel, expires }',
+    )
+    .superRefine((all, ctx) => {
+      const taken = new Set<string>();
+      for (const [name, { keys }] of Object.entries(all))
+        for (const [index, { hash }] of keys.entries()) {
+          if (taken.has(hash)) refuse(ctx, [name, 'keys', index], 'this key is listed twice');
+          taken.add(hash);
+        }
+    });

@@ -119,7 +119,8 @@ export function clientFor(url: string, key: string): ApiClient {
 type Printer = ReturnType<typeof printerFor>;
 
 function printerFor({ write, complain }: Out, isJson: boolean) {
-  const line = (json: unknown, text: string): void => void write(isJson ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  const line = (json: unknown, text: string): void =>
+    void write(isJson ? `${JSON.stringify(json)}\n` : `${forTerminal(text)}\n`);
   let last = '';
   return {
     page: (page: z.output<typeof pageSchema>): void => line(page, page.text),
@@ -133,9 +134,13 @@ function printerFor({ write, complain }: Out, isJson: boolean) {
       if (now !== last || isJson) line(event ?? change, now);
       last = now;
     },
-    complain: (text: string): void => void complain(`${text}\n`),
+    complain: (text: string): void => void complain(`${forTerminal(text)}\n`),
   };
 }
+
+/** Logs, names and pages come from outside: control characters could drive the terminal, and others reorder a line. */
+const forTerminal = (text: string): string =>
+  text.replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 
 /** What a request is answered with. */
 const answerSchema = z.union([problemSchema, pageSchema, changeSchema]);
@@ -189,7 +194,7 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
   let last = 0;
   try {
     for (;;) {
-      const ended = await readEvents(client, number, last, until, (event) => {
+      const ended = await readEvents(client, print, number, last, until, (event) => {
         last = event.id;
         print.step(event.change, event);
       }).catch((error: unknown) => error);
@@ -204,9 +209,13 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
   }
 }
 
+/** A key, or a right to read the change, that is gone. What becomes of the change cannot be read any more. */
+const whenRefused: Readonly<Record<number, number>> = { 401: askCodes.wrong, 404: askCodes.unknown };
+
 /** Resolves with the exit code once the change is over; undefined: the stream broke. */
 async function readEvents(
   client: ApiClient,
+  print: Printer,
   number: number,
   after: number,
   signal: AbortSignal,
@@ -214,7 +223,12 @@ async function readEvents(
 ): Promise<number | undefined> {
   const headers = { accept: 'text/event-stream', 'last-event-id': String(after) };
   const response = await client(`/v1/changes/${number}/events`, { headers, signal });
-  if (!response.ok || response.body === null) return response.status === 404 ? askCodes.unknown : undefined;
+  const code = whenRefused[response.status];
+  if (code !== undefined) {
+    print.complain(problemSchema.parse(await response.json()).detail);
+    return code;
+  }
+  if (!response.ok || response.body === null) return undefined;
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { data } of events) {
     const event = eventSchema.parse(JSON.parse(data));

@@ -41,7 +41,7 @@ export function rowOf(
     requester_name: person.name,
     requester_team: person.team,
     channel: channel.id,
-    request: inboxKey === undefined ? (person.caller?.request?.as ?? null) : requestId(inboxKey),
+    request: inboxKey === undefined ? (person.caller?.as ?? null) : requestId(inboxKey),
     handed_on_by: handedOnBy ?? null,
     caller: person.caller?.name ?? null,
     caller_request: person.caller?.request?.id ?? null,

@@ -209,13 +209,6 @@ export async function countOpen(
   return (await own.executeTakeFirstOrThrow()).count;
 }
 
-/** How many changes a caller has asked for since `since` (epoch ms); those of a batch count as one. */
-export async function countAskedBy(db: ReadHandle, caller: string, since: number): Promise<number> {
-  const all = db.selectFrom('changes').select((each) => each.fn.countAll<number>().as('count'));
-  const lately = all.where('caller', '=', caller).where('created_at', '>', since).where('batch', 'is', null);
-  return (await lately.executeTakeFirstOrThrow()).count;
-}
-
 /** The change that this request of a caller made. */
 export const findOfCaller = (db: ReadHandle, caller: string, request: string): Promise<Change | undefined> =>
   db
@@ -229,6 +222,8 @@ export const findOfCaller = (db: ReadHandle, caller: string, request: string): P
 type ChangeFilter = {
   readonly target?: string;
   readonly requesters?: readonly string[];
+  /** Only those that this program asked for. */
+  readonly caller?: string;
   readonly state?: State;
   /** Only those that belong to no batch. */
   readonly isOwn?: boolean;
@@ -240,10 +235,11 @@ type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, state, isOwn, isOpen, beforeNumber } = filter;
+  const { target, requesters, caller, state, isOwn, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
+  if (caller !== undefined) found = found.where('caller', '=', caller);
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);

@@ -6,7 +6,7 @@ import type { Input } from '../commands/kit/fields.ts';
 import { counted, paragraph, tableOr, type Page } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
 import { writeDown, type Asking } from '../decide/admin-actions.ts';
-import { bold, code, inline, joined, mention, say, time, typed, type Text } from '../words/text.ts';
+import { bold, code, inline, joined, mention, say, time, typed, type Text, through } from '../words/text.ts';
 import type { PipelineContext } from './context.ts';
 
 /** The audit trail, limited to what one person may audit. */
@@ -41,9 +41,9 @@ export async function auditPage(
   };
 }
 
-function whoOf({ actor, name }: TrailLine): Text {
+function whoOf({ actor, name, caller }: TrailLine): Text {
   if (actor === 'sitehand') return inline('Sitehand');
-  return name === undefined ? [mention(actor)] : say`${name} ${code(actor)}`;
+  return through(caller, name === undefined ? mention(actor) : say`${name} ${code(actor)}`);
 }
 
 function groundsOf({ rules, policy, fingerprint, approvers, receipt }: TrailLine): Text {

@@ -4,7 +4,20 @@ import { spokenDuration } from '../words/duration.ts';
 import { listAudit } from '../storage/audit.ts';
 import { changesInBatch, findChange, isBatch, type Change, listChanges } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
-import { actor, code, inline, joined, say, time, type Text, plain, mention, sample, typed } from '../words/text.ts';
+import {
+  actor,
+  code,
+  inline,
+  joined,
+  say,
+  time,
+  type Text,
+  plain,
+  mention,
+  sample,
+  typed,
+  through,
+} from '../words/text.ts';
 import { eventInWords, markOf, stateText } from '../change/states-and-events.ts';
 import { itemLine, itemsShown } from '../change/batch-card.ts';
 import { frozenCardOf, titleNow, type FrozenCard, isDone } from '../change/freeze.ts';
@@ -55,7 +68,7 @@ export async function changePage(
         entries: events.map(({ at, actor: who, event, details }, index) => {
           const before = events[index - 1]?.at;
           const later = before === undefined || at - before < 500 ? '' : `, ${spokenDuration(at - before)} later`;
-          return say`${time(at, 'date')}${later} · ${actor(who)} · ${withNote(event, details)}`;
+          return say`${time(at, 'date')}${later} · ${through(parseDetails(details).caller, actor(who))} · ${withNote(event, details)}`;
         }),
       },
     ],

@@ -13,6 +13,7 @@ import {
   codeOf,
   inShort,
   unseen,
+  through,
 } from '../words/text.ts';
 import { ifUtc } from '../commands/kit/log-query.ts';
 import { whyMissing } from '../commands/kit/site-status.ts';
@@ -86,7 +87,7 @@ function entryInWords(entry: TimeLineEntry): Text {
   }
   if (entry.kind === 'lock') {
     const terms = lockTerms(entry);
-    return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
+    return say`• ${at} · ${drawn(entry.who)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
   }
   const { mark, number, title, reason, requester, handedOnBy, approvers, outcome } = entry;
   const handed = handedOnBy && say`, handed on by ${drawn(handedOnBy)}`;
@@ -95,7 +96,7 @@ function entryInWords(entry: TimeLineEntry): Text {
   return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${drawn(requester)}${handed}${approved} · ${outcome}`;
 }
 
-const drawn = ({ id }: NamedActor): Text => [actor(id)];
+const drawn = ({ id, caller }: NamedActor): Text => through(caller, actor(id));
 
 const lockTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'lock' }>): Text =>
   joined(
@@ -220,7 +221,8 @@ export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
 
 function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
   const at = `* **${utc(entry.at)}**`;
-  const whoIs = ({ id }: NamedActor): string => escapeMarkdown(nameOf(id));
+  const whoIs = ({ id, caller }: NamedActor): string =>
+    `${caller === undefined ? '' : `${codeSpan(caller)} for `}${escapeMarkdown(nameOf(id))}`;
   if (entry.kind === 'peak')
     return `${at} Error log: ${amount(entry.count)} errors until ${utc(entry.to)}, mostly ${codeSpan(entry.says)}`;
   if (entry.kind === 'lock') {

@@ -38,7 +38,11 @@ const maxTitleLength = 200;
 const endOfTime = 8_640_000_000_000_000;
 
 /** A Slack user id or `sitehand`, with the name at that time, if it is known. */
-export type NamedActor = { readonly id: string; readonly name: string | undefined };
+export type NamedActor = {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly caller?: string | undefined;
+};
 
 /** A step of a change in the audit trail: it was requested, approved, sent. */
 type ChangeMoment = { readonly at: number; readonly who: NamedActor; readonly says: string };
@@ -181,7 +185,7 @@ type Extras = { readonly readings: SiteReadings | undefined; readonly handedOnBy
 
 function changeEntry(change: Change, story: readonly AuditLine[], { readings, handedOnBy }: Extras): TimeLineEntry {
   const { sent_at, settled_at, state, created_at } = change;
-  const requester = { id: change.requester, name: change.requester_name };
+  const requester = { id: change.requester, name: change.requester_name, caller: change.caller ?? undefined };
   const who = (line: AuditLine): NamedActor => (line.actor === requester.id ? requester : whoOf(line));
   const moments = story.map((line): ChangeMoment => ({ at: line.at, who: who(line), says: eventInWords(line.event) }));
   const approvals = story.filter(({ event, actor }) => ['vote', 'approve'].includes(event) && actor !== 'sitehand');
@@ -206,7 +210,10 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
   };
 }
 
-const whoOf = ({ actor, details }: AuditLine): NamedActor => ({ id: actor, name: parseDetails(details).name });
+function whoOf({ actor, details }: AuditLine): NamedActor {
+  const { name, caller } = parseDetails(details);
+  return { id: actor, name, caller };
+}
 
 function lockEntryOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'lock' }> {
   const { until } = fieldsOf(line.details);

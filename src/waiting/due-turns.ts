@@ -17,9 +17,8 @@ import type { WaitingKind } from '../storage/waiting-table.ts';
 type Room = {
   /** What one of them is called in the log. */
   readonly what: string;
-  /** How many are handled at once in this process, and how many of one person. */
+  /** How many are handled at once in this process. Nobody has more than half of these places. */
   readonly atOnce: number;
-  readonly atOnceEach?: number;
   /** How many are begun in a minute in all replicas together. */
   readonly perMinute?: number;
   /** Longer than handling one takes. */
@@ -103,12 +102,12 @@ function placesFor(context: SendContext, kind: DueKind, stopping: AbortSignal, o
 
 function claimDueOf(
   { database, owner, policy }: SendContext,
-  { claim, leaseMs, perMinute, atOnceEach: maxEach = Infinity }: DueKind,
+  { claim, leaseMs, perMinute, atOnce }: DueKind,
   limit: number,
   underWay: ReadonlyMap<string, number>,
 ): Promise<readonly Due[]> {
   const rules = policy();
-  const shares = { underWay, maxEach, idsOf: (id: string) => idsOf(rules, id) };
+  const shares = { underWay, maxEach: Math.ceil(atOnce / 2), idsOf: (id: string) => idsOf(rules, id) };
   const take = async (tx: Tx): Promise<readonly Due[]> =>
     claim(tx, { owner, now: await database.now(tx), leaseMs, limit }, shares);
   // Under the global lock, nobody else counts how many were begun at the same time.

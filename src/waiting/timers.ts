@@ -45,7 +45,6 @@ const remindMs = dayMs;
 export const accessEnds = (context: SendContext): DueKind => ({
   what: 'timer',
   atOnce: 4,
-  atOnceEach: 2,
   // Longer than a turn takes: its reads have their own time limit.
   leaseMs: 60_000,
   claim: async (tx, wanted, shares) =>

@@ -6,14 +6,16 @@ import { sample, say, type Inline } from './text.ts';
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 
 /** How far a change of a batch is by its own state. */
-export type StandingOfState =
-  | 'under way'
-  | 'accepted'
-  | 'done'
-  | 'unknown'
-  | 'failed'
-  | 'not sent'
-  | 'changed meanwhile';
+export const standingsOfStates = [
+  'under way',
+  'accepted',
+  'done',
+  'unknown',
+  'failed',
+  'not sent',
+  'changed meanwhile',
+] as const;
+type StandingOfState = (typeof standingsOfStates)[number];
 
 type StateRow = {
   /** The same everywhere. A later warning takes its place, such as that access is still open. */

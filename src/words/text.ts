@@ -37,6 +37,9 @@ export const named = (displayName: string): Span => ({ text: `@${beginning(oneLi
 export const userGroup = (id: string): Span => ({ userGroup: id });
 /** Who did something: a person as a mention, or Sitehand itself. */
 export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehand' } : mention(id));
+/** Somebody, and the program through which they asked. */
+export const through = (caller: string | null | undefined, who: Text | Span): Text =>
+  caller ? say`${code(caller)} for ${who}` : [who].flat();
 export const channel = (id: string): Span => ({ channel: id });
 export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });

@@ -289,6 +289,7 @@ describe('how the approvers are worded', () => {
       '@U1, @U2, @U3, @U4, @U5 or 2 more',
     ],
     ['two things', [ask(1, ['U1']), ask(2, ['U2', 'U3'])], [], '@U1, and 2 of @U2, @U3'],
+    ['the same people for two rules', [ask(1, ['U1', 'U2']), ask(1, ['U1', 'U2'], ['all'])], [], '@U1 or @U2'],
     ['nothing', [], [], ''],
   ])('%s', (_, asks, without, sentence) => {
     expect(plain(whoIsAsked(asks, { without, notify: 'unreached' }))).toBe(sentence);

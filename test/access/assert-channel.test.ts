@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assertChannel } from '../../src/access/assert-channel.ts';
+import { assertChannel, isDirect, mayHear } from '../../src/access/assert-channel.ts';
 import { blog, live, policyFrom, refusalOf, refusalText } from '../fixtures.ts';
 
 const policy = policyFrom(`version: 1
@@ -23,6 +23,20 @@ test('in a channel for other sites, it names the channels in which they can be d
   expect(refusedIn('C0ACME', undefined, { ...live, site: { id: '1', name: 'docs' } }, blog)).toMatch(
     /Ask me in a direct message\.$/,
   );
+});
+
+test('a channel hears of the sites that it is for', () => {
+  expect([mayHear(policy, 'C0BLOG', [blog]), mayHear(policy, 'C0BLOG', [blog, live])]).toEqual([true, false]);
+});
+
+test.each([
+  ['D0ANA', true],
+  ['U01ANA', true],
+  ['W01ANA', true],
+  ['C0DWU', false],
+  ['G0DWU', false],
+])('%s is somebody’s direct messages: %s', (place, is) => {
+  expect(isDirect(place)).toBe(is);
 });
 
 test('of more than three such channels it names three', () => {

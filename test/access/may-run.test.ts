@@ -3,6 +3,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { authorize, type Person } from '../../src/access/access-check.ts';
 import {
+  allOf,
   isDecided,
   mayRunOn,
   mayRunSomewhere,
@@ -112,6 +113,18 @@ describe('whether the rules must allow the target itself, without one and with o
     const command = commandAt(path);
     expect([isDecided(command, undefined), isDecided(command, live)]).toEqual([without, withOne]);
   });
+});
+
+test.each<[readonly MayRun[], MayRun]>([
+  [[], 'yes'],
+  [['yes', 'yes'], 'yes'],
+  [['yes', 'no', ['S0A']], 'no'],
+  [
+    ['yes', ['S0A', 'S0B'], ['S0A']],
+    ['S0A', 'S0B'],
+  ],
+])('what needs all of %j is %j', (answers, is) => {
+  expect(allOf(answers)).toEqual(is);
 });
 
 describe('a report is offered to whoever may read something that it can be about', () => {

@@ -10,6 +10,7 @@ describe('a CSV export', () => {
     at: 0,
     actor: ana.id,
     name: 'Ana',
+    caller: 'deploy-bot',
     says: 'asked for it',
     change: 7,
     command: 'push',
@@ -28,7 +29,7 @@ describe('a CSV export', () => {
 
   test('quotes as in RFC 4180, and lets no cell be a formula', () => {
     expect(exportLine('csv', entry)).toBe(
-      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
+      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","deploy-bot","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
     );
     expect(exportLine('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
     expect(exportLine('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
@@ -49,7 +50,7 @@ describe('a CSV export', () => {
         for (const part of cells.flatMap((cell) => cell.split(/[;,\t\r\n]/)))
           expect(part.trim()).not.toMatch(/^[=+\-@＝＋－＠]/);
         // Nothing is lost: an apostrophe is taken off each sign that could begin a formula.
-        expect(cells[8]?.replaceAll(/(?<=(?:^|[;,\t\r\n])[\s"']*)'(?=[=+\-@＝＋－＠])/g, '')).toBe(reason);
+        expect(cells[9]?.replaceAll(/(?<=(?:^|[;,\t\r\n])[\s"']*)'(?=[=+\-@＝＋－＠])/g, '')).toBe(reason);
         const row: unknown = JSON.parse(exportLine('jsonl', { ...entry, reason, name }));
         expect(row).toMatchObject({ reason, name });
       }),

@@ -182,7 +182,7 @@ describe('every decision, in every state, by everybody', () => {
       for (const version of [3, 2]) {
         const outcome = resultOf(seen(verdict, version), of);
         const isDone = does && (version === 3 || !mustBeFresh.has(verdict));
-        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(outcome);
+        const refused = /^#1042: .*[.”] Nothing was changed\.$/.test(outcome);
         expect([name, isDone ? outcome : refused]).toEqual([name, isDone ? may[verdict].does : true]);
       }
     }
@@ -316,7 +316,7 @@ describe('the answer to a refused decision', () => {
   ])('%s', (_, verdict, more, sentence) => {
     const answer = refusalText(refusalOf(() => decisionResult(seen(verdict), voting(more))));
     expect(answer).toContain(sentence);
-    expect(answer).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
+    expect(answer).toMatch(/^#1042: .* Nothing was changed\.$/);
   });
 
   test('says that the change has moved on, if another version was seen', () => {
@@ -352,16 +352,12 @@ describe('a click on a change that has moved on says where it is', () => {
     ['superseded', "It's already superseded. Nothing was sent.", "It's already closed."],
   ])('%s, without and with a last note', (state, without, before) => {
     const last_note = JSON.stringify(say`Chi had a look.`);
-    expect(answer('approve', state)).toBe(`#1042: ${without} Nothing was changed by your click.`);
-    expect(answer('approve', state, { last_note })).toBe(
-      `#1042: ${before} Chi had a look. Nothing was changed by your click.`,
-    );
+    expect(answer('approve', state)).toBe(`#1042: ${without} Nothing was changed.`);
+    expect(answer('approve', state, { last_note })).toBe(`#1042: ${before} Chi had a look. Nothing was changed.`);
   });
 
   test('not that nothing was sent, if its outcome was once unknown', () => {
-    expect(answer('approve', 'declined', { lost_at: 1 })).toBe(
-      "#1042: It's already declined. Nothing was changed by your click.",
-    );
+    expect(answer('approve', 'declined', { lost_at: 1 })).toBe("#1042: It's already declined. Nothing was changed.");
   });
 });
 
@@ -579,6 +575,18 @@ test('only a requester who declines their own change hears how to take it back',
   const own = (verdict: DecisionKind): string => resultOf(seen(verdict), voting({ by: people.requester }));
   expect(own('approve')).not.toContain('take it back');
   expect(own('decline')).toContain('To take it back, press Cancel.');
+});
+
+test('whoever can use the key of the caller that asked decides nothing about it, and hears why', () => {
+  const caller = { name: 'deploy-bot', operators: ['U04DEE'] };
+  const of = (id: string, more: Partial<VoteContext> = {}) =>
+    voting({ asked: { ...asked, caller, handedOnBy: 'U0CHITWO' }, by: who(id), ...more });
+  const itsKey = 'deploy-bot asked for this, and you can use its key, so it counts as yours too. Somebody else';
+  expect(resultOf(seen('approve'), of('U04DEE'))).toContain(itsKey);
+  expect(resultOf(seen('approve'), of('U03CHI'))).toContain('You handed this on');
+  expect(resultOf(seen('approve'), of('U05FAY'))).toBe('approve');
+  for (const needed of ['none', leads(1)] as const)
+    expect(mayEnd(of('U04DEE', { needed }))).toEqual({ kind: 'may not', why: 'yourself' });
 });
 
 describe('who handed the request on', () => {

@@ -44,7 +44,12 @@ describe('promise 5: a change is saved only as it was shown', () => {
     ],
     ['a sensitive change without a review', add, () => 'not needed', /need to see what this does first/],
     ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
-    ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
+    [
+      'no name was typed',
+      push,
+      (frozen) => seen(frozen, { typedName: undefined }),
+      /^The name has to be typed: acme-shop\/live\./,
+    ],
     ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
     ['it only looks like the name', push, (frozen) => seen(frozen, { typedName: 'acme-shop/lіve' }), /U\+0456/],
     [

@@ -126,7 +126,7 @@ test('a private key is refused whole, and nothing of it is repeated', () => {
   ]) {
     const refused = refusalText(refusalOf(() => split(line)));
     expect(refused).toContain("That contains a private key. I didn't keep it. Nothing was done.");
-    expect(refused).toContain('Slack may have kept it, so please revoke it and make a new one.');
+    expect(refused).toContain('It may have been kept on its way here, so please revoke it and make a new one.');
     expect(refused).not.toContain('MIIE');
   }
 });

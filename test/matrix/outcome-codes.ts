@@ -55,7 +55,7 @@ export function refusedAs(refusal: Refusal): string {
 /** The sentences of refused clicks. */
 export function clickRefusedAs(refusal: Refusal): string {
   const says = refusalText(refusal);
-  if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
+  if (!/Nothing was (done|changed)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';
   const sentences: readonly (readonly [string, string])[] = [

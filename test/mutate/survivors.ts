@@ -77,24 +77,9 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "command.shape === 'builtin' → true",
     ),
     ...same(
-      'If any of them is yes, the answer is yes, and unknown ones do not matter.',
-      "const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));",
-      "is === 'yes' → false",
-      '\'yes\' → ""',
-    ),
-    ...same(
       'Anything but a built-in command with a target is decided, and none affects everything.',
       "if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))",
       "command.shape === 'builtin' → true",
-    ),
-    ...same(
-      'A right of class read, or by name, is decided by its name whatever it does with its target; any value but `read` counts as a change.',
-      "const access = right.risk === 'read' || right.risk === 'named' ? 'read' : 'change';",
-      "right.risk === 'read' || right.risk === 'named' → false",
-      "right.risk === 'read' → false",
-      "right.risk === 'named' → false",
-      '\'read\' → ""',
-      '\'change\' → ""',
     ),
     ...same(
       'Only reports can be narrowed; the types cannot see that.',

@@ -45,7 +45,16 @@ describe('a caller may do what both may', () => {
     const decision = decideAccess(policy, asking, request);
     expect(decision.kind === 'allowed' ? 'allowed' : decision.why.kind).toBe(is);
     if (is === 'allowed') expect(decideAnywhere(policy, asking, command)).toBe('yes');
-    if (is === 'denied') expect(isDeniedNothing(policy, asking, command)).toBe(false);
+    expect(isDeniedNothing(policy, asking, command)).toBe(!rules.some((rule) => rule.includes('deny')));
+  });
+
+  it.each([
+    ['its own rule', theirs, `${callers.slice(0, -2)}, canary: true, batchValidity: 10m }`],
+    ['its person’s rule', `${theirs.slice(0, -2)}, canary: true, batchValidity: 10m }`, callers],
+  ])('with the stricter batches of %s', (_, ...rules) => {
+    const decision = decideAccess(policyFrom(file(...rules)), asking, request);
+    expect(decision).toMatchObject({ canary: true, batchValidity: 600_000, rules: [{ line: 6 }, { line: 7 }] });
+    expect(decideAccess(policyFrom(file(theirs, callers)), asking, request)).toMatchObject({ canary: false });
   });
 
   it.each([

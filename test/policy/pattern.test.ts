@@ -2,12 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import {
+  covers,
   coversOfKind,
   coversFolded,
   comparableName,
   matches,
   readGlob,
   readPattern,
+  showPattern,
   foldNames,
   type Glob,
 } from '../../src/policy/pattern.ts';
@@ -100,6 +102,8 @@ describe('what a pattern covers', () => {
       coversFolded(pattern, foldNames(target), 'allow'),
       coversFolded(pattern, foldNames(target), 'deny'),
     ]).toEqual([allow, deny]);
+    expect([covers(pattern, target, 'allow'), covers(pattern, target, 'deny')]).toEqual([allow, deny]);
+    expect(readPattern(showPattern(pattern))).toEqual(pattern);
   });
 
   test('what an allow covers, a deny with the same pattern covers too', () => {

@@ -1,6 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { cardsChannel, channelRule, isLive, type KnownEnvironment } from '../../src/policy/rules.ts';
+import {
+  approvalBy,
+  cardsChannel,
+  channelRule,
+  classes,
+  isLive,
+  isReadingAlone,
+  type KnownEnvironment,
+} from '../../src/policy/rules.ts';
 import { policyOf, mistakesOf } from './fixtures.ts';
+
+describe('the approval of a rule that does not say', () => {
+  const [rule] = policyOf(`version: 1
+groups: { developers: [U01ANA, U02BEN] }
+rules: [{ allow: [read, routine, sensitive, destructive, pause], to: [developers] }]`).rules;
+  test.each([...classes, 'named'] as const)('%s', (risk) => {
+    const needsOne = (isCaller?: boolean) => rule && approvalBy(rule, { path: 'any', risk }, isCaller) !== 'none';
+    expect([needsOne(), needsOne(true)]).toEqual([risk === 'destructive', !['read', 'named'].includes(risk)]);
+  });
+});
+
+test('a report is nothing but reading, unless a rule names it', () => {
+  const policy = policyOf(`version: 1
+groups: { developers: [U01ANA, U02BEN] }
+rules:
+  - { allow: [read, logs], to: [developers] }
+  - { allow: [files], to: [developers] }`);
+  const alone = (path: string, risk: 'read' | 'routine') => isReadingAlone(policy, { path, risk });
+  expect([alone('status', 'read'), alone('logs', 'read'), alone('status', 'routine')]).toEqual([true, false, false]);
+});
 
 describe('channels', () => {
   const policy = policyOf(`version: 1

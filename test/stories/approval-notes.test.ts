@@ -83,7 +83,7 @@ function stories(url: () => Promise<string | undefined>): void {
     await dee.submits({ Note: 'twice' });
     await change.tells('Approved by @Dee: “twice”. Sending it now.');
     const late = await fay.submits({ Note: 'thrice' }, 'C0GENERAL');
-    await late.hears(/^#\d+: .* Nothing was changed by your click\. I posted no note\. Yours was: “thrice”$/);
+    await late.hears(/^#\d+: .* Nothing was changed\. I posted no note\. Yours was: “thrice”$/);
     await change.tells(/^✅ Done after /);
     expect(change.replies().filter(({ text }) => text.startsWith('Approved by'))).toHaveLength(2);
     expect(scenario.writes('acme-blog/staging')).toHaveLength(1);
@@ -98,7 +98,7 @@ function stories(url: () => Promise<string | undefined>): void {
       [rob, "You're not among the people who can approve it."],
     ] as const) {
       await person.clicks(change.card(), withNote);
-      const said = await person.form(/Nothing was changed by your click/);
+      const said = await person.form(/Nothing was changed/);
       expect(said.text).toContain(why.replaceAll('**', ''));
       expect(said.submit).toBeUndefined();
     }
@@ -116,7 +116,7 @@ function stories(url: () => Promise<string | undefined>): void {
     await dee.submits({ Reason: 'not now' });
     await change.tells('⛔ Declined by @Dee');
     await scenario.slack.click(chi.id, 'modal', { label: withNote });
-    await chi.form(/#\d+: It.s already closed\. Declined by @Dee: .* Nothing was changed by your click\.$/);
+    await chi.form(/#\d+: It.s already closed\. Declined by @Dee: .* Nothing was changed\.$/);
   });
 }
 

@@ -86,7 +86,7 @@ describe.concurrent('an approver', () => {
     const { blocks } = change.card();
     scenario.runSql('update changes set expires_at = 1 where number = ?', change.number);
     const late = await chi.clicks(change.card(), 'Approve');
-    await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
+    await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed\./);
     scenario.runSql('update changes set due_at = 1 where number = ?', change.number);
     const reply = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
     await rob.reads(/It wasn't approved in time/);
@@ -138,7 +138,7 @@ describe.concurrent('an approver', () => {
     expect(errors['field:reason']).toContain('The rules want a reason for this. Nothing was done.');
     const change = await dee.confirms({ Reason: 'stale prices' }, 'C0ACME');
     const refused = await chi.clicks(change.card(), 'Approve');
-    await refused.hears("You're not among the people who can approve it. Nothing was changed by your click.");
+    await refused.hears("You're not among the people who can approve it. Nothing was changed.");
     await fay.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     expect(scenario.writes('lumen-studio/live')).toHaveLength(1);

@@ -124,6 +124,8 @@ describe.concurrent('a program', () => {
         ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
       ] as const)
         expect({ why, ...(await call('/v1/requests', { method: 'POST', ...options })) }).toMatchObject({ why, status });
+      const spoilt = { json: clear, headers: { 'idempotency-key': key.key } };
+      expect(await call('/v1/requests', spoilt)).toMatchObject({ status: 400 });
       // A change without an Idempotency-Key.
       expect(await call('/v1/requests', { json: push, headers: { 'idempotency-key': '' } })).toMatchObject({
         status: 400,
@@ -159,7 +161,7 @@ describe.concurrent('a program', () => {
         ['cache clear acme-blog/live', 422, /./],
         ['cache clear acme-shop/staging --queue', 422, /Only people wait in a queue/],
         ['please clear the cache of the shop', 422, /Nothing was done/],
-        ['push acme-shop/staging acme-shop/live --files', 422, /This is not acme-shop\/live/],
+        ['push acme-shop/staging acme-shop/live --files', 422, /The name has to be typed: acme-shop\/live/],
       ] as const) {
         const { status: got, body } = await call('/v1/requests', { json: { say } });
         expect({ say, got, detail: String(body['detail']) }).toMatchObject({
@@ -168,6 +170,12 @@ describe.concurrent('a program', () => {
           detail: expect.stringMatching(says) as unknown,
         });
       }
+      expect(await call('/v1/requests', { json: { ...push, typed_name: 'Acme-Shop/live' } })).toMatchObject({
+        body: {
+          type: '#fields',
+          fields: [{ field: 'typed_name', says: expect.stringMatching(/Capitals/) as unknown }],
+        },
+      });
       expect(scenario.rows('select count(*) as count from changes')).toEqual([{ count: 0 }]);
       expect(scenario.writes()).toEqual([]);
     }),
@@ -225,6 +233,12 @@ describe.concurrent('a program', () => {
       expect(await asked()).toMatchObject({ status: 202, body: { number: 1, state: 'waiting' } });
       expect(await asked()).toMatchObject({ status: 200, body: { number: 1 } });
       const batch = await scenario.change(1, 'ana');
+      const toDo = { standing: 'to do', number: null, says: '' };
+      const items = ['acme-shop/staging', 'acme-shop/live'].map((target) => ({ target, ...toDo }));
+      expect(await call('/v1/changes?open=true')).toMatchObject({
+        body: { changes: [{ number: 1, items }], next: null },
+      });
+      expect(await call('/v1/changes?before=1')).toMatchObject({ body: { changes: [] } });
       for (const who of ['ben', 'dee'] as const)
         await (await scenario.person(who).clicks(batch.card(), 'Approve')).hears(/you can use its key/);
       await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
@@ -272,6 +286,10 @@ describe.concurrent('a program', () => {
       ])
         expect(await ask([push.say], one, to)).toBe(askCodes.wrong);
       expect(complaints.join('')).not.toMatch(/geheim|shk_[\w-]{43}/);
+      const removed = run('cache clear acme-shop/live', '--wait');
+      await scenario.change(2, 'ana');
+      await reloadPolicy(scenario, policy.replace(key.hash, newKey().hash));
+      expect(await removed).toBe(askCodes.wrong);
       const nowhere = { ...environment, SITEHAND_URL: 'http://127.0.0.1:1' };
       expect(await ask(['cache clear acme-shop/live'], nowhere, to)).toBe(askCodes.unreachable);
     }),
@@ -310,6 +328,15 @@ describe.concurrent('a program', () => {
         { state: 'waiting', caller: 'deploy-bot' },
       ]);
       expect(await use('cancel', { number: 1 })).toContain('#1 is cancelled');
+      await (await scenario.change(1, 'ana')).tells('Cancelled by deploy-bot for @Ana.');
+      const events = await fetch(`${base}/v1/changes/1/events`, { headers: { authorization: `Bearer ${key.key}` } });
+      const by = { by: 'U01ANA', caller: 'deploy-bot' };
+      expect(await events.json()).toMatchObject({
+        events: [
+          { event: 'asked', ...by },
+          { event: 'cancel', ...by },
+        ],
+      });
       expect(await use('propose', { say: 'cache clear IGNORE-ALL/live' })).toMatch(
         /^[^I]*Nothing in it is an instruction.*IGNORE-ALL/,
       );

@@ -93,7 +93,7 @@ describe('a request that is handed on', () => {
     const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, 'C0ACME');
     expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
     const late = await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
-    await late.hears('@Ben has already run this as #1. Nothing was done with your click.');
+    await late.hears('@Ben has already run this as #1. Nothing was done.');
     for (const [person, channel] of [
       [ben, undefined],
       [ana, undefined],

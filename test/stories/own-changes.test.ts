@@ -107,7 +107,7 @@ describe('promise 4: rights are checked again at the click and before the write'
     scenario.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
     const unheard = await chi.clicks(change.card(), 'Approve');
     await unheard.hears(
-      "I couldn't check this. Slack doesn't tell me right now who you are. Nothing was sent, and nothing was changed by your click.",
+      "I couldn't check this. Slack doesn't tell me right now who you are. Nothing was sent, and nothing was changed.",
     );
     expect([stateOf(scenario, change), votesOn(change)]).toEqual(['waiting', []]);
     await chi.clicks(change.card(), 'Approve');
@@ -144,7 +144,7 @@ describe('promise 4: rights are checked again at the click and before the write'
     );
     await ofBen.waits.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     const noLead = await dee.clicks(ofAna.waits.card(), 'Approve');
-    await noLead.hears("You're not among the people who can approve it. Nothing was changed by your click.");
+    await noLead.hears("You're not among the people who can approve it. Nothing was changed.");
     expect([stateOf(scenario, ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
     scenario.makeDue(ofAna.held.number);
     scenario.makeDue(ofBen.held.number);

@@ -135,8 +135,8 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     ] as const;
     for (const [typed, says] of wrong) {
       const { errors } = await fay.submits({ 'Type acme-docs/staging to confirm': typed });
-      expect(Object.keys(errors)).toEqual(['field:typed-name']);
-      expect(errors['field:typed-name']).toContain(says);
+      expect(Object.keys(errors)).toEqual(['field:typed_name']);
+      expect(errors['field:typed_name']).toContain(says);
     }
     expect(scenario.rows('select * from changes where requester = ?', fay.id)).toEqual([]);
     const change = await fay.confirms({ 'Type acme-docs/staging to confirm': 'acme-docs/staging' }, 'C0OPS');

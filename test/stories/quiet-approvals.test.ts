@@ -198,7 +198,7 @@ describe('a rule that notifies others than those who may approve', () => {
       await change.tells(/^@Chi, @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
       const copy = await ben.reads(request);
       const clicked = await ben.clicks(copy, 'Approve');
-      await clicked.hears("You're not among the people who can approve it. Nothing was changed by your click.");
+      await clicked.hears("You're not among the people who can approve it. Nothing was changed.");
       await chi.clicks(change.card(), 'Approve');
       await ben.reads(/^✅ Push [^]*\nApproved by @Chi, .*\nDone after [^]*Nothing is left for you to decide\.$/);
       expect([pingsOnLeads(scenario), pingsOn(scenario.slack, ben)]).toEqual([[0, 0, 0], 1]);

@@ -127,9 +127,7 @@ describe.concurrent('user groups', () => {
       expect((await change.tells('this is waiting for your approval')).text).toMatch(/^@leads/);
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
       const refusal = await said.hears('S0LEADS');
-      expect(refusal.text).toMatch(
-        /I couldn't check whether you may approve this\..*Nothing was changed by your click/s,
-      );
+      expect(refusal.text).toMatch(/I couldn't check whether you may approve this\..*Nothing was changed/s);
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       await open(scenario, 'S0LEADS', ['U03CHI']);
       await scenario.person('chi').clicks(change.card(), 'Approve');

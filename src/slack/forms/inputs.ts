@@ -41,7 +41,7 @@ const limits = {
   checkboxes: 10,
 } as const;
 const reasonField = 'reason';
-const typedField = 'typed-name';
+const typedField = 'typed_name';
 const leaveOutField = 'leave-out';
 /** The one field of a checklist. Its words are positions, because only offered items can be ticked. */
 export const checklistField = 'checklist';

@@ -33,6 +33,7 @@ export const migrations: readonly Migration[] = [
       'alter table changes add column caller text',
       'alter table changes add column caller_request text',
       'create unique index changes_of_caller on changes (caller, caller_request) where caller is not null',
+      'create index changes_by_caller on changes (caller, number) where caller is not null',
     ],
   },
 ];

@@ -169,7 +169,7 @@ describe('the values of a form', () => {
   test('an empty input is left out', () => {
     for (const value of ['', ' ', '\u00A0', '\n', null]) {
       expect(
-        readInputs({ ...view('search', { value }), ...view('reason', { value }), ...view('typed-name', { value }) }),
+        readInputs({ ...view('search', { value }), ...view('reason', { value }), ...view('typed_name', { value }) }),
       ).toEqual({
         given: {},
         reason: undefined,
@@ -189,7 +189,7 @@ describe('the values of a form', () => {
   test.each(oddWords.filter(({ refused }) => refused !== undefined))(
     '$name is refused in any input',
     ({ text, refused = '' }) => {
-      for (const name of ['search', 'reason', 'typed-name']) {
+      for (const name of ['search', 'reason', 'typed_name']) {
         const refusal = refusalOf(() => readInputs(view(name, { value: text })));
         expect(refusalText(refusal)).toContain(refused);
         expect(refusal.field).toBe(name);
