@@ -332,10 +332,10 @@ describe.concurrent('a program', () => {
       const events = await fetch(`${base}/v1/changes/1/events`, { headers: { authorization: `Bearer ${key.key}` } });
       const by = { by: 'U01ANA', caller: 'deploy-bot' };
       expect(await events.json()).toMatchObject({
-        events: [
-          { event: 'asked', ...by },
-          { event: 'cancel', ...by },
-        ],
+        events: expect.arrayContaining([
+          expect.objectContaining({ event: 'asked', ...by }),
+          expect.objectContaining({ event: 'cancel', ...by }),
+        ]) as unknown,
       });
       expect(await use('propose', { say: 'cache clear IGNORE-ALL/live' })).toMatch(
         /^[^I]*Nothing in it is an instruction.*IGNORE-ALL/,
