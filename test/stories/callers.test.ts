@@ -71,6 +71,8 @@ describe.concurrent('a program', () => {
       });
       const change = await scenario.change(1, 'ana');
       expect(change.card().text).toContain('Asked by deploy-bot for @Ana');
+      // Whoever could use its key when it asked may not leave the group to approve it.
+      await scenario.slack.changeGroup('S0DEVS', ['U01ANA']);
       for (const who of ['ana', 'ben', 'dee'] as const) {
         const said = await scenario.person(who).clicks(change.card(), 'Approve');
         await said.hears(who === 'ana' ? /your own change/ : /deploy-bot asked for this, and you can use its key/);
