@@ -90,14 +90,13 @@ async function start(
   const folders = await openFolders(options.keep);
   onClose(() => folders.release());
   const standIns = await startStandIns(options, rehearsal, onClose);
-  const { slack } = standIns;
   const running: { bot?: Bot } = {};
   const apiPort = await freePort();
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const page = await startPage(options, { ...standIns, bot: () => running.bot, apiUrl }, folders, onClose);
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
-  if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
+  if (port !== undefined) standIns.slack.deliverTo(`${address}/slack/events`);
   const environment = botEnvironment({
     ...standIns,
     folder: folders.data,
@@ -110,8 +109,8 @@ async function start(
   const bot = startBot({
     words: options.program === undefined ? [...sitehand, 'start'] : [options.program],
     folder: folders.work,
-    environment: options.setup === true ? await rehearseSetup(environment, folders.data, slack) : environment,
-    ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
+    environment: options.setup === true ? await rehearseSetup(environment, folders.data, standIns.slack) : environment,
+    ...(port === undefined ? readyBySocket(standIns.slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {
       options.onBot?.(state);

@@ -18,9 +18,10 @@ export type Programs = {
 
 const push = 'push acme-shop/staging acme-shop/live --files';
 const pipeline = ['ask', push, '--typed-name', 'acme-shop/live', '--reason', 'release 43', '--wait'];
+/** What it uses, and how many lines of the answer are shown. */
 const steps = [
-  ['logs', { words: 'acme-shop/live' }],
-  ['propose', { say: 'cache clear acme-shop/live', reason: 'its log is full of errors of old pages' }],
+  ['logs', { words: 'acme-shop/live' }, 2],
+  ['propose', { say: 'cache clear acme-shop/live', reason: 'its log is full of errors of old pages' }, 1],
 ] as const;
 
 const maxLines = 100;
@@ -95,15 +96,16 @@ async function runPipeline({ url, folder, print, signal }: Ask): Promise<number>
 /** An agent that does as it was told: it reads, proposes, and looks again until people have decided. */
 async function runAgent(asking: Ask): Promise<number> {
   let told = '';
-  for (const [tool, input] of steps) {
+  for (const [tool, input, lines] of steps) {
     asking.print(`→ ${tool} ${JSON.stringify(input)}`);
     told = await use(asking, tool, input);
-    for (const line of told.split('\n').slice(0, 3)) asking.print(`← ${line}`);
+    for (const line of told.split('\n').slice(0, lines)) asking.print(`← ${line}`);
   }
-  const number = Number(/^#(\d+) is /.exec(told)?.[1] ?? Number.NaN);
+  const [proposed = ''] = told.split('\n');
+  const number = Number(/^#(\d+) is /.exec(proposed)?.[1] ?? Number.NaN);
   if (Number.isNaN(number)) return 1;
   asking.print(`→ change ${JSON.stringify({ number })}`);
-  for (let shown = ''; ; await wait(pollMs, undefined, { signal: asking.signal })) {
+  for (let shown = proposed; ; await wait(pollMs, undefined, { signal: asking.signal })) {
     const now = await use(asking, 'change', { number });
     const [first = ''] = now.split('\n');
     if (first !== shown) asking.print(`← ${first}`);

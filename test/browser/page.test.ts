@@ -117,7 +117,7 @@ describe('the page', () => {
     ] as const) {
       await tour.getByRole('button', { name: 'Next' }).click();
       expect(await tour.getByRole('log').isVisible()).toBe(false);
-      await tour.getByRole('button', { name: 'Run it, and act as Chi' }).click();
+      await tour.getByRole('button', { name: 'Run it' }).click();
       await tour.getByText(`✓ ${step} of 7`).waitFor();
       expect(await tour.getByRole('log', { name: 'Terminal' }).textContent()).toMatch(said);
     }

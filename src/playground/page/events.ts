@@ -79,9 +79,7 @@ export function createEvents({ slack, hosting, bot, changes, programs }: PageSou
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(
-        `retry: 500\n\n${server}${message('delivered', deliveries)}${message('changes', changes.current())}${message('programs', programs.current())}`,
-      );
+      response.write(`retry: 500\n\n${server}${message('delivered', deliveries)}${present({ changes, programs })}`);
       readers.add(response);
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));
@@ -98,6 +96,9 @@ export function createEvents({ slack, hosting, bot, changes, programs }: PageSou
 }
 
 const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const present = ({ changes, programs }: Pick<PageSources, 'changes' | 'programs'>): string =>
+  message('changes', changes.current()) + message('programs', programs.current());
 
 /** Sends entries that are new or have moved on, each state once. */
 async function followJournal(

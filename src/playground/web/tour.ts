@@ -174,7 +174,7 @@ function drawStep(
 }
 
 function does({ as, at, runs }: Step): string {
-  if (runs) return `Run it, and act as ${as}`;
+  if (runs) return 'Run it';
   return at === 'home' ? `Go to ${as}'s Home` : `Fill it in as ${as}`;
 }
 
