@@ -194,7 +194,7 @@ async function refuseWhilePaused(context: PipelineContext): Promise<void> {
   if (callers) {
     const { name, by, at, why } = callers;
     const because = why === undefined ? '' : `: “${why}”`;
-    const says = say`Programs are paused by ${name} (${by}) since ${time(at, 'date')}${because}. Nothing was asked; reports go on.`;
+    const says = say`Programs are paused by ${name} (${by}) since ${time(at, 'date')}${because}. Nothing was asked; reports go on. Ask again once somebody has resumed them.`;
     throw problem(503, plain(says), { type: '#paused' });
   }
   if (all?.by !== 'sitehand' && all?.earlier?.by !== 'sitehand') return;
