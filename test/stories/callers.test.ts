@@ -97,6 +97,10 @@ describe.concurrent('a program', () => {
       await chi.clicks(change.card(), 'Approve');
       await change.tells('Programs are paused. It will be sent after resume callers');
       await change.shows('Not sent yet. Programs are paused.');
+      await (
+        await chi.says('/site changes acme-shop/live --since 1h', 'C0OPS')
+      ).hears(/paused all programs.*runs wild/s);
+      await (await chi.says('/site doctor', 'C0OPS')).hears(/programs are paused by @Chi.*resume callers/s);
       // People go on.
       await (await scenario.person('ana').asks('/site cache clear acme-shop/staging')).tells(/^✅ Done/);
       expect(scenario.writes()).toHaveLength(1);
