@@ -129,12 +129,15 @@ async function linesAfterOf({ database: { db } }: PipelineContext, change: numbe
   return (await linesOfChanges(db, [change], { limit: 1_000 })).filter(({ seq }) => seq > after);
 }
 
+/** Takes it back. Once it is cancelled, by whomever, that is the answer: an earlier one may have been lost. */
 export async function cancel(context: PipelineContext, c: Context<Env>): Promise<Response> {
   const { change } = await ownChange(context, c);
   const { caller, calling } = c.get('caller');
   const { number, version } = change;
   const shown = { installation: context.database.installation, number, version };
   const by = { person: caller.for, team: undefined, caller: calling, inbox: undefined };
-  await decide(context, { ...shown, ...by, verdict: 'cancel' });
-  return c.json((await ownChange(context, c)).answer);
+  const failed = await decide(context, { ...shown, ...by, verdict: 'cancel' }).catch((error: unknown) => ({ error }));
+  const now = await ownChange(context, c);
+  if (failed && now.change.state !== 'cancelled') throw failed.error;
+  return c.json(now.answer);
 }

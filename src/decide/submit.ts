@@ -1,4 +1,5 @@
 import { Refusal } from '../base/errors.ts';
+import { failpoint } from '../base/failpoints.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
@@ -58,6 +59,7 @@ export async function save(
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
+  failpoint('request checked', requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -89,6 +91,7 @@ export async function save(
 
 /** Approvers see the site's state; changes sent at once are read in `execute`. */
 function whenSaved(context: SendContext, change: Change): void {
+  failpoint('request saved', change.number);
   context.onSaved();
   if (change.state === 'waiting') void checkBefore(context, change);
 }

@@ -1,64 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
 import { ask, askCodes } from '../../src/program/ask.ts';
-import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { newKey } from '../../src/api/authenticate.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { inScenario, reloadPolicy, type Scenario } from './scenario.ts';
+import { key, policy, push, withApi } from './caller.ts';
+import { reloadPolicy } from './scenario.ts';
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
-
-const key = newKey();
-const policy = `version: 1
-groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE, U05FAY], ci-admins: [U04DEE, S0DEVS] }
-callers:
-  deploy-bot: { keys: ["${key.hash}"], for: U01ANA, operators: [ci-admins], channel: C0ACME, expires: 2099-01-01 }
-rules:
-  - { allow: [read, routine], to: [developers, leads] }
-  - { allow: [push], to: [developers, leads], approval: { by: [leads] } }
-  - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
-  - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
-  - { allow: [lock], to: [leads] }
-channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
-`;
-
-type Answer = { readonly status: number; readonly body: Record<string, unknown> };
-type Asking = (path: string, options?: RequestInit & { readonly json?: unknown }) => Promise<Answer>;
-
-/** A story with the interface open: `call` asks with the key. */
-const withApi =
-  (story: (scenario: Scenario, call: Asking, base: string) => Promise<void>, more = policy): (() => Promise<void>) =>
-  async () => {
-    const port = await freePort();
-    const base = `http://127.0.0.1:${port}`;
-    const call: Asking = async (path, { json, headers, ...options } = {}) => {
-      const response = await fetch(`${base}${path}`, {
-        ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
-        ...options,
-        headers: {
-          authorization: `Bearer ${key.key}`,
-          ...(json !== undefined && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
-          ...Object.fromEntries(new Headers(headers)),
-        },
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every answer is an object.
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-    };
-    const hosting = { durations: { 'environments:push': 0 } };
-    await inScenario({ policy: more, hosting, environment: { API_PORT: String(port) } }, (scenario) =>
-      story(scenario, call, base),
-    )();
-  };
-
-const push = {
-  say: 'push acme-shop/staging acme-shop/live --files',
-  reason: 'release 42',
-  typed_name: 'acme-shop/live',
-};
 
 describe.concurrent('a program', () => {
   test(
