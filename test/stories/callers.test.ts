@@ -101,6 +101,9 @@ describe.concurrent('a program', () => {
         json: { command: 'backups list', fields: { environment: 'acme-shop/live' } },
       });
       expect(report).toMatchObject({ status: 200, body: { kind: 'page', command: 'backups list' } });
+      const can = await call('/v1/requests', { json: { say: 'can push acme-shop/staging acme-shop/live --files' } });
+      // Dee is an operator.
+      expect(can.body['text']).toMatch(/approval by @?Chi or @?Fay/);
       const commands = await call('/v1/commands');
       const names = JSON.stringify(commands.body);
       expect(names).toContain('"push"');
@@ -297,7 +300,7 @@ describe.concurrent('a program', () => {
   );
 
   test(
-    'has five changes waiting at most, apart from its person; is not asked for by another name of the machine; and waits after a restore',
+    'has five changes waiting at most, apart from its person; is not asked for by another name of the machine; and waits after a restore until somebody resumes',
     withApi(async (scenario, call, base) => {
       const clear = { say: 'cache clear acme-shop/staging' };
       for (let asked = 0; asked < 5; asked += 1) expect((await call('/v1/requests', { json: clear })).status).toBe(202);
@@ -320,13 +323,16 @@ describe.concurrent('a program', () => {
       // Nobody has noticed the restore yet.
       const restored = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
       scenario.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, restored);
-      expect(await call('/v1/requests', { json: clear })).toMatchObject({
+      const headers = { 'idempotency-key': 'pipeline-4714' };
+      expect(await call('/v1/requests', { json: clear, headers })).toMatchObject({
         status: 409,
         body: { type: '#may-have-been-done' },
       });
       expect(await call('/v1/requests', { json: { say: 'backups list acme-shop/live' } })).toMatchObject({
         status: 200,
       });
+      await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started');
+      expect(await call('/v1/requests', { json: clear, headers })).toMatchObject({ status: 202 });
     }),
   );
 });
