@@ -19,28 +19,30 @@ type Following = {
 };
 
 export function createEventHub({ db }: Database, onTrouble: (error: unknown) => void): EventHub {
-  const streams = new Map<number, Set<() => void>>();
+  const readers = new Set<Reader>();
   let seen: number | undefined;
   const look = async (): Promise<void> => {
-    if (streams.size === 0) return void (seen = undefined);
+    if (readers.size === 0) return void (seen = undefined);
     const lines = seen === undefined ? undefined : await linesAfter(db, seen, batch);
     seen = lines?.at(-1)?.seq ?? seen ?? (await auditHead(db)).seq;
     // The first look cannot tell what has come since the streams began.
-    for (const change of new Set(lines?.map((line) => line.change) ?? streams.keys()))
-      if (change !== null) for (const wake of streams.get(change) ?? []) wake();
+    const changed = lines && new Set(lines.map(({ change }) => change));
+    for (const { change, wake } of readers) if (changed?.has(change) ?? true) wake();
   };
-  return { ...createPoller({ everyMs: lookMs, look, onTrouble }), follow: (change) => followIn(streams, change) };
+  return { ...createPoller({ everyMs: lookMs, look, onTrouble }), follow: (change) => followIn(readers, change) };
 }
 
-function followIn(streams: Map<number, Set<() => void>>, change: number): Following {
+type Reader = { readonly change: number; readonly wake: () => void };
+
+function followIn(readers: Set<Reader>, change: number): Following {
   let isNews = false;
   let settle: ((isNews: boolean) => void) | undefined;
   const wake = (): void => {
     isNews = true;
     settle?.(true);
   };
-  const all = streams.get(change) ?? new Set();
-  streams.set(change, all.add(wake));
+  const reader = { change, wake };
+  readers.add(reader);
   return {
     next: (forMs) =>
       new Promise((resolve) => {
@@ -54,8 +56,7 @@ function followIn(streams: Map<number, Set<() => void>>, change: number): Follow
         if (isNews) settle(true);
       }),
     end: () => {
-      all.delete(wake);
-      if (all.size === 0) streams.delete(change);
+      readers.delete(reader);
       settle?.(true);
     },
   };
