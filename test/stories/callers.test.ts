@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
+import { connect } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
@@ -75,6 +76,11 @@ describe.concurrent('a program', () => {
         ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
       ] as const)
         expect({ why, ...(await call('/v1/requests', { method: 'POST', ...options })) }).toMatchObject({ why, status });
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      const heard = once(socket, 'data');
+      const head = `POST /v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key.key}`;
+      socket.end(`${head}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"say":`);
+      expect(String(await heard)).toMatch(/^HTTP\/1.1 400 /);
       const spoilt = { json: clear, headers: { 'idempotency-key': key.key } };
       expect(await call('/v1/requests', spoilt)).toMatchObject({ status: 400 });
       // A change without an Idempotency-Key.
@@ -84,6 +90,7 @@ describe.concurrent('a program', () => {
       const pasted = await call('/v1/requests', { json: { command: 'cache clear', fields: { env: key.key } } });
       expect(pasted.status).toBe(422);
       expect(JSON.stringify(pasted.body)).not.toContain(key.key);
+      expect(scenario.log()).not.toContain('a request of a program failed');
     }),
   );
 
