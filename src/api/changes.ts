@@ -87,11 +87,15 @@ export async function readableAnswer(context: PipelineContext, c: Context<Env>, 
   return answerFor(context, change);
 }
 
+/** How many events are read at once. */
+const maxEvents = 1_000;
+
 export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
   const { context, events, streams } = options;
   const { change, answer: now } = await ownChange(context, c);
-  const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
-  const newer = (from: number) => linesAfterOf(context, change.number, from);
+  const after = Number(/^\d{1,15}$/.exec(c.req.header('last-event-id') ?? c.req.query('after') ?? '')?.[0] ?? 0);
+  const newer = (from: number) =>
+    linesOfChanges(context.database.db, [change.number], { after: from, limit: maxEvents });
   // Nobody would read, or end, the stream of a HEAD.
   if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream'))
     return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, now)) });
@@ -123,10 +127,6 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
       end();
     }
   });
-}
-
-async function linesAfterOf({ database: { db } }: PipelineContext, change: number, after: number) {
-  return (await linesOfChanges(db, [change], { limit: 1_000 })).filter(({ seq }) => seq > after);
 }
 
 /** Takes it back. Once it is cancelled, by whomever, that is the answer: an earlier one may have been lost. */

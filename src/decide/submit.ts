@@ -77,21 +77,20 @@ export async function save(
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
-    if (change) whenSaved(context, change);
-    return change;
+    return change && whenSaved(context, change);
   } catch (error) {
     if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
     // If only the answer to the commit was lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;
-    context.onSaved();
-    return saved;
+    return whenSaved(context, saved);
   }
 }
 
-/** Approvers see the site's state; changes sent at once are read in `execute`. */
-function whenSaved(context: SendContext, change: Change): void {
+/** Approvers see the site's state; changes sent at once are read in `execute`. Returns the change. */
+function whenSaved(context: SendContext, change: Change): Change {
   failpoint('request saved', change.number);
   context.onSaved();
   if (change.state === 'waiting') void checkBefore(context, change);
+  return change;
 }

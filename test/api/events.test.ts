@@ -6,9 +6,12 @@ import { patienceMs } from '../patience.ts';
 
 let database: Database;
 let hub: EventHub;
+const onTrouble = (error: unknown): never => {
+  throw error;
+};
 beforeEach(async () => {
   database = await openDatabase('sqlite::memory:');
-  hub = createEventHub(database, (error) => expect(error).toBeUndefined());
+  hub = createEventHub(database, onTrouble);
 });
 afterEach(async () => {
   await hub.stop();
