@@ -116,8 +116,10 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
           const data = JSON.stringify(eventAnswer(line, answer));
           await stream.writeSSE({ id: String(line.seq), event: line.event, data });
         }
-        if (answer.settled || stream.aborted) return;
-        if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');
+        if (answer.settled) return;
+        const isNews = await waiting.next(keepAliveMs);
+        if (isNews === undefined) return;
+        if (!isNews) await stream.write(': still here\n\n');
       }
     } catch (error) {
       // Also a right that is gone ends it.

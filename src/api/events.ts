@@ -13,8 +13,8 @@ export type EventHub = Poller & {
 };
 
 type Following = {
-  /** True: there is news; false: none within `forMs`. */
-  readonly next: (forMs: number) => Promise<boolean>;
+  /** True: there is news; false: none within `forMs`; undefined: this has ended, or the hub has stopped. */
+  readonly next: (forMs: number) => Promise<boolean | undefined>;
   readonly end: () => void;
 };
 
@@ -29,35 +29,42 @@ export function createEventHub({ db }: Database, onTrouble: (error: unknown) => 
     const changed = lines && new Set(lines.map(({ change }) => change));
     for (const { change, wake } of readers) if (changed?.has(change) ?? true) wake();
   };
-  return { ...createPoller({ everyMs: lookMs, look, onTrouble }), follow: (change) => followIn(readers, change) };
+  const poller = createPoller({ everyMs: lookMs, look, onTrouble });
+  const stop = (): Promise<void> => {
+    for (const { end } of readers) end();
+    return poller.stop();
+  };
+  return { ...poller, stop, follow: (change) => followIn(readers, change) };
 }
 
-type Reader = { readonly change: number; readonly wake: () => void };
+type Reader = { readonly change: number; readonly wake: () => void; readonly end: () => void };
 
 function followIn(readers: Set<Reader>, change: number): Following {
-  let isNews = false;
-  let settle: ((isNews: boolean) => void) | undefined;
+  let [isNews, isOver] = [false, false];
+  let settle: (() => void) | undefined;
   const wake = (): void => {
     isNews = true;
-    settle?.(true);
+    settle?.();
   };
-  const reader = { change, wake };
+  const end = (): void => {
+    isOver = true;
+    readers.delete(reader);
+    settle?.();
+  };
+  const reader = { change, wake, end };
   readers.add(reader);
   return {
     next: (forMs) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => settle?.(false), forMs).unref();
-        settle = (news) => {
+        const timer = setTimeout(() => settle?.(), forMs).unref();
+        settle = () => {
           clearTimeout(timer);
           settle = undefined;
+          resolve(isOver ? undefined : isNews);
           isNews = false;
-          resolve(news);
         };
-        if (isNews) settle(true);
+        if (isNews || isOver) settle();
       }),
-    end: () => {
-      readers.delete(reader);
-      settle?.(true);
-    },
+    end,
   };
 }

@@ -41,4 +41,6 @@ test('each reader of a change is told, also if one that has ended ends again', a
   await happens(1);
   expect(await Promise.all([one, other].map(({ next }) => next(patienceMs)))).toEqual([true, true]);
   expect(await elsewhere.next(0)).toBe(false);
+  await hub.stop();
+  expect(await other.next(patienceMs)).toBeUndefined();
 });

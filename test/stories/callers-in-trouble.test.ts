@@ -10,12 +10,19 @@ import { inScenario, patienceMs, reloadPolicy } from './scenario.ts';
 /** What a program asks for and hears, over a restart, lost commits and two replicas. */
 
 test(
-  'a stream over a restart goes on after the last event that came: each once, in order, however many; a fault in one is logged and ends it',
+  'a request under way at a stop is answered; a stream over a restart goes on after the last event that came: each once, in order, however many; a fault in one is logged and ends it',
   withApi(async (scenario, call, base) => {
     await call('/v1/requests', { json: push });
     const first = await openStream(base, 1);
     await first.until('asked');
-    await scenario.stop();
+    const path = `/sites/environments/${scenario.hosting.world.environmentNamed('acme-shop/live')?.id}/backups`;
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', path, ms: patienceMs });
+    const underWay = call('/v1/requests', { json: push });
+    await scenario.hosting.until(() => scenario.hosting.faults.list().length === 0 || undefined, patienceMs);
+    const stopped = scenario.stop();
+    await scenario.endHostDelays();
+    expect(await underWay).toMatchObject({ status: 202, body: { number: 2 } });
+    await stopped;
     const before = await first.rest();
     await scenario.start();
     const change = await scenario.change(1, 'ana');
@@ -27,7 +34,6 @@ test(
     expect(told).toEqual(scenario.rows('select seq as id, event from audit where change = 1 order by seq'));
     expect(await other.rest()).toEqual(told);
 
-    await call('/v1/requests', { json: push });
     const faulty = await openStream(base, 2);
     await faulty.until('asked');
     scenario.runSql('alter table votes rename to lost_votes');
