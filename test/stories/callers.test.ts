@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { connect } from 'node:net';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { ask, askCodes } from '../../src/program/ask.ts';
 import { newKey } from '../../src/api/authenticate.ts';
