@@ -237,6 +237,11 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/policy.ts': [
     ...same(
+      'Whatever is no `allow` counts all ids.',
+      "rulesOn(policy, command).deny.every(({ to }) => holds(to, memberships, 'deny') === 'no'),",
+      '\'deny\' → ""',
+    ),
+    ...same(
       'The right to a report is checked by its name, and this is a report.',
       "decideAccess(policy, person, { command: readingAnything, aims: [{ target, access: 'read' }] });",
       '\'read\' → ""',
