@@ -5,6 +5,7 @@ import { spawnBot } from './bot-process.ts';
 import { controlWith } from './control-answer.ts';
 import { playgroundKey } from './environment.ts';
 import type { Control } from './http.ts';
+import { parseJson } from './slack/json-fields.ts';
 import type { ProgramRuns } from './web/shapes.ts';
 
 /** Two programs that ask the bot with the key of `deploy-bot`: a pipeline at a terminal, and an agent with its tools. */
@@ -128,8 +129,9 @@ async function use({ url, signal }: Ask, name: string, input: object): Promise<s
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }),
     signal,
   });
-  const answer: unknown = await response.json();
-  const read = replySchema.safeParse(answer);
-  if (!read.success) throw new Error(JSON.stringify(answer));
+  const answer = await response.text();
+  // JSON, or an event stream with one event.
+  const read = replySchema.safeParse(parseJson(/^data: (.*)$/m.exec(answer)?.[1] ?? answer));
+  if (!read.success) throw new Error(answer);
   return read.data.result.content.map(({ text }) => text).join('\n');
 }
