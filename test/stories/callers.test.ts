@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -8,6 +7,7 @@ import { ask, askCodes } from '../../src/program/ask.ts';
 import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { newKey } from '../../src/api/authenticate.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
+import { programAt, type Asking } from './program.ts';
 import { inScenario, reloadPolicy, type Scenario } from './scenario.ts';
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
@@ -26,28 +26,13 @@ rules:
 channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
 `;
 
-type Answer = { readonly status: number; readonly body: Record<string, unknown> };
-type Asking = (path: string, options?: RequestInit & { readonly json?: unknown }) => Promise<Answer>;
-
 /** A story with the interface open: `call` asks with the key. */
 const withApi =
   (story: (scenario: Scenario, call: Asking, base: string) => Promise<void>, more = policy): (() => Promise<void>) =>
   async () => {
     const port = await freePort();
     const base = `http://127.0.0.1:${port}`;
-    const call: Asking = async (path, { json, headers, ...options } = {}) => {
-      const response = await fetch(`${base}${path}`, {
-        ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
-        ...options,
-        headers: {
-          authorization: `Bearer ${key.key}`,
-          ...(json !== undefined && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
-          ...Object.fromEntries(new Headers(headers)),
-        },
-      });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every answer is an object.
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-    };
+    const call = programAt(base, key.key);
     const hosting = { durations: { 'environments:push': 0 } };
     await inScenario({ policy: more, hosting, environment: { API_PORT: String(port) } }, (scenario) =>
       story(scenario, call, base),
