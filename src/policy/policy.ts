@@ -78,8 +78,7 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
 function decide(policy: Policy, memberships: Memberships, request: AccessRequest): AccessDecision {
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
-  if ('rule' in denials)
-    return notAllowed(denials.question, { kind: 'denied', rule: denials.rule }, denials.rule);
+  if ('rule' in denials) return notAllowed(denials.question, { kind: 'denied', rule: denials.rule }, denials.rule);
   const isEmergency = request.command.emergency === true;
   const denyGroups = isEmergency ? none : denials.perhaps;
   const missing: string[] = [];
