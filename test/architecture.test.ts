@@ -207,6 +207,29 @@ describe('the source folders', () => {
     expect(places.filter((name, index) => name === places[index - 1])).toEqual([]);
   });
 
+  it('load at the start only the packages that every bot needs', () => {
+    const loaded = (file: string): readonly string[] =>
+      [...text(file).matchAll(/^(?:import|export)(?! type)[^;']*? from '([^']+)'/gm)].map(([, from = '']) => from);
+    const reached = new Set(['src/main.ts']);
+    const packages = new Set<string>();
+    for (const file of reached)
+      for (const from of loaded(file)) {
+        if (from.startsWith('.')) reached.add(path.posix.normalize(path.posix.join(path.posix.dirname(file), from)));
+        else if (!from.startsWith('node:')) packages.add(from);
+      }
+    expect([...packages].toSorted()).toEqual([
+      '@slack/bolt',
+      '@slack/web-api',
+      'fastest-levenshtein',
+      'ipaddr.js',
+      'kysely',
+      'pino',
+      'undici',
+      'yaml',
+      'zod',
+    ]);
+  });
+
   it('import only declared packages', () => {
     const { dependencies } = z
       .object({ dependencies: z.record(z.string(), z.string()) })

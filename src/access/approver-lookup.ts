@@ -6,6 +6,7 @@ import {
   type ApprovalRequest,
   type Askers,
 } from '../policy/approvers.ts';
+import type { AskingCaller } from '../policy/callers.ts';
 import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
 import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
@@ -164,6 +165,15 @@ export async function peopleOf(
     return { id, groups: those('own'), joinedGroups: those('joined'), otherGroups: those('others') };
   });
   return { people, unknown: lists.flatMap(([group, members]) => (members ? [] : [group])) };
+}
+
+/** The caller with everybody who is in its operators' user groups now: whoever leaves one later stays an operator of it. */
+export async function withMembers<Asking extends AskingCaller>(
+  { membersOf }: Pick<AccessContext, 'membersOf'>,
+  caller: Asking,
+): Promise<Asking> {
+  const lists = await Promise.all(caller.operators.filter(isUserGroup).map(membersOf));
+  return { ...caller, operators: [...new Set([...caller.operators, ...lists.flatMap((members) => members ?? [])])] };
 }
 
 const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Member): boolean =>

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { changeSchema, commandSchema, pageSchema, problemSchema } from './schemas.ts';
 
@@ -37,7 +36,9 @@ function addReport(server: McpServer, client: ApiClient, report: Command): void 
     command.replaceAll(' ', '_'),
     {
       description: `${summary}. Reads only.\nSay for example: ${examples.join(' · ')}\n${optionsOf(report)}`,
-      inputSchema: { words: z.string().max(2_000).default('').describe(`What follows \`${command}\``) },
+      inputSchema: z.object({
+        words: z.string().max(2_000).default('').describe(`What follows \`${command}\``),
+      }),
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async ({ words }) => answer(await askFor(client, { say: `${command} ${words}`.trim() })),
@@ -50,19 +51,19 @@ function addPropose(server: McpServer, client: ApiClient, actions: readonly Comm
     'propose',
     {
       description: `Proposes a change. People decide about it in Slack; it is not done when this returns. One of:\n\n${known}`,
-      inputSchema: {
+      inputSchema: z.object({
         say: z.string().min(1).max(12_000).describe('The line, beginning with the command'),
         reason: z.string().max(300).optional().describe('Why, for the people who decide'),
         typed_name: z.string().max(300).optional().describe('The name of the target, where people have to type it'),
         request_id: z.string().min(8).max(200).optional().describe('The same id proposes the same only once'),
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
     async ({ request_id: id, ...body }) => answer(await askFor(client, body, id ?? randomUUID())),
   );
 }
 
-const numberInput = { number: z.int().min(1).describe('The number of the change') };
+const numberInput = z.object({ number: z.int().min(1).describe('The number of the change') });
 
 function addChange(server: McpServer, client: ApiClient): void {
   server.registerTool(

@@ -61,21 +61,18 @@ export function createApi(options: ApiOptions): Hono<Env> {
   return app;
 }
 
-/** The Model Context Protocol, without sessions: each request stands for itself. */
+/** The Model Context Protocol, without sessions and subscriptions: each request stands for itself. */
 async function agents(app: Hono<Env>, c: Context<Env>): Promise<Response> {
   const { createMcpServer } = await import('./mcp.ts');
-  const { WebStandardStreamableHTTPServerTransport } =
-    await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
+  const { createMcpHandler } = await import('@modelcontextprotocol/server');
   if (c.req.method !== 'POST') throw problem(405, 'This answers POST only, without sessions.', {}, { allow: 'POST' });
   const [host = '', authorization = ''] = [c.req.header('host'), c.req.header('authorization')];
   const client = async (path: string, init: RequestInit = {}): Promise<Response> =>
     app.request(path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), host, authorization } });
   const allowed = await client('/v1/commands');
   if (!allowed.ok) return allowed;
-  const server = await createMcpServer(client);
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport);
-  return transport.handleRequest(c.req.raw);
+  const handler = createMcpHandler(() => createMcpServer(client), { responseMode: 'json', maxSubscriptions: 0 });
+  return handler.fetch(c.req.raw);
 }
 
 const authenticating =

@@ -7,7 +7,7 @@ import type { Tx } from '../storage/database.ts';
 import { endWaiting, findHandedOn, type HandedOnRequest } from '../storage/waiting.ts';
 import { Refusal } from '../base/errors.ts';
 import { clipped, code, either, joined, mention, named, say, time, type Text } from '../words/text.ts';
-import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
+import { displayNames, whomToAsk, withMembers } from '../access/approver-lookup.ts';
 import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { type Runners } from '../access/who-may-run.ts';
 import type { Target } from '../hosting/contract/target.ts';
@@ -142,18 +142,20 @@ export async function handedOnWith(
   return row;
 }
 
-/** As `whoWouldBeInvolved`. Throws `Refusal` if nobody can approve all of a batch. */
+/** As `whoWouldBeInvolved`, and the change with it. Throws `Refusal` if nobody can approve all of a batch. */
 export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
-  const involved = await whoWouldBeInvolved(context, frozen, requester);
-  if (frozen.items) await refuseIfNobodyApproves(context, frozen, involved.askers, involved.approvers.asks);
-  return involved;
+  const { handedOn, approvers, askers } = await whoWouldBeInvolved(context, frozen, requester);
+  if (frozen.items) await refuseIfNobodyApproves(context, frozen, askers, approvers.asks);
+  const calling = askers.caller && { calling: askers.caller };
+  return { handedOn, known: { ...frozen, authorization: { ...frozen.authorization, ...approvers, ...calling } } };
 }
 
 /** The handed-on request that this change runs, and who is asked to approve the change: neither of its askers. */
 export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
-  const { calling: caller } = frozen.authorization;
+  const { calling } = frozen.authorization;
+  const caller = calling && (await withMembers(context, calling));
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
   const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
   return { handedOn, approvers, askers };

@@ -56,8 +56,7 @@ export async function save(
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
-  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
-  const known = { ...frozen, authorization: { ...frozen.authorization, ...approvers } };
+  const { handedOn, known } = await whoIsInvolved(context, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {

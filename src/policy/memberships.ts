@@ -1,5 +1,5 @@
 import { cached } from '../base/caches.ts';
-import { callerPrefix, type Policy, type Audience, type Member, type Rule } from './rules.ts';
+import { callerPrefix, type Calling, type Policy, type Audience, type Member, type Rule } from './rules.ts';
 
 /**
  * Who a person is to the policy: all of their Slack ids, and the groups that they are in, certainly or, where Slack
@@ -51,10 +51,13 @@ export type Memberships = {
 
 /** What rules name a caller by. Nothing, if the policy no longer has it with this key, for this person. */
 export function membershipsOfCaller(policy: Policy, { id, caller }: Member): Memberships {
-  const found = caller && policy.callers.get(caller.name);
-  const isKnown = found !== undefined && found.for === id && found.keys.has(caller?.key ?? '');
-  const own = new Set(isKnown ? [`${callerPrefix}${found.name}`] : []);
+  const own = new Set(caller && isKnown(policy, id, caller) ? [`${callerPrefix}${caller.name}`] : []);
   return { own, any: own, perhaps: new Map(), isCaller: true };
+}
+
+function isKnown({ callers }: Policy, id: string, { name, key }: Calling): boolean {
+  const found = callers.get(name);
+  return found?.for === id && found.keys.has(key);
 }
 
 /** Slack id → its groups. */
@@ -91,7 +94,8 @@ export function unknownGroups(
 
 /** Whether an audience includes the person. A `deny` counts all of their joined ids. */
 export function holds(to: Audience, memberships: Memberships, effect: Rule['effect']): 'yes' | 'no' | 'perhaps' {
-  if (to === 'everyone') return memberships.isCaller && effect === 'allow' ? 'no' : 'yes';
+  // What denies everyone denies the person for whom a caller asks.
+  if (to === 'everyone') return memberships.isCaller ? 'no' : 'yes';
   const certain = effect === 'allow' ? memberships.own : memberships.any;
   let is: 'no' | 'perhaps' = 'no';
   for (const name of to) {

@@ -151,16 +151,17 @@ export function decideAnywhere(
 ): 'yes' | 'no' | readonly string[] {
   const each = eachMemberships(policy, person).map((one) => anywhereFor(policy, one, command, kind));
   if (each.includes('no')) return 'no';
-  const groups = each.flatMap((one) => (typeof one === 'string' ? [] : one));
+  const groups = each.flat();
   return groups.length > 0 ? groups : 'yes';
 }
 
+/** The Slack user groups that it depends on; none: they may. */
 function anywhereFor(
   policy: Policy,
   memberships: Memberships,
   command: PolicyCommand,
   kind: Target['kind'] | undefined,
-): 'yes' | 'no' | readonly string[] {
+): 'no' | readonly string[] {
   const rules = rulesOn(policy, command);
   const allow = rules.allow.filter(({ where }) => kind === undefined || reaches(where, kind, 'some'));
   const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));
@@ -169,8 +170,8 @@ function anywhereFor(
   const denyGroups = isEmergency ? none : dependsOn(everywhere.map(audienceOf), memberships);
   const isAllowed = allow.some(({ to }) => holds(to, memberships, 'allow') === 'yes');
   const allowGroups = isAllowed ? none : dependsOn(allow.map(audienceOf), memberships, denyGroups);
-  if (isAllowed ? denyGroups.length === 0 : isEmergency && allowGroups.length > 0) return 'yes';
-  return isAllowed || allowGroups.length > 0 ? [...denyGroups, ...allowGroups] : 'no';
+  if (!isAllowed && allowGroups.length === 0) return 'no';
+  return isEmergency ? none : [...denyGroups, ...allowGroups];
 }
 
 const reaches = (where: Rule['where'], kind: Target['kind'] | undefined, amount: 'some' | 'all'): boolean =>

@@ -75,9 +75,10 @@ function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew
 type Census = ReturnType<typeof censusOf>;
 
 function censusOf(policy: Policy, members: Members) {
-  /** The known members of these groups, each by their canonical id. */
+  /** The known members of these groups, each by their canonical id; callers are none. */
   const known = (names: readonly string[]): readonly string[] =>
     names
+      .filter((name) => !name.startsWith(callerPrefix))
       .flatMap((name) => (policy.groups.has(name) ? groupIds(policy, [name]) : [name]))
       .flatMap((id) => (isUserGroup(id) ? (members.get(id) ?? []) : [id]))
       .map((id) => canonicalId(policy, id));

@@ -118,23 +118,54 @@ export function clientFor(url: string, key: string): ApiClient {
 
 type Printer = ReturnType<typeof printerFor>;
 
-function printerFor({ write, complain }: Out, isJson: boolean) {
-  const line = (json: unknown, text: string): void =>
-    void write(isJson ? `${JSON.stringify(json)}\n` : `${forTerminal(text)}\n`);
+function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolean) {
+  const spinner = isTerminal && !isJson ? createSpinner(write) : undefined;
+  const line = (json: unknown, text: string): void => {
+    spinner?.stop();
+    write(isJson ? `${JSON.stringify(json)}\n` : `${forTerminal(text)}\n`);
+  };
   let last = '';
   return {
     page: (page: z.output<typeof pageSchema>): void => line(page, page.text),
     card: (change: ChangeAnswer): void => {
       const facts = change.facts.map(([label, value]) => `  ${label}: ${value}`);
       const warning = change.warning === null ? [] : [`  ${change.warning}`];
-      line(change, [`#${change.number} ${change.title}`, ...warning, ...facts].join('\n'));
+      const asked = change.waits_for.map(({ count, of }) => `${count} of ${of.join(', ')}`).join('; ');
+      const needs = asked === '' ? [] : [`  Approval: ${asked}, until ${change.expires_at}`];
+      line(change, [`#${change.number} ${change.title}`, ...warning, ...facts, ...needs].join('\n'));
     },
     step: (change: ChangeAnswer, event?: unknown): void => {
       const now = `#${change.number} ${change.state}: ${change.says}`;
       if (now !== last || isJson) line(event ?? change, now);
       last = now;
     },
-    complain: (text: string): void => void complain(`${forTerminal(text)}\n`),
+    waits: (): void => spinner?.start(),
+    waitsNoMore: (): void => spinner?.stop(),
+    complain: (text: string): void => {
+      spinner?.stop();
+      complain(`${forTerminal(text)}\n`);
+    },
+  };
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const frameMs = 100;
+
+/** A moving mark on the last line, while it waits. */
+function createSpinner(write: Out['write']) {
+  let timer: NodeJS.Timeout | undefined;
+  let at = 0;
+  const draw = (): void => void write(`\r${frames[at++ % frames.length]} `);
+  return {
+    start: (): void => {
+      draw();
+      timer ??= setInterval(draw, frameMs).unref();
+    },
+    stop: (): void => {
+      if (timer !== undefined) write('\r\u001b[K');
+      clearInterval(timer);
+      timer = undefined;
+    },
   };
 }
 
@@ -191,12 +222,14 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
     process.exit(askCodes.interrupted);
   };
   process.once('SIGINT', onInterrupt);
+  print.waits();
   let last = 0;
   try {
     for (;;) {
       const ended = await readEvents(client, print, number, last, until, (event) => {
         last = event.id;
         print.step(event.change, event);
+        print.waits();
       }).catch((error: unknown) => error);
       if (until.aborted) break;
       if (typeof ended === 'number') return ended;
@@ -206,6 +239,7 @@ async function follow(client: ApiClient, print: Printer, { number }: ChangeAnswe
     return askCodes.waiting;
   } finally {
     process.off('SIGINT', onInterrupt);
+    print.waitsNoMore();
   }
 }
 

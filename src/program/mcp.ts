@@ -1,4 +1,4 @@
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer } from '../api/mcp.ts';
 import { environmentOr, type EnvironmentVariables } from '../base/config.ts';
 import { errorMessage } from '../base/errors.ts';
@@ -15,8 +15,9 @@ export async function mcp(given?: EnvironmentVariables, { complain }: Out = out)
     return exitCodes.wrong;
   }
   try {
-    const server = await createMcpServer(clientFor(url, key));
-    await server.connect(new StdioServerTransport());
+    const client = clientFor(url, key);
+    await createMcpServer(client);
+    serveStdio(() => createMcpServer(client));
     return undefined;
   } catch (error) {
     complain(`Sitehand does not answer as an interface for programs: ${errorMessage(error)}\n`);

@@ -5,12 +5,17 @@ import { sqliteCode } from '../storage/sqlite.ts';
 import { joined, plain } from '../words/text.ts';
 import { hostname, userInfo } from 'node:os';
 
-/** Standard output and standard error. */
-export type Out = { readonly write: (text: string) => unknown; readonly complain: (text: string) => unknown };
+/** Standard output and standard error. `isTerminal`: what is written can be drawn over. */
+export type Out = {
+  readonly write: (text: string) => unknown;
+  readonly complain: (text: string) => unknown;
+  readonly isTerminal?: boolean;
+};
 
 export const out: Out = {
   write: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
+  isTerminal: process.stdout.isTTY,
 };
 
 /**

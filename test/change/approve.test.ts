@@ -583,6 +583,8 @@ test('whoever can use the key of the caller that asked decides nothing about it,
     voting({ asked: { ...asked, caller, handedOnBy: 'U0CHITWO' }, by: who(id), ...more });
   const itsKey = 'deploy-bot asked for this, and you can use its key, so it counts as yours too. Somebody else';
   expect(resultOf(seen('approve'), of('U04DEE'))).toContain(itsKey);
+  const unneeded = { needed: 'none', change: changeIn('unknown') } as const;
+  expect(resultOf(seen('happened'), of('U04DEE', unneeded))).toContain(itsKey);
   expect(resultOf(seen('approve'), of('U03CHI'))).toContain('You handed this on');
   expect(resultOf(seen('approve'), of('U05FAY'))).toBe('approve');
   for (const needed of ['none', leads(1)] as const)

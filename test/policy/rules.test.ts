@@ -87,6 +87,7 @@ environments:
     test.each<[KnownEnvironment, boolean]>([
       [named('acme-shop', 'live'), true],
       [named('acme-shop', 'LIVE'), true],
+      [named('acme-shop', 'l\u{34F}ive'), true],
       [named('acme-shop', 'Production'), true],
       [named('acme-blog', 'production'), false],
       [named('acme-shop', 'staging'), false],
