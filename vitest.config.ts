@@ -37,6 +37,7 @@ const patient = [
   'lost-commits',
   'clocks',
   'killed',
+  'callers-killed',
   'http',
   'late-redeliveries',
   'clock-jumps',

@@ -127,8 +127,7 @@ async function stopAll(
 ): Promise<void> {
   // First: a verdict that is still to come would hold up the end.
   back.pipeline.siteCheck.close();
-  await edge.api?.stop();
-  await edge.server.stop(graceMs / 4);
+  await Promise.all([edge.api?.stop(graceMs / 4), edge.server.stop(graceMs / 4)]);
   await back.worker.stop();
   back.delivery.nudge();
   const stopped = [back.delivery, ...edge.pollers].map((poller) => poller.stop());
@@ -151,7 +150,7 @@ function leaveWhenOutdated({ database, log, tell }: Foundations, { server, api, 
     log.error(says);
     tell('outdated', say`⚠️ ${says}`);
     server.leave();
-    void api?.stop();
+    void api?.stop(graceMs / 4);
     for (const poller of pollers) void poller.stop();
   });
 }

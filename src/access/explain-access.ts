@@ -50,7 +50,7 @@ export async function explainAccess(
   }
   if (Object.values(resolved.input).some(areEnvironments))
     throw new Refusal(say`${typed('can')} answers about one environment at a time. Nothing was done.`);
-  const person = await personAsked(context, id ?? by.id, resolved);
+  const person = await personAsked(context, by, id, resolved);
   const { target, alsoReads, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
   const named = [target ?? site, ...alsoReads].flatMap((one) =>
@@ -65,9 +65,15 @@ export async function explainAccess(
   };
 }
 
-async function personAsked(context: AccessContext, id: string, { parsed }: Resolved): Promise<Person> {
-  const person = await context.personOf(id, groupsToAsk(context.policy(), parsed));
-  if (person !== undefined) return person;
+/** The person it is about; without an id, whoever asks, by the rights of the program through which they ask. */
+async function personAsked(
+  context: AccessContext,
+  by: Person,
+  id: string | undefined,
+  { parsed }: Resolved,
+): Promise<Person> {
+  const person = await context.personOf(id ?? by.id, groupsToAsk(context.policy(), parsed));
+  if (person !== undefined) return id === undefined && by.caller ? { ...person, caller: by.caller } : person;
   throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
     hint: 'Try again in a minute.',
   });
@@ -82,7 +88,7 @@ async function explainOnAny(
   targets: readonly Target[],
 ): Promise<Ability> {
   const policy = context.policy();
-  const person = await personAsked(context, id ?? by.id, resolved);
+  const person = await personAsked(context, by, id, resolved);
   const { asked } = aboutOf(resolved, context.company());
   const decisions = targets.map((target): AccessDecision => {
     const seen = decideReading(policy, person, target);

@@ -87,11 +87,15 @@ export async function readableAnswer(context: PipelineContext, c: Context<Env>, 
   return answerFor(context, change);
 }
 
+/** How many events are read at once. */
+const maxEvents = 1_000;
+
 export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Response> {
   const { context, events, streams } = options;
   const { change, answer: now } = await ownChange(context, c);
-  const after = Number(c.req.header('last-event-id') ?? c.req.query('after') ?? 0) || 0;
-  const newer = (from: number) => linesAfterOf(context, change.number, from);
+  const after = Number(/^\d{1,15}$/.exec(c.req.header('last-event-id') ?? c.req.query('after') ?? '')?.[0] ?? 0);
+  const newer = (from: number) =>
+    linesOfChanges(context.database.db, [change.number], { after: from, limit: maxEvents });
   // Nobody would read, or end, the stream of a HEAD.
   if (c.req.method !== 'GET' || !c.req.header('accept')?.includes('text/event-stream'))
     return c.json({ events: (await newer(after)).map((line) => eventAnswer(line, now)) });
@@ -112,8 +116,10 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
           const data = JSON.stringify(eventAnswer(line, answer));
           await stream.writeSSE({ id: String(line.seq), event: line.event, data });
         }
-        if (answer.settled || stream.aborted) return;
-        if (!(await waiting.next(keepAliveMs))) await stream.write(': still here\n\n');
+        if (answer.settled) return;
+        const isNews = await waiting.next(keepAliveMs);
+        if (isNews === undefined) return;
+        if (!isNews) await stream.write(': still here\n\n');
       }
     } catch (error) {
       // Also a right that is gone ends it.
@@ -125,16 +131,15 @@ export async function eventsOf(options: ApiOptions, c: Context<Env>): Promise<Re
   });
 }
 
-async function linesAfterOf({ database: { db } }: PipelineContext, change: number, after: number) {
-  return (await linesOfChanges(db, [change], { limit: 1_000 })).filter(({ seq }) => seq > after);
-}
-
+/** Takes it back. Once it is cancelled, by whomever, that is the answer: an earlier one may have been lost. */
 export async function cancel(context: PipelineContext, c: Context<Env>): Promise<Response> {
   const { change } = await ownChange(context, c);
   const { caller, calling } = c.get('caller');
   const { number, version } = change;
   const shown = { installation: context.database.installation, number, version };
   const by = { person: caller.for, team: undefined, caller: calling, inbox: undefined };
-  await decide(context, { ...shown, ...by, verdict: 'cancel' });
-  return c.json((await ownChange(context, c)).answer);
+  const failed = await decide(context, { ...shown, ...by, verdict: 'cancel' }).catch((error: unknown) => ({ error }));
+  const now = await ownChange(context, c);
+  if (failed && now.change.state !== 'cancelled') throw failed.error;
+  return c.json(now.answer);
 }

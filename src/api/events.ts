@@ -13,50 +13,58 @@ export type EventHub = Poller & {
 };
 
 type Following = {
-  /** True: there is news; false: none within `forMs`. */
-  readonly next: (forMs: number) => Promise<boolean>;
+  /** True: there is news; false: none within `forMs`; undefined: this has ended, or the hub has stopped. */
+  readonly next: (forMs: number) => Promise<boolean | undefined>;
   readonly end: () => void;
 };
 
 export function createEventHub({ db }: Database, onTrouble: (error: unknown) => void): EventHub {
-  const streams = new Map<number, Set<() => void>>();
+  const readers = new Set<Reader>();
   let seen: number | undefined;
   const look = async (): Promise<void> => {
-    if (streams.size === 0) return void (seen = undefined);
+    if (readers.size === 0) return void (seen = undefined);
     const lines = seen === undefined ? undefined : await linesAfter(db, seen, batch);
     seen = lines?.at(-1)?.seq ?? seen ?? (await auditHead(db)).seq;
     // The first look cannot tell what has come since the streams began.
-    for (const change of new Set(lines?.map((line) => line.change) ?? streams.keys()))
-      if (change !== null) for (const wake of streams.get(change) ?? []) wake();
+    const changed = lines && new Set(lines.map(({ change }) => change));
+    for (const { change, wake } of readers) if (changed?.has(change) ?? true) wake();
   };
-  return { ...createPoller({ everyMs: lookMs, look, onTrouble }), follow: (change) => followIn(streams, change) };
+  const poller = createPoller({ everyMs: lookMs, look, onTrouble });
+  const stop = (): Promise<void> => {
+    for (const { end } of readers) end();
+    return poller.stop();
+  };
+  return { ...poller, stop, follow: (change) => followIn(readers, change) };
 }
 
-function followIn(streams: Map<number, Set<() => void>>, change: number): Following {
-  let isNews = false;
-  let settle: ((isNews: boolean) => void) | undefined;
+type Reader = { readonly change: number; readonly wake: () => void; readonly end: () => void };
+
+function followIn(readers: Set<Reader>, change: number): Following {
+  let [isNews, isOver] = [false, false];
+  let settle: (() => void) | undefined;
   const wake = (): void => {
     isNews = true;
-    settle?.(true);
+    settle?.();
   };
-  const all = streams.get(change) ?? new Set();
-  streams.set(change, all.add(wake));
+  const end = (): void => {
+    isOver = true;
+    readers.delete(reader);
+    settle?.();
+  };
+  const reader = { change, wake, end };
+  readers.add(reader);
   return {
     next: (forMs) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => settle?.(false), forMs).unref();
-        settle = (news) => {
+        const timer = setTimeout(() => settle?.(), forMs).unref();
+        settle = () => {
           clearTimeout(timer);
           settle = undefined;
+          resolve(isOver ? undefined : isNews);
           isNews = false;
-          resolve(news);
         };
-        if (isNews) settle(true);
+        if (isNews || isOver) settle();
       }),
-    end: () => {
-      all.delete(wake);
-      if (all.size === 0) streams.delete(change);
-      settle?.(true);
-    },
+    end,
   };
 }

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Config } from '../base/config.ts';
 import { boundConnections, serverOptions } from '../base/connections.ts';
 import { notListening } from '../base/errors.ts';
+import { settledWithin } from '../base/time-limit.ts';
 import type { PipelineContext } from '../talk/context.ts';
 import { createEventHub } from './events.ts';
 import { createApi } from './routes.ts';
@@ -13,8 +14,8 @@ import { createPlaces, mostRequests, mostStreams } from './request-limits.ts';
 export type ApiServer = {
   /** Listens; resolves with the port. */
   readonly start: () => Promise<number>;
-  /** Takes no more requests, and ends all streams. */
-  readonly stop: () => Promise<void>;
+  /** Takes no more requests, ends all streams, and waits at most `graceMs` for answers that are under way. */
+  readonly stop: (graceMs: number) => Promise<void>;
 };
 
 const maxConnections = 1_200;
@@ -34,7 +35,13 @@ export function createApiServer(
     onFault,
   });
   const answer = getRequestListener(app.fetch);
-  const server = createServer(serverOptions, (request, response) => void answer(request, response));
+  const server = createServer(serverOptions, (request, response) => {
+    // At a stop, a connection ends with its answer.
+    response.once('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+    void answer(request, response);
+  });
   const connections = boundConnections(server, maxConnections);
   return {
     start: async () => {
@@ -44,11 +51,12 @@ export function createApiServer(
       events.start();
       return port;
     },
-    stop: async () => {
+    stop: async (graceMs) => {
+      const closed = once(server, 'close');
       server.close();
       connections.endUnheard();
+      await settledWithin(graceMs, [events.stop(), closed]);
       server.closeAllConnections();
-      await events.stop();
     },
   };
 }

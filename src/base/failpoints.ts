@@ -8,6 +8,9 @@ export type Failpoint =
   /** `kept`: a delivery is in the inbox, not acked yet. `acked`: it is acked. */
   | 'kept'
   | 'acked'
+  /** A new change is frozen and confirmed: before it is saved, and after. */
+  | 'request checked'
+  | 'request saved'
   /** Rights and drift are checked for a click: before anything is saved, and after. */
   | 'click checked'
   | 'click saved'
@@ -33,7 +36,7 @@ export type Drawing = { readonly how: 'post' | 'edit'; readonly says: string };
 export const failpointChannel = channel('sitehand.point');
 
 /**
- * Publishes that the process is at this point. `of` names the change, delivery or message; `drawing` tells the steps of
+ * Publishes that the process is at this point. `of` names the change, delivery, message or person; `drawing` tells the steps of
  * one message apart. Costs nothing without a listener.
  */
 export function failpoint(point: Failpoint, of: string | number, drawing?: () => Drawing): void {

@@ -1,4 +1,5 @@
 import { Refusal } from '../base/errors.ts';
+import { failpoint } from '../base/failpoints.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { LockHeld, type ChangeStore } from '../change/change-store.ts';
@@ -57,6 +58,7 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   await handleSetBack(context); // Detect a failover first, so this change isn't treated as older.
   const { handedOn, known } = await whoIsInvolved(context, frozen, requester.person.id);
+  failpoint('request checked', requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -74,20 +76,20 @@ export async function save(
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
-    if (change) whenSaved(context, change);
-    return change;
+    return change && whenSaved(context, change);
   } catch (error) {
     if (error instanceof LockHeld) throw lockedOut(error.held, frozen, await database.now());
     // If only the answer to the commit was lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;
-    context.onSaved();
-    return saved;
+    return whenSaved(context, saved);
   }
 }
 
-/** Approvers see the site's state; changes sent at once are read in `execute`. */
-function whenSaved(context: SendContext, change: Change): void {
+/** Approvers see the site's state; changes sent at once are read in `execute`. Returns the change. */
+function whenSaved(context: SendContext, change: Change): Change {
+  failpoint('request saved', change.number);
   context.onSaved();
   if (change.state === 'waiting') void checkBefore(context, change);
+  return change;
 }

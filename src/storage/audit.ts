@@ -113,15 +113,16 @@ export async function strangeLine(db: ReadHandle): Promise<Head['seq'] | undefin
   return (await found.executeTakeFirst())?.place;
 }
 
-/** The lines of these changes, oldest first: those with one of `events`, `limit` at most. */
+/** The lines of these changes, oldest first: those with one of `events`, and after the line `after`, `limit` at most. */
 export async function linesOfChanges(
   db: ReadHandle,
   changes: readonly number[],
-  { events, limit }: { readonly events?: readonly string[]; readonly limit?: number },
+  { events, after, limit }: { readonly events?: readonly string[]; readonly after?: number; readonly limit?: number },
 ): Promise<readonly AuditLine[]> {
   if (changes.length === 0) return [];
   let found = db.selectFrom('audit').selectAll().where('seq', '>', beforeFirst).where('change', 'in', changes);
   if (events !== undefined) found = found.where('event', 'in', events);
+  if (after !== undefined) found = found.where('seq', '>', after);
   if (limit !== undefined) found = found.limit(limit);
   return found.orderBy('seq').execute();
 }

@@ -60,6 +60,7 @@ describeBoth('lines of the trail', (open) => {
     expect(await of('e3')).toEqual([]);
     expect(seqs(await linesOfChanges(db, [one.number, other.number], { events: ['asked'] }))).toEqual([1, 2]);
     expect(await linesOfChanges(db, [], { events: ['asked'] })).toEqual([]);
+    expect(seqs(await linesOfChanges(db, [one.number, other.number], { after: 1, limit: 1 }))).toEqual([2]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
     expect(await targetsOfChanges(db, [])).toEqual([]);
     expect(await targetsOfChanges(db, [other.number])).toEqual([

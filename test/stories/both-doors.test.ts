@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { newKey } from '../../src/api/authenticate.ts';
 import { changeSchema } from '../../src/api/schemas.ts';
 import { catalogue, commandAt } from '../../src/commands/index.ts';
 import { optionName } from '../../src/language/usage.ts';
@@ -11,12 +10,11 @@ import { reads } from './endpoints/reads.ts';
 import { putUpSite } from './endpoints/sites.ts';
 import { environmentOf, type Reading, type Writing } from './endpoints/story.ts';
 import { writes } from './endpoints/writes.ts';
-import { programAt, type Asking } from './program.ts';
+import { askingAt, key, type Asking } from './caller.ts';
 import { ids, openScenario, reloadPolicy, type Scenario } from './scenario.ts';
 
 /** Every command, asked for in Slack by a person and over HTTP by a program for that person: the same comes of it. */
 
-const key = newKey();
 const both = '[developers, "caller:deploy-bot"]';
 const mayRead = `{ allow: [read], to: [leads, ${both.slice(1)} }`;
 const actions = '[routine, sensitive, destructive]';
@@ -121,7 +119,7 @@ describe('in Slack and over HTTP', { concurrent: false }, () => {
   let call: Asking;
   beforeAll(async () => {
     const port = await freePort();
-    call = programAt(`http://127.0.0.1:${port}`, key.key);
+    call = askingAt(`http://127.0.0.1:${port}`);
     const environment = { API_PORT: String(port), HOSTING_REQUESTS_PER_MINUTE: '100000' };
     scenario = await openScenario({ policy: policyOf(mayRead, mayAct), environment, start: false });
     for (const story of changing) putUpSite(scenario.hosting.world, siteOf(story));

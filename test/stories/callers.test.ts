@@ -1,48 +1,15 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
+import { connect } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { ask, askCodes } from '../../src/program/ask.ts';
-import { freePort } from '../../src/playground/paths-and-ports.ts';
 import { newKey } from '../../src/api/authenticate.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
-import { programAt, type Asking } from './program.ts';
-import { inScenario, reloadPolicy, type Scenario } from './scenario.ts';
+import { key, policy, push, withApi } from './caller.ts';
+import { reloadPolicy } from './scenario.ts';
 
 /** Programs that ask over HTTP, and people who decide in Slack. */
-
-const key = newKey();
-const policy = `version: 1
-groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE, U05FAY], ci-admins: [U04DEE, S0DEVS] }
-callers:
-  deploy-bot: { keys: ["${key.hash}"], for: U01ANA, operators: [ci-admins], channel: C0ACME, expires: 2099-01-01 }
-rules:
-  - { allow: [read, routine], to: [developers, leads] }
-  - { allow: [push], to: [developers, leads], approval: { by: [leads] } }
-  - { allow: [read, routine, push], to: ["caller:deploy-bot"], where: ["acme-shop/*"] }
-  - { allow: [allowlist add], to: [developers, "caller:deploy-bot"], approval: none }
-  - { allow: [lock], to: [leads] }
-channels: { C0ACME: { sites: [acme-shop] }, ops: C0OPS }
-`;
-
-/** A story with the interface open: `call` asks with the key. */
-const withApi =
-  (story: (scenario: Scenario, call: Asking, base: string) => Promise<void>, more = policy): (() => Promise<void>) =>
-  async () => {
-    const port = await freePort();
-    const base = `http://127.0.0.1:${port}`;
-    const call = programAt(base, key.key);
-    const hosting = { durations: { 'environments:push': 0 } };
-    await inScenario({ policy: more, hosting, environment: { API_PORT: String(port) } }, (scenario) =>
-      story(scenario, call, base),
-    )();
-  };
-
-const push = {
-  say: 'push acme-shop/staging acme-shop/live --files',
-  reason: 'release 42',
-  typed_name: 'acme-shop/live',
-};
 
 describe.concurrent('a program', () => {
   test(
@@ -110,6 +77,11 @@ describe.concurrent('a program', () => {
         ['a long body', 413, { json: { say: 'x'.repeat(70_000) } }],
       ] as const)
         expect({ why, ...(await call('/v1/requests', { method: 'POST', ...options })) }).toMatchObject({ why, status });
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      const heard = once(socket, 'data');
+      const head = `POST /v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key.key}`;
+      socket.end(`${head}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"say":`);
+      expect(String(await heard)).toMatch(/^HTTP\/1.1 400 /);
       const spoilt = { json: clear, headers: { 'idempotency-key': key.key } };
       expect(await call('/v1/requests', spoilt)).toMatchObject({ status: 400 });
       // A change without an Idempotency-Key.
@@ -119,6 +91,7 @@ describe.concurrent('a program', () => {
       const pasted = await call('/v1/requests', { json: { command: 'cache clear', fields: { env: key.key } } });
       expect(pasted.status).toBe(422);
       expect(JSON.stringify(pasted.body)).not.toContain(key.key);
+      expect(scenario.log()).not.toContain('a request of a program failed');
     }),
   );
 
@@ -136,6 +109,9 @@ describe.concurrent('a program', () => {
         json: { command: 'backups list', fields: { environment: 'acme-shop/live' } },
       });
       expect(report).toMatchObject({ status: 200, body: { kind: 'page', command: 'backups list' } });
+      const can = await call('/v1/requests', { json: { say: 'can push acme-shop/staging acme-shop/live --files' } });
+      // Dee is an operator.
+      expect(can.body['text']).toMatch(/approval by @?Chi or @?Fay/);
       const commands = await call('/v1/commands');
       const names = JSON.stringify(commands.body);
       expect(names).toContain('"push"');
@@ -335,7 +311,7 @@ describe.concurrent('a program', () => {
   );
 
   test(
-    'has five changes waiting at most, apart from its person; is not asked for by another name of the machine; and waits after a restore',
+    'has five changes waiting at most, apart from its person; is not asked for by another name of the machine; and waits after a restore until somebody resumes',
     withApi(async (scenario, call, base) => {
       const clear = { say: 'cache clear acme-shop/staging' };
       for (let asked = 0; asked < 5; asked += 1) expect((await call('/v1/requests', { json: clear })).status).toBe(202);
@@ -358,13 +334,16 @@ describe.concurrent('a program', () => {
       // Nobody has noticed the restore yet.
       const restored = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
       scenario.runSql('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, restored);
-      expect(await call('/v1/requests', { json: clear })).toMatchObject({
+      const headers = { 'idempotency-key': 'pipeline-4714' };
+      expect(await call('/v1/requests', { json: clear, headers })).toMatchObject({
         status: 409,
         body: { type: '#may-have-been-done' },
       });
       expect(await call('/v1/requests', { json: { say: 'backups list acme-shop/live' } })).toMatchObject({
         status: 200,
       });
+      await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started');
+      expect(await call('/v1/requests', { json: clear, headers })).toMatchObject({ status: 202 });
     }),
   );
 });

@@ -48,8 +48,8 @@ export type Scenario = {
   readonly databaseUrl: string;
   /** The bot's usual environment variables; `start` can override them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Replaces the policy file; resolves when it is written. */
-  readonly writePolicy: (policy: string) => Promise<void>;
+  /** Replaces the policy file, or another one; resolves when it is written. */
+  readonly writePolicy: (policy: string, file?: string) => Promise<void>;
   /** Reads rows of the database while the bot runs. */
   readonly rows: (sql: string, ...values: readonly (string | number)[]) => readonly Record<string, unknown>[];
   /** Writes to the database while the bot runs. */
@@ -163,7 +163,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     site,
     databaseUrl: defaults.DATABASE_URL,
     environment: defaults,
-    writePolicy: (policy) => writeFile(policyFile, withChecks(policy)),
+    writePolicy: (policy, other = policyFile) => writeFile(other, withChecks(policy)),
     person: (name) => testUser(slack, ids[name]),
     change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {
@@ -278,11 +278,11 @@ export const inScenario =
     }
   };
 
-/** Replaces the policy; resolves when the bot has read it. */
-export async function reloadPolicy(scenario: Scenario, text: string): Promise<void> {
+/** Replaces the policy, by default in the usual file; resolves when a bot has read it. */
+export async function reloadPolicy(scenario: Scenario, text: string, file?: string): Promise<void> {
   const reloads = (): number => scenario.log().split('the policy was reloaded').length;
   const before = reloads();
-  await scenario.writePolicy(text);
+  await scenario.writePolicy(text, file);
   await soon(() => {
     if (reloads() === before) throw new Error('the bot has not reloaded the policy');
   });
