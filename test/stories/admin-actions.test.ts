@@ -218,7 +218,7 @@ test('an export goes to the requester alone, is safe for spreadsheets, and is it
   expect(file.name).toMatch(/^audit-trail-\d{4}-\d\d-\d\d\.csv$/);
   expect(file.channels).toEqual([chi.direct]);
   expect(scenario.slack.files('U02BEN')).toEqual([]);
-  expect(file.text).toMatch(/^"line","at","actor","name","event","what","change","target","reason",/);
+  expect(file.text).toMatch(/^"line","at","actor","name","caller","event","what","change","target","reason",/);
   expect(file.text).toContain(`,"'=HYPERLINK(1), ""quoted""",`);
   const [taken] = scenario.rows("select actor, details from audit where event = 'audit_export'");
   expect(taken).toMatchObject({ actor: chi.id });
