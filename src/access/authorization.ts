@@ -63,7 +63,7 @@ export type Authorization = {
 
 /** The caller through which somebody asks, with its operators by their Slack ids: their groups can change. */
 export const callingAs = (policy: Policy, { caller }: Member): Authorization['calling'] =>
-  caller && { ...caller, operators: [...new Set([...operatorIds(policy, caller.name), ...(caller.operators ?? [])])] };
+  caller && { ...caller, operators: operatorIds(policy, caller.name) };
 
 /** That of the change that ends timed access, by the rights of the grant: the askers of both are the same. */
 export function authorizationByTimer(timerOf: number, grant: Change | undefined, policy: Policy): Authorization {

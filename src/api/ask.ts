@@ -1,14 +1,10 @@
 import { catalogue, changesSomething, type Command } from '../commands/index.ts';
 import { Refusal, type Args } from '../base/errors.ts';
-import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import { rightOf } from '../commands/rights.ts';
-import { operatorIds } from '../policy/callers.ts';
-import { isUserGroup } from '../policy/memberships.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
 import { takesRest } from '../language/usage.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
-import { code, say } from '../words/text.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
 import { check, next, type Ask as Incomplete, type Next, type Request } from '../talk/conversation.ts';
@@ -41,31 +37,19 @@ export async function askAs(
 ): Promise<Asked> {
   const parsed = parsedFrom(asked);
   refuseUnlessForCallers(parsed);
-  const isToChange = parsed.command.shape === 'action' && !parsed.dryRun;
-  if (isToChange) {
+  if (parsed.command.shape === 'action' && !parsed.dryRun) {
     if (request === undefined)
       throw new Refusal('A change needs an Idempotency-Key, so that it is asked for once. Nothing was done.');
     await beforeAction();
   }
-  const operators = isToChange ? await operatorsNow(context, caller.name) : [];
   const from: Request['from'] = {
     person: caller.for,
     team: undefined,
-    caller: { ...calling, operators, ...(request && { request }) },
+    caller: { ...calling, ...(request && { request }) },
     channel: async () => undefined,
     cardChannel: () => context.channelOf(caller.channel),
   };
   return follow(context, { from, parsed }, asked.typed_name);
-}
-
-/** Everybody in the user groups of its operators: whoever leaves one later could use the key when it asked. */
-async function operatorsNow({ policy, membersOf }: PipelineContext, name: string): Promise<readonly string[]> {
-  const groups = operatorIds(policy(), name).filter(isUserGroup);
-  const lists = await Promise.all(groups.map((group) => membersOf(group)));
-  const unknown = groups.filter((_, at) => lists[at] === undefined);
-  if (unknown.length === 0) return lists.flatMap((members) => members ?? []);
-  const says = say`${membersUnknownQuietly(unknown)} So I can't tell who can use the key of ${code(name)}.`;
-  throw new Refusal(say`${says} Nothing was done.`, { hint: 'Try again in a minute.', isLater: true });
 }
 
 function parsedFrom(asked: AskBody): ParsedCommand {

@@ -11,7 +11,7 @@ const byKey = cached(
   ({ callers }: Policy) => new Map([...callers.values()].flatMap((one) => [...one.keys].map((key) => [key, one]))),
 );
 
-/** A caller that asked, and the Slack ids (people and user groups) of its operators at that time, members included. */
+/** A caller that asked, and the Slack ids (people and user groups) of its operators at that time. */
 export type AskingCaller = { readonly name: string; readonly operators: readonly string[] };
 
 /** The Slack ids of a caller's operators today. */

@@ -78,8 +78,6 @@ export type Calling = {
   readonly key: string;
   /** What the request is called in the log and the trail. */
   readonly as?: string;
-  /** Slack ids of everybody in the user groups of its operators, when it asks for a change. */
-  readonly operators?: readonly string[];
   /** Its `Idempotency-Key` and the hash of its body, so that the same request makes one change. */
   readonly request?: { readonly id: string; readonly body: string };
 };
