@@ -7,6 +7,7 @@ import {
   type Askers,
 } from '../policy/approvers.ts';
 import type { AskingCaller } from '../policy/callers.ts';
+import { Refusal } from '../base/errors.ts';
 import { canonicalId, groupIds, idsOf, isUserGroup, userGroupsIn } from '../policy/memberships.ts';
 import { groupsApproving, mayRead, decideReading } from '../policy/policy.ts';
 import type { Member, Policy, Needed, Requirement } from '../policy/rules.ts';
@@ -167,13 +168,21 @@ export async function peopleOf(
   return { people, unknown: lists.flatMap(([group, members]) => (members ? [] : [group])) };
 }
 
-/** The caller with everybody who is in its operators' user groups now: whoever leaves one later stays an operator of it. */
+/**
+ * The caller with everybody who is in its operators' user groups now: whoever leaves one later stays an operator of it.
+ * Throws `Refusal` if Slack doesn't say who is.
+ */
 export async function withMembers<Asking extends AskingCaller>(
   { membersOf }: Pick<AccessContext, 'membersOf'>,
   caller: Asking,
 ): Promise<Asking> {
-  const lists = await Promise.all(caller.operators.filter(isUserGroup).map(membersOf));
-  return { ...caller, operators: [...new Set([...caller.operators, ...lists.flatMap((members) => members ?? [])])] };
+  const groups = caller.operators.filter(isUserGroup);
+  const lists = await Promise.all(groups.map(membersOf));
+  const unknown = groups.filter((_, at) => lists[at] === undefined);
+  if (unknown.length === 0)
+    return { ...caller, operators: [...new Set([...caller.operators, ...lists.flatMap((members) => members ?? [])])] };
+  const says = say`${membersUnknownQuietly(unknown)} So I can't tell who can use the key of ${code(caller.name)}.`;
+  throw new Refusal(say`${says} Nothing was done.`, { hint: 'Try again in a minute.', isLater: true });
 }
 
 const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Member): boolean =>

@@ -3,6 +3,7 @@ import { Refusal, type Args } from '../base/errors.ts';
 import { rightOf } from '../commands/rights.ts';
 import { shownOf } from '../change/confirmation.ts';
 import { parse, parseArgs, parseGiven } from '../language/parse.ts';
+import { takesRest } from '../language/usage.ts';
 import type { ParsedCommand } from '../language/bind-arguments.ts';
 import type { Change } from '../storage/changes.ts';
 import type { Page } from '../commands/kit/page.ts';
@@ -57,13 +58,20 @@ function parsedFrom(asked: AskBody): ParsedCommand {
   return { ...parsed, reason: parsed.reason ?? (asked.reason?.trim() || undefined) };
 }
 
-/** Every field of a command can be written as an option. */
-const argsOf = ({ command, fields }: Extract<AskBody, { readonly command: string }>): Args => [
-  ...command.trim().split(/ +/),
-  ...Object.entries(fields).flatMap(([name, value]) =>
-    [value].flat().flatMap((one) => (typeof one === 'boolean' ? (one ? [`--${name}`] : []) : [`--${name}=${one}`])),
-  ),
-];
+/** Every field can be written as an option, but for a command that takes the rest of its line as it is: as its words. */
+function argsOf({ command, fields }: Extract<AskBody, { readonly command: string }>): Args {
+  const path = command.trim().split(/ +/);
+  const found = catalogue.get(path.join(' ').toLowerCase());
+  const isWords = found !== undefined && takesRest(found);
+  const written = (name: string, value: string | number | boolean): Args => {
+    if (isWords) return String(value).trim().split(/ +/);
+    return typeof value === 'boolean' ? (value ? [`--${name}`] : []) : [`--${name}=${value}`];
+  };
+  return [
+    ...path,
+    ...Object.entries(fields).flatMap(([name, value]) => [value].flat().flatMap((one) => written(name, one))),
+  ];
+}
 
 /** Throws `Refusal` for what only people do. */
 function refuseUnlessForCallers({ path, command, queue, handOn, handedOn }: ParsedCommand): void {

@@ -1,10 +1,10 @@
 import { parseStored } from '../storage/parse-json.ts';
 import { unlocking } from '../commands/rights.ts';
 import {
+  asks,
   groupsInDoubt,
   isAsker,
   mayApprove,
-  mayBeAsker,
   outstanding,
   type ApprovalRequest,
   type Askers,
@@ -75,9 +75,7 @@ export function decisionResult(decision: Decision, voting: VoteContext): Decisio
       return move({ kind: 'decline' });
     case 'cancel':
       refuseUnlessIn(voting, ['waiting', 'approved']);
-      if (!isAsker(voting.policy, voting.by, voting.asked)) {
-        throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
-      }
+      refuseUnlessCancels(voting);
       return move({ kind: 'cancel' });
     case 'stop':
       // Anyone who can read the change may stop it: if that was a mistake, the change can be asked for again.
@@ -138,7 +136,9 @@ export function mayEnd({
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
   const isOthers = needed !== 'none' || asked.caller !== undefined;
-  if (isOthers && mayBeAsker(policy, by, asked)) return { kind: 'may not', why: 'yourself' };
+  const isAsking = isOthers ? asks(policy, by, asked) : [];
+  if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };
+  if (isAsking.length > 0) return mayNot(isAsking, 'not named');
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
@@ -217,6 +217,15 @@ function neededOf(voting: VoteContext): Needed {
     voting,
     vote.why === 'unknown' ? couldNotCheck(vote.groups, 'approve this') : refusalText(voting, vote.why, 'approve'),
   );
+}
+
+function refuseUnlessCancels(voting: VoteContext): void {
+  const { policy, by, asked } = voting;
+  const isAsking = asks(policy, by, asked);
+  if (isAsking === 'yes') return;
+  if (isAsking.length > 0) throw refusal(voting, couldNotCheck(isAsking, 'cancel this'));
+  const operators = asked.caller && say`and whoever can use the key of ${code(asked.caller.name)}`;
+  throw refusal(voting, joined(['Only', say`${mention(asked.requester)}`, operators, 'can cancel it.']));
 }
 
 function refuseUnlessEnder(voting: VoteContext, verb: string): void {

@@ -154,8 +154,9 @@ export async function whoIsInvolved(context: ChangeContext, frozen: Frozen, requ
 export async function whoWouldBeInvolved(context: ChangeContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handedOn = await handedOnWith(context, frozen);
-  const { calling } = frozen.authorization;
-  const caller = calling && (await withMembers(context, calling));
+  const { calling, timerOf } = frozen.authorization;
+  // The operators of a timer's change are those of the grant.
+  const caller = calling && timerOf === undefined ? await withMembers(context, calling) : calling;
   const askers = { requester, handedOnBy: handedOn?.requester ?? null, caller };
   const approvers = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers);
   return { handedOn, approvers, askers };

@@ -25,8 +25,12 @@ export const isAsker = (policy: Policy, person: Member, askers: Askers): boolean
 export const mayBeAsker = (policy: Policy, person: Member, askers: Askers): boolean =>
   asks(policy, person, askers).length > 0;
 
-/** Or the Slack user groups with unknown members that decide that. Empty: no. */
-function asks(policy: Policy, person: Member, { requester, handedOnBy, caller }: Askers): 'yes' | readonly string[] {
+/** Whether they are one, or the Slack user groups with unknown members that decide that. Empty: no. */
+export function asks(
+  policy: Policy,
+  person: Member,
+  { requester, handedOnBy, caller }: Askers,
+): 'yes' | readonly string[] {
   if ([requester, handedOnBy].some((id) => typeof id === 'string' && samePerson(policy, person.id, id))) return 'yes';
   return caller === undefined ? [] : isOperator(policy, person, caller);
 }

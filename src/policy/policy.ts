@@ -78,8 +78,7 @@ export function decideAccess(policy: Policy, person: Member, request: AccessRequ
 function decide(policy: Policy, memberships: Memberships, request: AccessRequest): AccessDecision {
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
-  if ('rule' in denials)
-    return notAllowed(denials.question, { kind: 'denied', rule: refOf(denials.rule) }, denials.rule);
+  if ('rule' in denials) return notAllowed(denials.question, { kind: 'denied', rule: denials.rule }, denials.rule);
   const isEmergency = request.command.emergency === true;
   const denyGroups = isEmergency ? none : denials.perhaps;
   const missing: string[] = [];
@@ -213,8 +212,7 @@ export function groupsApproving(
 }
 
 function allowed(found: readonly Matches[], memberships: Memberships): AccessDecision {
-  const matched = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))];
-  const rules = matched.map(refOf);
+  const rules = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))];
   const canary = found.some((one) => [...one.certain, ...one.perhaps].some((rule) => rule.canary));
   const batchValidity = Math.min(...found.map(batchValidityOf));
   const approvals = (pick: (one: Matches) => readonly Rule[]): 'none' | Needed =>
@@ -245,7 +243,7 @@ function notAllowed(
   denied?: Rule,
 ): AccessDecision {
   const lets = allowsFor(question);
-  return { kind: 'not allowed', why, whoMay: groupNamesOf(lets, denied), lets: lets.map(refOf) };
+  return { kind: 'not allowed', why, whoMay: groupNamesOf(lets, denied), lets };
 }
 
 /** The groups of these rules, without those of the denying rule. */
@@ -257,4 +255,3 @@ function groupNamesOf(rules: readonly Rule[], denied?: Rule): readonly string[] 
 }
 
 const audienceOf = ({ to }: Rule): Audience => to;
-const refOf = ({ line, text }: Rule): RuleRef => ({ line, text });

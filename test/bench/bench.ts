@@ -11,6 +11,7 @@ import { measureMemoryGrowth } from './memory-growth.ts';
 import { measureLogReport } from './log-report.ts';
 import { createLoad } from './load.ts';
 import { measurePolicy } from './policy.ts';
+import { measurePrograms } from './programs.ts';
 import { cores, keepOffTheLastCore } from './program.ts';
 import { measureStart } from './start.ts';
 import { measureFairness } from './fairness.ts';
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   approve: () => measureApprove(scale),
   batch: () => measureBatch(scale),
   memory: () => measureMemoryGrowth(scale, world, load),
+  programs: () => measurePrograms(scale, world, load),
   fairness: () => measureFairness(scale, world, load),
   hostile: () => measureHostile(scale, world, load),
   suggestions: () => measureSuggestions(scale),
@@ -46,7 +48,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   policy: () => measurePolicy(scale),
 };
 /** The parts that measure a program in another process. */
-const inOwnProcess = new Set(['start', 'acks', 'approve', 'memory', 'fairness', 'hostile']);
+const inOwnProcess = new Set(['start', 'acks', 'approve', 'memory', 'programs', 'fairness', 'hostile']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {
   process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);

@@ -55,11 +55,14 @@ export function refusedAs(refusal: Refusal): string {
 /** The sentences of refused clicks. */
 export function clickRefusedAs(refusal: Refusal): string {
   const says = refusalText(refusal);
-  if (!/Nothing was (done|changed)\./.test(says)) return `says not that nothing was changed: ${says}`;
+  if (!/[Nn]othing was (done|changed|sent)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';
   const sentences: readonly (readonly [string, string])[] = [
     ['This is your own change', 'own'],
+    ['and you can use its key', 'own'],
+    ["I couldn't check", 'later'],
+    ['can no longer be approved', 'ended'],
     ['A rule denies you this command here', 'd2'],
     ["You're not among the people who can", 'no'],
     ['can cancel it.', 'only'],

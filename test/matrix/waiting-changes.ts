@@ -18,6 +18,7 @@ import { castVote } from '../../src/storage/votes.ts';
 import { company, noCertificate, noSites, contextWith } from '../fixtures.ts';
 import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
 import type { SendContext } from '../../src/send/context.ts';
+import type { PipelineContext } from '../../src/talk/context.ts';
 
 /** Waiting changes in a real database, with a context that decides and sends them. */
 
@@ -41,9 +42,9 @@ export const whoIs =
 /** The context that requests, decides and sends; `more` overrides parts of it. */
 export function contextOver(
   database: Database,
-  more: Partial<SendContext> = {},
+  more: Partial<PipelineContext> = {},
   rulesThen: Policy = policy,
-): SendContext {
+): PipelineContext {
   return contextWith({
     database,
     changeStore: createChangeStore({

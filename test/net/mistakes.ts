@@ -96,7 +96,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/change/approve.ts',
-        from: "if (isOthers && mayBeAsker(policy, by, asked)) return { kind: 'may not', why: 'yourself' };",
+        from: "if (isAsking === 'yes') return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],

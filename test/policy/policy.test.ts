@@ -158,7 +158,7 @@ describe('the contents of an answer', () => {
   });
 
   test('no rule: who else may, by which rule', () => {
-    expect(asks(rob, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual({
+    expect(asks(rob, to('push', 'acme-shop/live', 'acme-shop/staging'))).toMatchObject({
       kind: 'not allowed',
       why: { kind: 'no rule' },
       whoMay: ['developers', 'leads'],
