@@ -154,7 +154,8 @@ function withRules(answer: Ability['answer'], as: (rule: RuleLine) => RuleLine):
 function partOf({ rules }: Policy, line: number, { command, aims }: Asked): string {
   const found = rules.filter((rule) => rule.line === line);
   const words = found.flatMap(({ effect, what, where = [] }) => {
-    const named = [command.path, command.risk, 'read'].find((one) => what.has(one)) ?? command.path;
+    const named =
+      [command.path, command.within, command.risk, 'read'].find((one) => one && what.has(one)) ?? command.path;
     const applying = where.filter((pattern) => aims.some(({ target }) => covers(pattern, target, effect)));
     return [effect, named, ...(applying.length > 0 ? ['where', applying.map(showPattern).join(', ')] : [])];
   });

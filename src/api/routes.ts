@@ -6,7 +6,8 @@ import { catalogue } from '../commands/index.ts';
 import { findOfCaller, type Change } from '../storage/changes.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { AskedBefore } from '../change/open-changes.ts';
-import { readPause } from '../decide/admin-actions.ts';
+import { readPauses } from '../decide/admin-actions.ts';
+import { plain, say, time } from '../words/text.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { commandsFor } from '../talk/help-page.ts';
 import type { PipelineContext } from '../talk/context.ts';
@@ -151,7 +152,7 @@ async function askIn({ context }: ApiOptions, c: Context<Env>): Promise<Response
   const before = request && (await findOfCaller(context.database.db, caller.name, request.id));
   if (before) return same(context, c, before, request.body);
   try {
-    const asked = await askAs(context, { caller, calling }, read.data, request, () => refuseIfLost(context));
+    const asked = await askAs(context, { caller, calling }, read.data, request, () => refuseWhilePaused(context));
     switch (asked.kind) {
       case 'page':
         return c.json(pageAnswer(asked.command, asked.page));
@@ -179,12 +180,21 @@ async function same(context: PipelineContext, c: Context<Env>, change: Change, b
   });
 }
 
-/** After a failover or a restore nobody can tell what was asked before, until somebody has looked and resumed. */
-async function refuseIfLost(context: PipelineContext): Promise<void> {
+/**
+ * While somebody has paused callers. And after a failover or a restore nobody can tell what was asked before, until
+ * somebody has looked and resumed.
+ */
+async function refuseWhilePaused(context: PipelineContext): Promise<void> {
   // Nobody may have noticed yet.
   await handleSetBack(context);
-  const pause = await readPause(context.database.db);
-  if (pause?.by !== 'sitehand' && pause?.earlier?.by !== 'sitehand') return;
+  const { all, callers } = await readPauses(context.database.db);
+  if (callers) {
+    const { name, by, at, why } = callers;
+    const because = why === undefined ? '' : `: “${why}”`;
+    const says = say`Programs are paused by ${name} (${by}) since ${time(at, 'date')}${because}. Nothing was asked; reports go on. Ask again once somebody has resumed them.`;
+    throw problem(503, plain(says), { type: '#paused' });
+  }
+  if (all?.by !== 'sitehand' && all?.earlier?.by !== 'sitehand') return;
   throw problem(
     409,
     'My database was set back, so this may have been done before: look. Nothing was asked; somebody has to resume first.',

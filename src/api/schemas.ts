@@ -98,7 +98,7 @@ export const commandSchema = z.strictObject({
 
 /** RFC 9457. */
 export const problemSchema = z.strictObject({
-  type: z.string().describe('`about:blank`, or `#fields`, `#asked-before`, `#may-have-been-done`'),
+  type: z.string().describe('`about:blank`, or `#fields`, `#asked-before`, `#may-have-been-done`, `#paused`'),
   title: z.string(),
   status: z.int(),
   detail: z.string().describe('What was wrong, what was not done and what to do next'),

@@ -3,6 +3,7 @@ import { spokenDuration } from '../words/duration.ts';
 import type { Args } from '../base/errors.ts';
 import type { Receipt } from '../hosting/client.ts';
 import { isBatch, type Change } from '../storage/changes.ts';
+import type { PauseScope } from '../storage/kv.ts';
 import type { Lock } from '../storage/locks.ts';
 import { bold, joined, named, mention, say, time, type Span, type Text } from '../words/text.ts';
 import type { TransitionNote } from './change-messages.ts';
@@ -27,16 +28,16 @@ import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 type Circumstances = {
   readonly held?: Lock | undefined;
   readonly twin?: Change | undefined;
-  readonly isPaused?: boolean;
+  readonly paused?: PauseScope | undefined;
 };
 
 /**
  * The first reply under a new card. Undefined if the change is sent at once: the next reply says so. `held`: a lock in
  * its way. `twin`: another change with the same call that waits for approval.
  */
-export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Telling | undefined {
+export function asked(change: Change, { held, twin, paused }: Circumstances = {}): Telling | undefined {
   if (change.state === 'approved') {
-    return coolsDown(change) ? soon(say`No approval is needed.`, change, isPaused) : undefined;
+    return coolsDown(change) ? soon(say`No approval is needed.`, change, paused) : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
   const notified = whoIsNotified(all);
@@ -72,20 +73,27 @@ export const approvalCounted = (by: string, { left, unknown = [], note }: Counte
 });
 
 /** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
-export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Telling =>
-  soon(approvedWith(by, note), change, isPaused);
+export const approved = (change: Change, by: string, paused: PauseScope | undefined, note?: string): Telling =>
+  soon(approvedWith(by, note), change, paused);
 
 const approvedWith = (by: string, note: string | undefined): Text =>
   note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”.`;
 
 /** What follows holds only until the change moves on. */
-const soon = (lasting: Text, change: Change, isPaused: boolean): Telling => ({
-  text: say`${lasting} ${sendingSoon(change, isPaused)}`,
+const soon = (lasting: Text, change: Change, paused: PauseScope | undefined): Telling => ({
+  text: say`${lasting} ${sendingSoon(change, paused)}`,
   lasting,
 });
 
-const sendingSoon = (change: Change, isPaused: boolean): string => {
-  if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
+/** Why a change waits. */
+export const pausedInWords: Readonly<Record<PauseScope, string>> = {
+  all: 'All sending is paused.',
+  callers: 'Programs are paused.',
+};
+const resumes: Readonly<Record<PauseScope, string>> = { all: 'resume', callers: 'resume callers' };
+
+const sendingSoon = (change: Change, paused: PauseScope | undefined): string => {
+  if (paused) return `${pausedInWords[paused]} It will be sent after ${resumes[paused]}, if it is still valid then.`;
   if (isBatch(change)) return 'It begins now.';
   if (callOf(change) === undefined) return 'Nothing has to be sent for it.';
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';

@@ -115,6 +115,8 @@ const labels: Readonly<Record<string, string>> = {
   hand_on_end: 'ended a handed-on request',
   pause: 'paused all sending',
   resume: 'resumed all sending',
+  pause_callers: 'paused all programs',
+  resume_callers: 'resumed all programs',
   use: 'bound a channel to a site, or freed it',
   watch_start: 'started a watch of its error log',
   watch_stop: 'stopped a watch',

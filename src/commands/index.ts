@@ -24,9 +24,11 @@ import { environments } from './builtin/environments.ts';
 import { help } from './builtin/help.ts';
 import { lock } from './builtin/lock.ts';
 import { pause } from './builtin/pause.ts';
+import { pauseCallers } from './builtin/pause/callers.ts';
 import { queue } from './builtin/queue.ts';
 import { queueLeave } from './builtin/queue/leave.ts';
 import { resume } from './builtin/resume.ts';
+import { resumeCallers } from './builtin/resume/callers.ts';
 import { status } from './builtin/status.ts';
 import { timers } from './builtin/timers.ts';
 import { timersCancel } from './builtin/timers/cancel.ts';
@@ -115,6 +117,8 @@ const entries = [
   ['queue leave', queueLeave],
   ['pause', pause],
   ['resume', resume],
+  ['pause callers', pauseCallers],
+  ['resume callers', resumeCallers],
   ['help', help],
   ['whoami', whoami],
   ['doctor', doctor],

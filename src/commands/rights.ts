@@ -5,6 +5,7 @@ type Right = {
   readonly path: string;
   readonly risk: 'read' | 'routine' | 'sensitive' | 'destructive' | 'named';
   readonly emergency?: true;
+  readonly within?: string;
 };
 
 /** The right that these words need. The right to read the trail includes verifying and exporting it. */
@@ -17,7 +18,9 @@ export function rightOf(path: string, command: Command, input: Readonly<Record<s
   const isOwn = ownRight !== undefined && input[ownRight] === true;
   const risk = command.right === 'named' ? 'named' : 'read';
   const right = { path: isOwn ? `${path} --${ownRight}` : path, risk } as const;
-  return command.shape === 'builtin' && command.emergency ? { ...right, emergency: true } : right;
+  if (command.shape !== 'builtin') return right;
+  const { emergency, within } = command;
+  return { ...right, ...(emergency && { emergency }), ...(within !== undefined && { within }) };
 }
 
 /** Every right that a command can need. */

@@ -8,13 +8,13 @@ import { samePerson } from '../policy/memberships.ts';
 import { enqueueMessage } from '../storage/messages.ts';
 import { wakeQueues } from '../storage/queue.ts';
 import { countStates } from '../storage/open-work.ts';
-import { pauseKey, readKv, removeKv, writeKv, type Pause } from '../storage/kv.ts';
+import { pauseKeys, readKvs, removeKv, writeKv, type Pause, type PauseScope } from '../storage/kv.ts';
 import { actor as named, mention, say, time, type Text, plain } from '../words/text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Channel, Person } from '../access/access-check.ts';
 import { isDirect } from '../access/assert-channel.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
-import { listChanges } from '../storage/changes.ts';
+import { listChanges, type AskedBy } from '../storage/changes.ts';
 import { withHolder, lockInWords } from '../change/lock-in-the-way.ts';
 import { frozenCardOf } from '../change/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
@@ -60,8 +60,15 @@ export type PauseResult = {
   readonly atHost: number;
 };
 
-/** The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause still in force. */
-type ResumeResult = Pick<PauseResult, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
+/**
+ * The result of resuming: the pause that it ended, if any, and what it held back. `left`: the pause of this scope still
+ * in force; `other`: whether one of the other scope is.
+ */
+export type ResumeResult = Pick<PauseResult, 'held' | 'named'> &
+  Readonly<Record<'ended' | 'left', Pause | undefined>> & { readonly other: boolean };
+
+/** The pauses in force. */
+export type Pauses = Readonly<Record<PauseScope, Pause | undefined>>;
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;
@@ -130,31 +137,37 @@ async function tellOwner(tx: Tx, { person: owner, reason }: Lock, env: Environme
 function pausing(context: ChangeContext, actor: Actor, sight: Pick<Sight, 'reader' | 'mayAny'>) {
   const { person } = actor;
   const shown = (pause: Pause | undefined) => pause && pauseSeenBy(sight, pause);
-  const held = (tx: Tx) => heldNow(tx, sight.reader('changes'));
+  const held = (tx: Tx, by: AskedBy | undefined) => heldNow(tx, sight.reader('changes'), by);
   return {
-    /** Stops the sends of all replicas; `done` is false if they were already stopped. */
-    pause: (reason: string | undefined): Promise<PauseResult> =>
+    /** Stops the sends of all replicas, or those of callers; `done` is false if they were already stopped. */
+    pause: (reason: string | undefined, scope: PauseScope = 'all'): Promise<PauseResult> =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const paused = await readPause(tx);
-        const counts = await countStates(tx);
+        const { [scope]: paused } = await readPauses(tx);
+        const by = scope === 'callers' ? scope : undefined;
+        const counts = await countStates(tx, by);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
-        const around = { held: counts.approved ?? 0, named: await held(tx), atHost };
+        const around = { held: counts.approved ?? 0, named: await held(tx, by), atHost };
         if (paused) return { done: false, pause: pauseSeenBy(sight, paused), ...around };
         const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
-        await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+        await writeKv(tx, { key: pauseKeys[scope], value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
-        const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
-        await record(context, actor, tx, at, { event: 'pause', about: 'company', reason: why, says });
+        const what = scope === 'all' ? 'all sending' : 'all programs';
+        const says = say`⚠️ **${mention(person.id)} paused ${what}**${because}`;
+        await record(context, actor, tx, at, { event: pauseKeys[scope], about: 'company', reason: why, says });
         return { done: true, pause, ...around };
       }),
     /** Ends the pause that began at `began` (epoch ms). By default the oldest, except one left over when another ended. */
-    resume: (began: number | undefined): Promise<ResumeResult> =>
+    resume: (began: number | undefined, scope: PauseScope = 'all'): Promise<ResumeResult> =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const { ended, left } = pauseToEnd(await readPause(tx), began);
-        if (ended) await endPause(context, actor, tx, at, ended, left);
-        const approved = (await countStates(tx)).approved ?? 0;
-        return { ended: shown(ended), left: shown(left), held: approved, named: await held(tx) };
+        const pauses = await readPauses(tx);
+        const { ended, left } = pauseToEnd(pauses[scope], began);
+        if (ended) await endPause(context, actor, tx, at, { scope, ended, left });
+        const other = pauses[scope === 'all' ? 'callers' : 'all'] !== undefined;
+        // What a pause of callers holds goes on to wait.
+        const by = scope === 'callers' ? scope : other ? 'people' : undefined;
+        const approved = (await countStates(tx, by)).approved ?? 0;
+        return { ended: shown(ended), left: shown(left), other, held: approved, named: await held(tx, by) };
       }),
   };
 }
@@ -174,17 +187,18 @@ async function endPause(
   actor: Actor,
   tx: Tx,
   at: number,
-  ended: Pause,
-  left: Pause | undefined,
+  { scope, ended, left }: { scope: PauseScope; ended: Pause; left: Pause | undefined },
 ): Promise<void> {
   const who = mention(actor.person.id);
-  if (left) await writeKv(tx, { key: pauseKey, value: JSON.stringify({ ...left, stayed: true }), at: left.at });
-  else await removeKv(tx, pauseKey);
+  const key = pauseKeys[scope];
+  if (left) await writeKv(tx, { key, value: JSON.stringify({ ...left, stayed: true }), at: left.at });
+  else await removeKv(tx, key);
+  const [what, were] = scope === 'all' ? ['sending', 'It was'] : ['programs', 'They were'];
   const says = left
     ? say`**${who} ended the pause of ${named(ended.by)}.** Sending stays paused, because ${left.by === 'sitehand' ? 'I' : named(left.by)} paused it too ${time(left.at, 'date')}.`
-    : say`**${who} resumed sending.** It was paused by ${named(ended.by)} ${time(ended.at, 'date')}.`;
+    : say`**${who} resumed ${what}.** ${were} paused by ${named(ended.by)} ${time(ended.at, 'date')}.`;
   await record(context, actor, tx, at, {
-    event: 'resume',
+    event: scope === 'all' ? 'resume' : 'resume_callers',
     about: 'company',
     paused: ended,
     ...(left && { left }),
@@ -193,8 +207,8 @@ async function endPause(
 }
 
 /** The oldest approved, unsent changes that this person may read. */
-async function heldNow(tx: Tx, mayRead: MayRead): Promise<PauseResult['named']> {
-  const held = await listChanges(tx, { state: 'approved', limit: maxHeldRead });
+async function heldNow(tx: Tx, mayRead: MayRead, by: AskedBy | undefined): Promise<PauseResult['named']> {
+  const held = await listChanges(tx, { state: 'approved', by, limit: maxHeldRead });
   return held
     .toReversed()
     .filter(mayRead)
@@ -244,10 +258,10 @@ export const lockInfoOf = ({ change, person, reason, until }: Lock): LockInfo =>
   until: until ?? undefined,
 });
 
-/** The pause of all sending as this person may see it: its reason can name any site. */
-export async function pauseFor(context: ChangeContext, sight: Pick<Sight, 'mayAny'>): Promise<Pause | undefined> {
-  const pause = await readPause(context.database.db);
-  return pause && pauseSeenBy(sight, pause);
+/** The pauses as this person may see them: their reasons can name any site. */
+export async function pausesFor(context: ChangeContext, sight: Pick<Sight, 'mayAny'>): Promise<Pauses> {
+  const { all, callers } = await readPauses(context.database.db);
+  return { all: all && pauseSeenBy(sight, all), callers: callers && pauseSeenBy(sight, callers) };
 }
 
 function pauseSeenBy(sight: Pick<Sight, 'mayAny'>, pause: Pause): Pause {
@@ -256,8 +270,11 @@ function pauseSeenBy(sight: Pick<Sight, 'mayAny'>, pause: Pause): Pause {
   return { ...pause, why: undefined, ...(earlier && { earlier: { ...earlier, why: undefined } }) };
 }
 
-/** The pause of all sending, or undefined. */
-export async function readPause(db: ReadHandle): Promise<Pause | undefined> {
-  const stored = await readKv(db, pauseKey);
-  return stored && parseStored<Pause>(stored.value);
+export async function readPauses(db: ReadHandle): Promise<Pauses> {
+  const stored = await readKvs(db, Object.values(pauseKeys));
+  const of = (scope: PauseScope): Pause | undefined => {
+    const found = stored.find(({ key }) => key === pauseKeys[scope]);
+    return found && parseStored<Pause>(found.value);
+  };
+  return { all: of('all'), callers: of('callers') };
 }

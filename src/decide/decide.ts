@@ -21,7 +21,7 @@ import { reparse, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../change/timed-access.ts';
 import { endsUnsent, nothingSent } from '../change/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
-import { isPaused } from '../storage/kv.ts';
+import { pauseOf } from '../storage/kv.ts';
 import type { SendContext } from '../send/context.ts';
 import { handleSetBack, isSameTimeline } from '../send/failover-and-restore.ts';
 import { claimDelivery, requestDetails } from './claim-delivery.ts';
@@ -203,7 +203,7 @@ async function apply(
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed.`);
   }
-  const note = { ...noteFor(change, decided, session, ruling, await isPaused(tx)), at };
+  const note = { ...noteFor(change, decided, session, ruling, await pauseOf(tx, change)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', note);
   const { without = [], ...more } = await applyBatchDecision(context, tx, change, decided, {

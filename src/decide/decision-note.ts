@@ -2,6 +2,7 @@ import { samePerson } from '../policy/memberships.ts';
 import type { Calling, Policy } from '../policy/rules.ts';
 import { scrub } from '../base/secret.ts';
 import { isBatch, type Change } from '../storage/changes.ts';
+import type { PauseScope } from '../storage/kv.ts';
 import { joined, mention, named, say, through } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { DecisionResult } from '../change/approve.ts';
@@ -37,7 +38,7 @@ export function noteFor(
   decided: DeliveredDecision,
   { by, policy }: { readonly by: Person; readonly policy: Policy },
   ruling: DecisionResult,
-  isPaused: boolean,
+  paused: PauseScope | undefined,
 ): Omit<TransitionNote, 'at'> {
   // The reason is public and stored, so pasted keys are removed.
   const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
@@ -49,7 +50,7 @@ export function noteFor(
   const tell = requesterUnless(change, policy, by.id);
   switch (decided.verdict) {
     case 'approve':
-      return { ...base, ...approvedBy(change, by.name, ruling, isPaused, reason) };
+      return { ...base, ...approvedBy(change, by.name, ruling, paused, reason) };
     case 'decline':
       return { ...base, ...endedBy(change, 'Declined', by, reason), tell };
     case 'cancel':
@@ -71,11 +72,11 @@ function approvedBy(
   change: Change,
   name: string,
   ruling: DecisionResult,
-  isPaused: boolean,
+  paused: PauseScope | undefined,
   reason: string | undefined,
 ): Pick<TransitionNote, 'reply' | 'replyKey' | 'decide' | 'tell'> {
   if (ruling.kind === 'move') {
-    const reply = approved(change, name, isPaused, reason);
+    const reply = approved(change, name, paused, reason);
     // The reply about a stop of a batch replaces this one; its card keeps the names of who approved.
     const replyKey = isBatch(change) ? { replyKey: stoppedReplyKey(change) } : {};
     return { reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };

@@ -12,7 +12,7 @@ import { refuseIfAsked, refuseTooMany } from '../change/open-changes.ts';
 import { newChangeDetails, rowOf, type Requester } from '../send/new-change.ts';
 import type { Frozen } from '../change/freeze.ts';
 import { asked, opsIfTooFew } from '../change/replies.ts';
-import { isPaused } from '../storage/kv.ts';
+import { pauseOf } from '../storage/kv.ts';
 import { handleSetBack } from '../send/failover-and-restore.ts';
 import { checkBefore } from '../send/check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from '../change/handed-on.ts';
@@ -34,7 +34,7 @@ async function begin(tx: Tx, changeStore: ChangeStore, row: NewChange, now: numb
   if (held && row.state === 'approved') throw new LockHeld(await withHolder(tx, held, row));
   const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
   const event = saved.state === 'approved' ? 'no_approval_needed' : 'waiting';
-  const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
+  const reply = asked(saved, { held, twin, paused: await pauseOf(tx, saved) });
   const said = reply && { reply, decide: saved.state === 'approved' && coolsDown(saved), ...opsIfTooFew(saved) };
   await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...said });
   return saved;

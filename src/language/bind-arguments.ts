@@ -74,7 +74,7 @@ function refuseLimit(rest: readonly Word[], names: Given, path: string, command:
   throw new Refusal(say`I can't tell whether “${reason.slice(0, 60)}” is a reason. Nothing was done.`, {
     hint:
       command.shape === 'builtin' && command.emergency
-        ? say`${sample(path)} stops everything, everywhere.`
+        ? say`${sample(path)} holds everywhere.`
         : say`A length goes after ${code('--for')}.`,
     offers: [{ label: `${command.button}, “${reason}”`, args }],
   });

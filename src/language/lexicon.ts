@@ -116,6 +116,7 @@ const alike = new Map(
   remove delete del rm rmv drop erase destroy discard uninstall kill
   change edit modify alter adjust correct
   stop end finish quit terminate
+  program bot agent pipeline automation caller
   cancel abort
   silence mute unsubscribe
   disable deactivate off

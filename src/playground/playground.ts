@@ -6,7 +6,8 @@ import { botEnvironment } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
 import { watchChanges } from './bot-changes.ts';
 import { servePage } from './page/server.ts';
-import { freePort, openFolders } from './paths-and-ports.ts';
+import { freePort, openFolders, type Folders } from './paths-and-ports.ts';
+import { createPrograms } from './programs.ts';
 import { readyByHttp, readyBySocket } from './readiness.ts';
 import { type Rehearsal, readRehearsal } from './rehearsal.ts';
 import { rehearseSetup } from './setup-rehearsal.ts';
@@ -89,13 +90,13 @@ async function start(
   const folders = await openFolders(options.keep);
   onClose(() => folders.release());
   const standIns = await startStandIns(options, rehearsal, onClose);
-  const { slack } = standIns;
   const running: { bot?: Bot } = {};
-  const page = await startPage(options, { ...standIns, bot: () => running.bot }, folders.data, onClose);
-  const port = options.http === true ? await freePort() : undefined;
   const apiPort = await freePort();
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const page = await startPage(options, { ...standIns, bot: () => running.bot, apiUrl }, folders, onClose);
+  const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
-  if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
+  if (port !== undefined) standIns.slack.deliverTo(`${address}/slack/events`);
   const environment = botEnvironment({
     ...standIns,
     folder: folders.data,
@@ -108,8 +109,8 @@ async function start(
   const bot = startBot({
     words: options.program === undefined ? [...sitehand, 'start'] : [options.program],
     folder: folders.work,
-    environment: options.setup === true ? await rehearseSetup(environment, folders.data, slack) : environment,
-    ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
+    environment: options.setup === true ? await rehearseSetup(environment, folders.data, standIns.slack) : environment,
+    ...(port === undefined ? readyBySocket(standIns.slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {
       options.onBot?.(state);
@@ -119,23 +120,25 @@ async function start(
   running.bot = bot;
   onClose(() => bot.close());
   await bot.started();
-  return { url: page.url, apiUrl: `http://127.0.0.1:${apiPort}`, ...standIns, bot, rehearsal };
+  return { url: page.url, apiUrl, ...standIns, bot, rehearsal };
 }
 
-/** Serves the page, and reads what it shows of the bot: its commands, and its changes in the database of this folder. */
+/** Serves the page, reads what it shows of the bot (its commands, its changes in the database), and runs programs that ask. */
 async function startPage(
   options: PlaygroundOptions,
-  shown: StandIns & { readonly bot: () => Bot | undefined },
-  folder: string,
+  { apiUrl, ...shown }: StandIns & { readonly bot: () => Bot | undefined; readonly apiUrl: string },
+  folders: Folders,
   onClose: (closer: () => Promise<void>) => void,
 ): ReturnType<typeof servePage> {
   const catalogue = readCatalogue();
   onClose(() => Promise.resolve(catalogue.close()));
-  const changes = watchChanges(join(folder, 'sitehand.db'), () => page.changesMoved());
+  const changes = watchChanges(join(folders.data, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
+  const programs = createPrograms({ url: apiUrl, folder: folders.work }, () => page.programsChanged());
   const files = options.page ?? playgroundFolder;
-  const page = await servePage({ ...shown, catalogue, changes, files }, options.port);
+  const page = await servePage({ ...shown, catalogue, changes, programs, files }, options.port);
   onClose(() => page.close());
+  onClose(() => programs.close());
   return page;
 }
 

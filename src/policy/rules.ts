@@ -52,6 +52,8 @@ export type PolicyCommand = {
   readonly risk: Class | 'named';
   /** An emergency stop: an unknown membership counts as an `allow`, not as a `deny`. */
   readonly emergency?: true;
+  /** The path of a command that includes it: a rule that names that one means this too. */
+  readonly within?: string;
 };
 /** Every command there is. */
 export type Catalogue = readonly PolicyCommand[];
@@ -162,9 +164,9 @@ export type Policy = {
   readonly overrides: Pick<NameOverrides, 'sites'> & { readonly environments: readonly EnvironmentOverride[] };
 };
 
-/** Whether the rule names this command's path or class. No rule can name the class `named`. */
-export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
-  return rule.what.has(command.path) || rule.what.has(command.risk);
+/** Whether the rule names this command's path, one that includes it, or its class. No rule can name the class `named`. */
+export function namesCommand({ what }: Rule, { path, within, risk }: PolicyCommand): boolean {
+  return what.has(path) || what.has(risk) || (within !== undefined && what.has(within));
 }
 
 /** Whether the command changes something at the host. */

@@ -129,7 +129,7 @@ function printerFor({ write, complain, isTerminal = false }: Out, isJson: boolea
     page: (page: z.output<typeof pageSchema>): void => line(page, page.text),
     card: (change: ChangeAnswer): void => {
       const facts = change.facts.map(([label, value]) => `  ${label}: ${value}`);
-      const warning = change.warning === null ? [] : [`  ${change.warning}`];
+      const warning = change.warning?.split('\n').map((line) => `  ${line}`) ?? [];
       const asked = change.waits_for.map(({ count, of }) => `${count} of ${of.join(', ')}`).join('; ');
       const needs = asked === '' ? [] : [`  Approval: ${asked}, until ${change.expires_at}`];
       line(change, [`#${change.number} ${change.title}`, ...warning, ...facts, ...needs].join('\n'));

@@ -6,7 +6,7 @@ import type { Policy } from '../policy/rules.ts';
 import type { Load } from '../base/semaphore.ts';
 import { auditOutLag } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
-import { isPaused } from '../storage/kv.ts';
+import { pauseKeys, pauseScopes, readKvs } from '../storage/kv.ts';
 import { countStates, oldestWork } from '../storage/open-work.ts';
 import { openStates } from '../words/states.ts';
 import { within } from '../base/time-limit.ts';
@@ -123,8 +123,9 @@ function databaseGauges(context: Pick<GaugesContext, 'database' | 'auditOut'>): 
     },
     {
       name: 'sitehand_sending_paused',
-      help: '1 while all sending is paused',
-      read: fromState(({ isPaused }) => [{ value: Number(isPaused) }]),
+      help: '1 while all sending is paused, or that of callers',
+      labels: ['scope'],
+      read: fromState(({ paused }) => paused),
     },
   ];
 }
@@ -138,7 +139,9 @@ async function readState({ database, auditOut }: Pick<GaugesContext, 'database' 
   const ages = since.map(([queue, at = now]): [string, number] => [queue, Math.max(0, now - at)]);
   const out = auditOut && (await auditOutLag(db, auditOut.id, now));
   const waitedMs = { ...Object.fromEntries(ages), ...(out && { 'audit out': out.oldestMs }) };
-  return { counts, waitedMs, out, isPaused: await isPaused(db) };
+  const kept = new Set((await readKvs(db, Object.values(pauseKeys))).map(({ key }) => key));
+  const paused = pauseScopes.map((scope) => ({ labels: { scope }, value: Number(kept.has(pauseKeys[scope])) }));
+  return { counts, waitedMs, out, paused };
 }
 
 /** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */

@@ -1,10 +1,11 @@
 import type { Change } from '../storage/changes.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
-import { isPaused } from '../storage/kv.ts';
+import { pauseOf } from '../storage/kv.ts';
 import { readTimeline } from '../storage/timeline.ts';
 import type { ReadHandle } from '../storage/schema.ts';
-import { say, type Text } from '../words/text.ts';
+import { inline, say, type Text } from '../words/text.ts';
 import { lockInTheWay, lockInBrief } from '../change/lock-in-the-way.ts';
+import { pausedInWords } from '../change/replies.ts';
 import { isSameTimeline } from './failover-and-restore.ts';
 import type { SendContext } from './context.ts';
 
@@ -14,7 +15,8 @@ export async function blockedReason(
   change: Change,
   now: number,
 ): Promise<{ readonly kind: 'paused' | 'locked'; readonly why: Text } | undefined> {
-  if (await isPaused(db)) return { kind: 'paused', why: say`All sending is paused.` };
+  const paused = await pauseOf(db, change);
+  if (paused) return { kind: 'paused', why: inline(pausedInWords[paused]) };
   const lock = await lockInTheWay(db, change, now);
   return lock && { kind: 'locked', why: lockInBrief(lock, change) };
 }

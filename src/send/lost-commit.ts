@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import { touchChange, isBatch, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { unowned } from '../storage/lease.ts';
-import { pauseKey, readKv, writeKv, type Pause } from '../storage/kv.ts';
+import { pauseKeys, readKv, writeKv, type Pause } from '../storage/kv.ts';
 import { attempt } from '../base/errors.ts';
 import { plain, say, typed, type Text } from '../words/text.ts';
 import { enqueueOps } from '../post/ops-channel-health.ts';
@@ -39,12 +39,12 @@ export async function pauseAfterLoss(
   next: Text = cancelThem,
 ): Promise<void> {
   const why = plain(found.says);
-  const stored = await readKv(tx, pauseKey);
+  const stored = await readKv(tx, pauseKeys.all);
   const earlier = stored && attempt(() => parseStored<Pause>(stored.value));
   // Keep a person's pause below this one: whoever ends theirs may not know of the loss.
   if (stored === undefined || (earlier && earlier.by !== 'sitehand')) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at, ...(earlier && { earlier }) };
-    await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+    await writeKv(tx, { key: pauseKeys.all, value: JSON.stringify(pause), at });
     await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, about: 'company', details: { reason: why } });
   }
   await enqueueOps(

@@ -2,7 +2,7 @@ import { parseStored } from '../storage/parse-json.ts';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../storage/changes.ts';
 import type { Tx } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/transactions.ts';
-import { isPaused } from '../storage/kv.ts';
+import { pauseOf } from '../storage/kv.ts';
 import { unowned } from '../storage/lease.ts';
 import { redraw } from '../storage/redraw.ts';
 import { readTimeline } from '../storage/timeline.ts';
@@ -69,7 +69,7 @@ export async function runBatch(context: SendContext, seen: Change): Promise<void
     const run: Run = { context, tx, batch, changes, progress, at };
     switch (step.kind) {
       case 'begin':
-        if (await isPaused(tx)) return reschedule(run, progress, pausedMs);
+        if (await pauseOf(tx, batch)) return reschedule(run, progress, pausedMs);
         return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (

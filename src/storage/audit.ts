@@ -1,7 +1,7 @@
 import { parseStored } from './parse-json.ts';
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
-import { replaceKv, readKv } from './kv.ts';
+import { replaceKv, readKv, type PauseScope } from './kv.ts';
 import { acquireGlobalLock } from './sql-dialect.ts';
 import { type AuditTable, type ReadHandle, type Tx } from './schema.ts';
 
@@ -136,15 +136,19 @@ export async function linesOfKeys(db: ReadHandle): Promise<readonly AuditLine[]>
   return [...(first ? [first] : []), ...(await lines.execute())];
 }
 
-/** The newest pauses and ends of pauses, newest first. */
-export function listPauses(db: ReadHandle, limit: number): Promise<readonly AuditLine[]> {
-  // Literals, as in the index's condition.
-  const pauses = sql<boolean>`event in ('pause', 'resume')`;
+/** Which lines are about pauses. Literals, as in the conditions of the indexes. */
+const aboutPauses = {
+  all: sql<boolean>`event in ('pause', 'resume')`,
+  callers: sql<boolean>`event in ('pause_callers', 'resume_callers')`,
+} satisfies Readonly<Record<PauseScope, unknown>>;
+
+/** The newest pauses and ends of pauses of this scope, newest first. */
+export function listPauses(db: ReadHandle, scope: PauseScope, limit: number): Promise<readonly AuditLine[]> {
   return db
     .selectFrom('audit')
     .selectAll()
     .where('seq', '>', beforeFirst)
-    .where(pauses)
+    .where(aboutPauses[scope])
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();

@@ -218,12 +218,16 @@ export const findOfCaller = (db: ReadHandle, caller: string, request: string): P
     .where('caller_request', '=', request)
     .executeTakeFirst();
 
+/** Who asked for a change: a program, or a person without one. */
+export type AskedBy = 'callers' | 'people';
+
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 type ChangeFilter = {
   readonly target?: string;
   readonly requesters?: readonly string[];
   /** Only those that this program asked for. */
   readonly caller?: string;
+  readonly by?: AskedBy | undefined;
   readonly state?: State;
   /** Only those that belong to no batch. */
   readonly isOwn?: boolean;
@@ -235,11 +239,12 @@ type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, caller, state, isOwn, isOpen, beforeNumber } = filter;
+  const { target, requesters, caller, by, state, isOwn, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (caller !== undefined) found = found.where('caller', '=', caller);
+  if (by !== undefined) found = found.where('caller', by === 'callers' ? 'is not' : 'is', null);
   if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);

@@ -4,8 +4,10 @@ import type { KvTable, ReadHandle, Tx } from './schema.ts';
 
 type KvRow = Selectable<KvTable>;
 
-/** The key that exists while all sending is paused; its value is a `Pause`. */
-export const pauseKey = 'pause';
+/** What a pause holds: all sending, or what callers ask for. Its key exists while it is in force, with a `Pause`. */
+export const pauseScopes = ['all', 'callers'] as const;
+export type PauseScope = (typeof pauseScopes)[number];
+export const pauseKeys = { all: 'pause', callers: 'pause_callers' } as const satisfies Record<PauseScope, string>;
 
 /** A pause: since `at` (epoch ms), by a Slack user id or `sitehand`, with the name at that time, and why. */
 export type Pause = {
@@ -25,7 +27,17 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
 }
 
 /** Whether all sending is paused. */
-export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKey)) !== undefined;
+export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKeys.all)) !== undefined;
+
+/** The pause that holds a change; `caller`: who asked for it, if a program did. Undefined: none does. */
+export async function pauseOf(
+  db: ReadHandle,
+  { caller }: { readonly caller: string | null },
+): Promise<PauseScope | undefined> {
+  const found = await readKvs(db, caller === null ? [pauseKeys.all] : Object.values(pauseKeys));
+  if (found.length === 0) return undefined;
+  return found.some(({ key }) => key === pauseKeys.all) ? 'all' : 'callers';
+}
 
 /** The values that exist under these keys. */
 export const readKvs = (db: ReadHandle, keys: readonly string[]): Promise<KvRow[]> =>

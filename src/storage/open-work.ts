@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { oldestDueIn } from './lease.ts';
+import type { AskedBy } from './changes.ts';
 import type { State } from '../words/states.ts';
 import type { ReadHandle } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
@@ -11,12 +12,12 @@ import { tablesBySize, databaseKind, sqliteFile } from './sql-dialect.ts';
 
 /** How much there is in the database: open work by its state, what is due, and bytes. */
 
-/** The number of unsettled changes in each state. */
-export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
-  const rows = await db
-    .selectFrom('changes')
+/** The number of unsettled changes in each state; `by`: only of those that programs, or people themselves, asked for. */
+export async function countStates(db: ReadHandle, by?: AskedBy): Promise<Readonly<Partial<Record<State, number>>>> {
+  let open = db.selectFrom('changes').where('settled_at', 'is', null);
+  if (by !== undefined) open = open.where('caller', by === 'callers' ? 'is not' : 'is', null);
+  const rows = await open
     .select((of) => ['state', of.fn.countAll<number>().as('count')])
-    .where('settled_at', 'is', null)
     .groupBy('state')
     .execute();
   return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { pauseKey } from './kv.ts';
+import { pauseKeys } from './kv.ts';
 import { claim, inShares, oldestDueIn, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable, ReadHandle, Tx } from './schema.ts';
 
@@ -18,7 +18,7 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 }
 
 /** SQL: during a pause of all sending, only timers that remind are handled. */
-const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = ${pauseKey}))`;
+const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = ${pauseKeys.all}))`;
 
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
 export function claimTimers(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> {

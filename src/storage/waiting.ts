@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { pauseKey } from './kv.ts';
+import { pauseKeys } from './kv.ts';
 import { claim, inShares, oldestDueIn, unowned, type Claim, type Shares } from './lease.ts';
 import type { ReadHandle, Tx } from './schema.ts';
 import { dataOf, type DataOf, type WaitingKind, type WaitingTable } from './waiting-table.ts';
@@ -99,7 +99,7 @@ export async function countWaiting(
 /** SQL: which rows of a kind may be claimed. A pause of all sending holds every queue, but requests still expire. */
 const mayClaim = (kind: WaitingKind, now: number): RawBuilder<boolean> =>
   kind === 'queue'
-    ? sql`kind = ${kind} and (expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`
+    ? sql`kind = ${kind} and (expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKeys.all}))`
     : sql`kind = ${kind}`;
 
 /** The due time (epoch ms) of the longest overdue row of this kind that no pause holds, or undefined. */

@@ -61,8 +61,10 @@ export const builtinPages = {
   unlock: unlockPage,
   queue: queuePage,
   'queue leave': queueLeavePage,
-  pause: pausePage,
-  resume: resumePage,
+  pause: pausePage('all'),
+  resume: resumePage('all'),
+  'pause callers': pausePage('callers'),
+  'resume callers': resumePage('callers'),
   help: (context, { person, cardChannel }, { command }) => {
     const commands = commandsFor(context.policy(), person);
     const can = (args: Args) => explainTo(context, person, args, undefined, cardChannel);

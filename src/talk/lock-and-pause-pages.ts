@@ -1,14 +1,20 @@
-import { Refusal } from '../base/errors.ts';
+import { Refusal, type Offer } from '../base/errors.ts';
 import type { lock } from '../commands/builtin/lock.ts';
 import type { Input } from '../commands/kit/fields.ts';
 import { type Page, paragraph, counted } from '../commands/kit/page.ts';
-import { adminActions, type Asking, type LockInfo, type PauseResult } from '../decide/admin-actions.ts';
+import {
+  adminActions,
+  type Asking,
+  type LockInfo,
+  type PauseResult,
+  type ResumeResult,
+} from '../decide/admin-actions.ts';
 import { forceUnlock, type ForceUnlockResult } from '../decide/force-unlock.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { list, mention, sample, say, time, typed, type Text, actor, bold, code, joined } from '../words/text.ts';
 import type { PipelineContext } from './context.ts';
 import { namesFor } from './environments-page.ts';
-import type { Pause } from '../storage/kv.ts';
+import type { Pause, PauseScope } from '../storage/kv.ts';
 
 /** What holds sending up: locks of targets, and the pause of everything. */
 
@@ -122,60 +128,94 @@ type Freed = Extract<ForceUnlockResult, { kind: 'freed' }>;
 
 const notLocked = ({ name }: Environment): Refusal => new Refusal(say`**${name} is not locked.** Nothing was done.`);
 
-export async function pausePage(
-  context: PipelineContext,
-  asking: Asking,
-  input: { readonly why: string | undefined },
-): Promise<Page> {
-  const paused = await adminActions(context, asking, asking.sight).pause(input.why);
-  const { done, pause, held, atHost } = paused;
-  const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
-  const since = done
-    ? say`**Sending is paused: I send nothing from now on**${why}`
-    : say`**Sending is already paused**, by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}. Nothing was changed.`;
-  return {
-    title: since,
-    parts: [
-      paragraph(
-        say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
-        listHeld(paused),
-        say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${typed('resume')} to send what is held back.`,
-      ),
-    ],
-    offers: [{ label: 'Resume', args: ['resume', String(pause.at)] }],
-  };
-}
+/** What is said of a pause, by its scope. */
+const worded = {
+  all: {
+    they: 'Sending is',
+    none: 'I send nothing from now on',
+    isNot: "Sending isn't paused.",
+    resume: 'resume',
+  },
+  callers: {
+    they: 'Programs are',
+    none: 'from now on I take no request of theirs, and send nothing that they asked for',
+    isNot: "Programs aren't paused.",
+    resume: 'resume callers',
+  },
+} satisfies Readonly<Record<PauseScope, unknown>>;
 
-export async function resumePage(
-  context: PipelineContext,
-  asking: Asking,
-  { pause }: { readonly pause: number | undefined },
-): Promise<Page> {
-  const resumed = await adminActions(context, asking, asking.sight).resume(pause);
-  const { ended, left, held } = resumed;
-  const you = asking.person.id;
-  if (left)
+const resumeOffer = (scope: PauseScope, { at }: Pause): Offer => ({
+  label: 'Resume',
+  args: [...worded[scope].resume.split(' '), String(at)],
+});
+
+export const pausePage =
+  (scope: PauseScope) =>
+  async (context: PipelineContext, asking: Asking, input: { readonly why: string | undefined }): Promise<Page> => {
+    const paused = await adminActions(context, asking, asking.sight).pause(input.why, scope);
+    const { done, pause, held, atHost } = paused;
+    const { they, none, resume } = worded[scope];
+    const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
+    const since = done
+      ? say`**${they} paused: ${none}**${why}`
+      : say`**${they} already paused**, by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}. Nothing was changed.`;
     return {
-      title: say`**Sending is still paused**`,
+      title: since,
       parts: [
         paragraph(
-          ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
-          say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${typed(`resume ${left.at}`)}.`,
-          listHeld(resumed),
+          say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
+          listHeld(paused),
+          say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${typed(resume)} to send what is held back.`,
         ),
       ],
-      offers: [{ label: 'Resume', args: ['resume', String(left.at)] }],
+      offers: [resumeOffer(scope, pause)],
     };
-  if (!ended) throw new Refusal(say`**Sending isn't paused.** Nothing was done.`);
+  };
+
+export const resumePage =
+  (scope: PauseScope) =>
+  async (
+    context: PipelineContext,
+    asking: Asking,
+    { pause }: { readonly pause: number | undefined },
+  ): Promise<Page> => {
+    const resumed = await adminActions(context, asking, asking.sight).resume(pause, scope);
+    const { ended, left } = resumed;
+    const { they, isNot } = worded[scope];
+    if (left) return stillPausedPage(scope, resumed, left, asking.person.id);
+    if (!ended) throw new Refusal(say`**${isNot}** Nothing was done.`);
+    return {
+      title: say`**${they} on again**`,
+      parts: [
+        paragraph(say`I ended ${pauseInWords(ended, asking.person.id)}. ${sentNow(scope, resumed)}`, listHeld(resumed)),
+      ],
+    };
+  };
+
+function stillPausedPage(scope: PauseScope, resumed: ResumeResult, left: Pause, you: string): Page {
+  const { ended } = resumed;
+  const offer = resumeOffer(scope, left);
   return {
-    title: say`**Sending is on again**`,
+    title: say`**${worded[scope].they} still paused**`,
     parts: [
       paragraph(
-        say`I ended ${pauseInWords(ended, you)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+        ended ? say`I ended ${pauseInWords(ended, you)}.` : say`I ended nothing.`,
+        say`There is still ${pauseInWords(left, you)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold(offer.label)} or type ${typed(offer.args.join(' '))}.`,
         listHeld(resumed),
       ),
     ],
+    offers: [offer],
   };
+}
+
+/** What is sent after it. */
+function sentNow(scope: PauseScope, { held, other }: ResumeResult): Text {
+  if (scope === 'callers' && other) return say`All sending is still paused, so nothing is sent yet.`;
+  const now =
+    held === 0
+      ? 'No approved change is waiting.'
+      : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`;
+  return other ? say`${now} Programs stay paused until ${typed(worded.callers.resume)}.` : say`${now}`;
 }
 
 const pauseInWords = ({ by, at, why }: Pause, you: string) =>

@@ -9,7 +9,6 @@ import type { JustBegun } from '../base/caches.ts';
 import { impressionIn, type SiteReading } from '../site-check/reading.ts';
 import { canonicalId } from '../policy/memberships.ts';
 import { listChanges } from '../storage/changes.ts';
-import type { Pause } from '../storage/kv.ts';
 import { heldLock } from '../storage/locks.ts';
 import { queueOf } from '../storage/queue.ts';
 import type { Person } from '../access/access-check.ts';
@@ -17,7 +16,7 @@ import { targetKey } from '../access/targets.ts';
 import type { Sight } from '../access/sight.ts';
 import { siteCheckFor } from '../change/check-plan.ts';
 import { openAbout, type OpenAbout } from '../change/open-changes.ts';
-import { lockInfoOf, pauseFor, type Asking, type LockInfo } from '../decide/admin-actions.ts';
+import { lockInfoOf, pausesFor, type Asking, type LockInfo, type Pauses } from '../decide/admin-actions.ts';
 import { listedChange, type ListedChange } from './changes-pages.ts';
 import { eachFor, failedPart, partWithin, withheldPart } from './each-environment.ts';
 import { timersFor, type TimerLine } from '../waiting/timer-list.ts';
@@ -46,7 +45,7 @@ export type SiteStatus = {
   readonly changes: StatusPart<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
   /** Timed access, earliest end first. `more`: there may be later ones. */
   readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
-  readonly pause: StatusPart<Pause | undefined>;
+  readonly pauses: StatusPart<Pauses>;
 };
 
 /** The status of one of many environments, without a reading of its site and its log. */
@@ -82,16 +81,16 @@ export async function statusOf(
   const part = partsOf(context, { person, sight }, env);
   const { statusParts: shared } = context;
   const checking = checkOf(context, person, env);
-  const [site, work, backup, errors, changes, access, pause] = await Promise.all([
+  const [site, work, backup, errors, changes, access, pauses] = await Promise.all([
     part('check', checking.once),
     part('status', async () => workOf(context, sight, env, await openAbout(context.database.db))),
     part('backups list', (read) => newestBackup(read, env), shared.backup),
     part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }), shared.errors),
     part('changes', () => settledOf(context, sight, env)),
     part('timers', () => timersFor(context, sight, env)),
-    part('status', () => pauseFor(context, sight)),
+    part('status', () => pausesFor(context, sight)),
   ]);
-  return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
+  return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pauses };
 }
 
 /** What can be read quickly about many environments. Resolves in two minutes at most; rejects with `NotAdmitted`. */

@@ -15,6 +15,7 @@ import {
   type StatusPart,
   type StatusText,
 } from '../commands/kit/site-status.ts';
+import type { Pauses } from '../decide/admin-actions.ts';
 import type { FirstReading, SiteStatus, SiteWork } from './site-status.ts';
 import { impressionIn, impressionOf, slownessIn, type Look, type SiteReading } from '../site-check/reading.ts';
 import { asWhom, certificateIn, isOnlyCached, seconds } from '../commands/check.ts';
@@ -51,7 +52,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
     ...line('Last changes', status.changes, changesText),
     ...line('Newest backup', status.backup, (backup) => backupText(backup, now)),
     ...line('Timed access', status.access, accessText),
-    ...line('Sending', status.pause, pauseText),
+    ...line('Sending', status.pauses, pausesText),
   ];
 }
 
@@ -266,9 +267,14 @@ function accessText({
   };
 }
 
-function pauseText(pause: Pause | undefined): StatusText | undefined {
-  if (pause === undefined) return undefined;
-  const why = pause.why === undefined ? '' : say` (“${shortened(pause.why)}”)`;
-  const earlier = pause.earlier && say`, and before that by ${actor(pause.earlier.by)}`;
-  return { mark: '⚠️', says: say`**paused** by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}${earlier}.` };
+function pausesText({ all, callers }: Pauses): StatusText | undefined {
+  if (!all && !callers) return undefined;
+  const before = all?.earlier && say`, and before that by ${actor(all.earlier.by)}`;
+  const says = [all && pauseText('paused', all, before), callers && pauseText('programs paused', callers)];
+  return { mark: '⚠️', says: joined(says) };
+}
+
+function pauseText(what: string, { by, at, why }: Pause, before?: Text): Text {
+  const because = why === undefined ? '' : say` (“${shortened(why)}”)`;
+  return say`**${what}** by ${actor(by)} since ${time(at, 'date')}${because}${before}.`;
 }

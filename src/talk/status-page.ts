@@ -55,7 +55,7 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
 }
 
 /** What is known of a site that commands can help with. `around`: the change that is open, or the last one. */
-function signsIn({ site, errors, backup, work, changes, pause, access }: SiteStatus) {
+function signsIn({ site, errors, backup, work, changes, pauses, access }: SiteStatus) {
   const reading = site.kind === 'found' && site.found.kind === 'read' ? site.found.reading : undefined;
   const [newest] = work.kind === 'found' ? work.found.open : [];
   const [last] = changes.kind === 'found' ? changes.found.lines : [];
@@ -64,7 +64,7 @@ function signsIn({ site, errors, backup, work, changes, pause, access }: SiteSta
     // Without its cache, everybody would get the error.
     needsCache: reading && isOnlyCached(reading.looks),
     hasErrors: errors.kind === 'found' && errors.found.errors > 0,
-    isPaused: pause.kind === 'found' && pause.found,
+    isPaused: pauses.kind === 'found' && pauses.found.all,
     isRecent: backup.kind === 'found' && backup.found !== null,
     isTimed: access.kind === 'found' && access.found.lines.length > 0,
     holder: work.kind === 'found' ? work.found.lock?.info.by : undefined,

@@ -5,6 +5,7 @@ import { getLogs, logFiles } from '../hosting/contract/environment.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { linesOfChanges, listAudit, listPauses, type AuditLine } from '../storage/audit.ts';
 import { changesNumbered, type Change } from '../storage/changes.ts';
+import { pauseKeys, pauseScopes, type PauseScope } from '../storage/kv.ts';
 import { type ReadHandle } from '../storage/schema.ts';
 import { plain, type Text } from '../words/text.ts';
 import type { Person } from '../access/access-check.ts';
@@ -236,14 +237,20 @@ async function lockBefore(db: ReadHandle, target: string, since: number): Promis
   return entry.until !== undefined && entry.until <= since ? [] : [entry];
 }
 
-/** The pauses since then, and the one in force at the start. Their reasons can name any site. */
+/** The pauses since then, and those in force at the start. Their reasons can name any site. */
 async function pausesIn(db: ReadHandle, since: number, withReasons: boolean): Promise<readonly TimeLineEntry[]> {
-  const lines = await listPauses(db, maxPauses);
-  const inside = lines.filter(({ at }) => at >= since);
-  const before = lines[inside.length];
-  return [...inside, ...(before?.event === 'pause' ? [before] : [])]
+  const found = await Promise.all(pauseScopes.map((scope) => pausesOf(db, scope, since)));
+  return found
+    .flat()
     .map(lockEntryOf)
     .map((entry) => (withReasons ? entry : { ...entry, reason: undefined }));
+}
+
+async function pausesOf(db: ReadHandle, scope: PauseScope, since: number): Promise<readonly AuditLine[]> {
+  const lines = await listPauses(db, scope, maxPauses);
+  const inside = lines.filter(({ at }) => at >= since);
+  const before = lines[inside.length];
+  return [...inside, ...(before?.event === pauseKeys[scope] ? [before] : [])];
 }
 
 /** Reads the log once, if the person may read it. If the host fails, the other entries are still shown. */

@@ -93,23 +93,34 @@ describe('the page', () => {
     expect(await page.evaluate(cutOff)).toEqual([]);
   });
 
-  it('has a tour of five steps, which can be dismissed for good', async () => {
+  it('has a tour of seven steps, two of them with a program, which can be dismissed for good', async () => {
     // It comes after the first steps.
     await type('hello');
     const tour = page.getByRole('region', { name: 'Tour' });
-    await tour.getByText('1 of 5').waitFor();
+    await tour.getByText('1 of 7').waitFor();
     expect(await tour.getByText('✓').count()).toBe(0);
     await type('/site logs acme-shop/live');
-    await tour.getByText('✓ 1 of 5').waitFor();
+    await tour.getByText('✓ 1 of 7').waitFor();
     await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'Fill it in as Ana' }).click();
     expect(await box().inputValue()).toBe('/site cache clear acme-shop/staging');
     for (const step of [3, 4]) {
       await tour.getByRole('button', { name: 'Next' }).click();
-      await tour.getByText(`${step} of 5`).waitFor();
+      await tour.getByText(`${step} of 7`).waitFor();
     }
     await tour.getByRole('button', { name: "Go to Chi's Home" }).click();
     await page.getByText('the home of U03CHI').waitFor();
+    // The tiny bot has no interface for programs.
+    for (const [step, said] of [
+      [5, /^\$ sitehand ask "push .*Sitehand did not answer.*\(exit code 7\)$/s],
+      [6, /^→ logs .*fetch failed\n\(exit code 1\)$/s],
+    ] as const) {
+      await tour.getByRole('button', { name: 'Next' }).click();
+      expect(await tour.getByRole('log').isVisible()).toBe(false);
+      await tour.getByRole('button', { name: 'Run it' }).click();
+      await tour.getByText(`✓ ${step} of 7`).waitFor();
+      expect(await tour.getByRole('log', { name: 'Terminal' }).textContent()).toMatch(said);
+    }
     await tour.getByRole('button', { name: 'Next' }).click();
     await tour.getByRole('button', { name: 'Fill it in as Chi' }).click();
     expect(await page.locator('main textarea:focus').inputValue()).toBe('/site audit');
@@ -277,6 +288,7 @@ describe('the page', () => {
       bot: () => playground.bot,
       catalogue: { commands: () => Promise.resolve([]) },
       changes: { current: () => [] },
+      programs: { control: async () => undefined, current: () => ({}) },
       files: await bundledPage(),
     };
     let server: PageServer = await servePage(sources);

@@ -89,7 +89,7 @@ describe('the page with the real bot', () => {
     const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
     await push(ana, 'acme-shop');
     // The tour goes along with what has been done ahead of it.
-    await ana.getByRole('region', { name: 'Tour' }).getByText('4 of 5 A lead has to approve. Act as Chi').waitFor();
+    await ana.getByRole('region', { name: 'Tour' }).getByText('4 of 7 A lead has to approve. Act as Chi').waitFor();
     await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve', exact: true }).waitFor();
     expect(await card(ana, 'Push acme-shop/staging').locator('img').count()).toBe(0);
     await approve(chi, 'acme-shop');
@@ -129,6 +129,35 @@ describe('the page with the real bot', () => {
       .click();
     await card(chi, 'Pushed acme-docs/staging → acme-docs/live').waitFor();
     expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(2);
+  });
+
+  test('a pipeline pushes from its terminal, and an agent proposes: each waits beside Slack until a lead approves', async () => {
+    const chi = await window('U03CHI');
+    await chi.evaluate("localStorage.setItem('tour', '4')");
+    await chi.reload();
+    const tour = chi.getByRole('region', { name: 'Tour' });
+    for (const [title, waits, ends] of [
+      ['Push acme-shop/staging', /^\$ sitehand ask .*\n#\d+ Push .*#\d+ waiting: /s, /#\d+ done: .*\(exit code 0\)$/s],
+      [
+        'Clear the cache of acme-shop/live',
+        /^→ logs .*→ propose .*← #\d+ is waiting\./s,
+        /← #\d+ is done\..*exit code 0/s,
+      ],
+    ] as const) {
+      await tour.getByRole('button', { name: 'Run it' }).click();
+      await tour.getByText(waits).waitFor();
+      await card(chi, title).last().getByRole('button', { name: 'Approve', exact: true }).click();
+      const confirms = dialog(chi).getByRole('button', { name: 'Approve', exact: true });
+      await confirms.click();
+      await vi.waitFor(
+        () => expect(inDatabase("select 1 from changes where state = 'waiting' and caller is not null")).toEqual([]),
+        60_000,
+      );
+      inDatabase("update changes set due_at = 1 where state = 'approved'");
+      await tour.getByText(ends).waitFor();
+      await tour.getByRole('button', { name: 'Next' }).click();
+    }
+    await tour.getByText('7 of 7').waitFor();
   });
 
   test('hostile text in a log and in a reason stays text', async () => {

@@ -279,10 +279,15 @@ describe('the sentences of a thread', () => {
       tell.approvalCounted(chi.id, { left: 2 }).text,
       'Approved by @U03CHI. 2 more approvals are needed.',
     ],
-    ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
+    ['approved', tell.approved(change, chi.id, undefined).text, 'Approved by @U03CHI. Sending it now.'],
+    [
+      'approved while programs are paused',
+      tell.approved(change, chi.id, 'callers').text,
+      'Approved by @U03CHI. Programs are paused. It will be sent after resume callers, if it is still valid then.',
+    ],
     [
       'approved, with time to stop it',
-      tell.approved(changeOf({ cools_down: 1 }), chi.id, false).text,
+      tell.approved(changeOf({ cools_down: 1 }), chi.id, undefined).text,
       'Approved by @U03CHI. Sending in 10 s.',
     ],
     [

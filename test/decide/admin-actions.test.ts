@@ -5,7 +5,7 @@ import { listAudit } from '../../src/storage/audit.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { receive } from '../../src/storage/inbox.ts';
 import { heldLock, takeLocks } from '../../src/storage/locks.ts';
-import { readKv } from '../../src/storage/kv.ts';
+import { pauseOf, readKv } from '../../src/storage/kv.ts';
 import { describeBoth } from '../storage/describe-both.ts';
 import { save } from '../storage/samples.ts';
 import { ana, live, changeOf, contextWith, policyOf } from '../fixtures.ts';
@@ -172,7 +172,13 @@ describeBoth('a pause', (open) => {
     expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);
     expect(await actions(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
-    expect(await actions(database, ben).resume(undefined)).toEqual({ ended: pause, left: undefined, held: 2, named });
+    expect(await actions(database, ben).resume(undefined)).toEqual({
+      ended: pause,
+      left: undefined,
+      other: false,
+      held: 2,
+      named,
+    });
     expect(await readKv(database.db, 'pause')).toBeUndefined();
     expect(await actions(database, ben).resume(undefined)).toMatchObject({ ended: undefined, left: undefined });
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
@@ -215,6 +221,36 @@ describeBoth('a pause', (open) => {
     expect([all.held, all.named.map(({ number }) => number)]).toEqual([8, [1, 2, 3, 4, 5]]);
     const none = await actions(database, ben, undefined, () => false).resume(undefined);
     expect(none).toMatchObject({ held: 8, named: [] });
+  });
+
+  it('of callers and one of everything are apart: each counts what it holds, and ends alone', async () => {
+    const database = await open({ now: () => 1_000 });
+    for (const caller of [null, null, 'bot']) await save(database, { state: 'approved', card, caller });
+    const holds = async () => Promise.all([null, 'bot'].map((caller) => pauseOf(database.db, { caller })));
+    expect(await actions(database).pause('an agent', 'callers')).toMatchObject({ done: true, held: 1, atHost: 0 });
+    expect(await actions(database, ben).pause('me too', 'callers')).toMatchObject({
+      done: false,
+      pause: { by: ana.id },
+    });
+    expect(await holds()).toEqual([undefined, 'callers']);
+    expect(await actions(database).pause(undefined)).toMatchObject({ done: true, held: 3 });
+    expect(await holds()).toEqual(['all', 'all']);
+    expect(await actions(database).resume(undefined)).toMatchObject({ other: true, held: 2, named: [{}, {}] });
+    expect(await holds()).toEqual([undefined, 'callers']);
+    expect(await actions(database).resume(1, 'callers')).toMatchObject({ ended: undefined, left: { at: 1_000 } });
+    expect(await actions(database).resume(undefined, 'callers')).toMatchObject({ other: false, held: 1 });
+    expect(await holds()).toEqual([undefined, undefined]);
+    expect((await trail(database)).map(({ event }) => event)).toEqual([
+      'pause_callers',
+      'pause',
+      'resume',
+      'resume_callers',
+    ]);
+    const told = await announced(database);
+    expect([told[0], told.at(-1)]).toEqual([
+      expect.stringContaining('paused all programs'),
+      expect.stringContaining('resumed programs'),
+    ]);
   });
 
   it('needs no reason', async () => {

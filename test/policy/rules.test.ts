@@ -6,6 +6,7 @@ import {
   classes,
   isLive,
   isReadingAlone,
+  namesCommand,
   type KnownEnvironment,
 } from '../../src/policy/rules.ts';
 import { policyOf, mistakesOf } from './fixtures.ts';
@@ -18,6 +19,16 @@ rules: [{ allow: [read, routine, sensitive, destructive, pause], to: [developers
     const needsOne = (isCaller?: boolean) => rule && approvalBy(rule, { path: 'any', risk }, isCaller) !== 'none';
     expect([needsOne(), needsOne(true)]).toEqual([risk === 'destructive', !['read', 'named'].includes(risk)]);
   });
+});
+
+test('a rule that names a command means what it includes, and not the reverse', () => {
+  const { rules } = policyOf(`version: 1
+groups: { leads: [U01ANA] }
+rules: [{ allow: [pause], to: [leads] }, { deny: [resume], to: [leads] }]`);
+  const part = { path: 'pause callers', within: 'pause', risk: 'named' } as const;
+  expect(rules.map((rule) => namesCommand(rule, part))).toEqual([true, false]);
+  const named = rules.map((rule) => ({ ...rule, what: new Set([part.path]) }));
+  expect(named.map((rule) => namesCommand(rule, { path: 'pause', risk: 'named' }))).toEqual([false, false]);
 });
 
 test('a report is nothing but reading, unless a rule names it', () => {

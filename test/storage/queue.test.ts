@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
-import { pauseKey, writeKv } from '../../src/storage/kv.ts';
+import { pauseKeys, writeKv } from '../../src/storage/kv.ts';
 import {
   insertQueued,
   isHeadOfQueue as isNext,
@@ -87,7 +87,7 @@ describeBoth('queued requests', (open) => {
   it('are held by a pause, but not beyond their time', async () => {
     const database = await open();
     const { id } = await join(database);
-    await database.transaction((tx) => writeKv(tx, { key: pauseKey, value: '{}', at: 1 }));
+    await database.transaction((tx) => writeKv(tx, { key: pauseKeys.all, value: '{}', at: 1 }));
     expect(await claim(database, 'a', 999)).toEqual([]);
     expect(idsOf(await claim(database, 'a', 1_000))).toEqual([id]);
   });

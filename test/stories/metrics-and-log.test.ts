@@ -134,7 +134,7 @@ test('completed work is counted, and waiting work is measured', async () => {
   expect(valueOf(all, 'sitehand_commands_total', { command: 'push', outcome: 'reviewed' })).toBe(1);
   expect(valueOf(all, 'sitehand_changes', { state: 'unknown' })).toBe(0);
   expect(valueOf(all, 'sitehand_oldest_seconds', { queue: 'changes' })).toBeLessThan(60);
-  expect(valueOf(all, 'sitehand_sending_paused')).toBe(0);
+  expect(valueOf(all, 'sitehand_sending_paused', { scope: 'all' })).toBe(0);
   expect(valueOf(all, 'sitehand_places', { for: 'reports', state: 'free' })).toBe(6);
   expect(valueOf(all, 'sitehand_database_transaction_seconds_count')).toBeGreaterThan(5);
   expect(valueOf(all, 'sitehand_policy_broken')).toBe(0);

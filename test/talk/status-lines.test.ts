@@ -45,7 +45,7 @@ const well: SiteStatus = {
   errors: found(quiet),
   changes: found({ lines: [], more: false }),
   access: found({ lines: [], more: false }),
-  pause: found(undefined),
+  pauses: found({ all: undefined, callers: undefined }),
 };
 const told = (part: Partial<SiteStatus>): readonly string[] =>
   linesOf({ ...well, ...part }, now).map(({ mark, label, says }) => `${mark} ${label}: ${plain(says)}`);
@@ -110,7 +110,7 @@ describe('a line of the status', () => {
       { backup: { kind: 'late', afterMs: 2_000 } },
       '❔ Newest backup: unknown: no answer within 2 s, so I stopped waiting.',
     ],
-    [{ pause: { kind: 'failed', why: say`It broke.` } }, '❔ Sending: unknown: It broke.'],
+    [{ pauses: { kind: 'failed', why: say`It broke.` } }, '❔ Sending: unknown: It broke.'],
     [
       { errors: { kind: 'rights unknown', path: 'logs', userGroups: ['S0DEVS'] } },
       "🚫 Errors of the last hour: not shown: I can't tell whether you may run logs, because Slack doesn't say who is in S0DEVS.",
@@ -221,7 +221,7 @@ describe('a line of the status', () => {
       }),
       changes: found({ lines: lines.slice(0, 3), more: true }),
       access: found({ lines: Array.from({ length: 9 }, () => ({ ...timer, addresses })), more: true }),
-      pause: found({ by: 'U03CHI', name: 'Chi', why: 'x'.repeat(500), at: now }),
+      pauses: found({ all: { by: 'U03CHI', name: 'Chi', why: 'x'.repeat(500), at: now }, callers: undefined }),
     });
     const rows = everything
       .flatMap((text) => text.split('\n'))

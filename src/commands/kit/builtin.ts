@@ -25,6 +25,8 @@ type Builtin<F extends Fields> = {
   readonly urgent?: true;
   /** It stops things: allowed even if the right depends on a Slack user group whose members are unknown. */
   readonly emergency?: true;
+  /** A right that includes its own: a rule that names that one means this command too. */
+  readonly within?: string;
   /** Other commands whose results it shows too, each only on targets on which the person may run that command. */
   readonly shows?: readonly string[];
   /** It only shows what people may do, so slightly old answers about Slack user groups are good enough. */

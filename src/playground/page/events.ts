@@ -7,6 +7,7 @@ import type { ChangeWatcher } from '../bot-changes.ts';
 import type { SiteStandIn } from '../site/server.ts';
 import type { SlackStandIn } from '../slack/stand-in.ts';
 import type { Entry } from '../hosting/journal.ts';
+import type { Programs } from '../programs.ts';
 import { sendJson } from '../http.ts';
 import type { Fields } from '../slack/json-fields.ts';
 
@@ -18,19 +19,22 @@ export type PageSources = {
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
   readonly changes: Pick<ChangeWatcher, 'current'>;
+  readonly programs: Pick<Programs, 'control' | 'current'>;
   /** The folder with the page in `web/`. */
   readonly files: URL;
 };
 
 /**
  * Events for every open page (Server-Sent Events): `server`, which tells one run of the playground from the next, then
- * `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`.
+ * `slack`, `delivered`, `hosting`, `changes`, `programs`, `bot` and `faults`.
  */
 export type Events = {
   follow(request: IncomingMessage, response: ServerResponse): void;
   botChanged(): void;
   /** One of the bot's changes moved. */
   changesMoved(): void;
+  /** A program printed something, or ended. */
+  programsChanged(): void;
   /** A fault was switched on or off, or a site broken or mended. */
   faultsChanged(): void;
   close(): void;
@@ -49,7 +53,7 @@ const DELIVERIES = 100;
 type Delivered = { readonly number: number } & Fields;
 
 /** Follows the stand-ins until `close`. */
-export function createEvents({ slack, hosting, bot, changes }: PageSources): Events {
+export function createEvents({ slack, hosting, bot, changes, programs }: PageSources): Events {
   const readers = new Set<ServerResponse>();
   const send = (event: string, data: unknown): void => {
     const text = message(event, data);
@@ -75,15 +79,14 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
     follow(request, response) {
       if (readers.size >= READERS) return sendJson(response, 503, { error: `${READERS} pages are open already` });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(
-        `retry: 500\n\n${server}${message('delivered', deliveries)}${message('changes', changes.current())}`,
-      );
+      response.write(`retry: 500\n\n${server}${message('delivered', deliveries)}${present({ changes, programs })}`);
       readers.add(response);
       request.once('close', () => readers.delete(response));
       response.once('close', () => readers.delete(response));
     },
     botChanged: () => send('bot', bot()?.state() ?? null),
     changesMoved: () => send('changes', changes.current()),
+    programsChanged: () => send('programs', programs.current()),
     faultsChanged: () => send('faults', null),
     close() {
       stop();
@@ -93,6 +96,9 @@ export function createEvents({ slack, hosting, bot, changes }: PageSources): Eve
 }
 
 const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const present = ({ changes, programs }: Pick<PageSources, 'changes' | 'programs'>): string =>
+  message('changes', changes.current()) + message('programs', programs.current());
 
 /** Sends entries that are new or have moved on, each state once. */
 async function followJournal(

@@ -7,13 +7,16 @@ import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
 
 /** The page's running server; `url` without a trailing slash. */
-export type PageServer = { readonly url: string; close(): Promise<void> } & Pick<Events, 'botChanged' | 'changesMoved'>;
+export type PageServer = { readonly url: string; close(): Promise<void> } & Pick<
+  Events,
+  'botChanged' | 'changesMoved' | 'programsChanged'
+>;
 
 const BODY = 256 * 1024;
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGSTOP', 'SIGCONT'] as const;
 
 /**
- * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,site,bot}/…`. Port 0
+ * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,site,programs,bot}/…`. Port 0
  * takes a free one. Rejects with the system's error if the port is taken.
  */
 export async function servePage(sources: PageSources, port = 0): Promise<PageServer> {
@@ -25,6 +28,7 @@ export async function servePage(sources: PageSources, port = 0): Promise<PageSer
     url: served.url,
     botChanged: () => events.botChanged(),
     changesMoved: () => events.changesMoved(),
+    programsChanged: () => events.programsChanged(),
     async close() {
       events.close();
       await served.close();
@@ -59,7 +63,7 @@ async function answer(
 }
 
 async function control(
-  { slack, hosting, site, bot }: PageSources,
+  { slack, hosting, site, programs, bot }: PageSources,
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
@@ -70,6 +74,7 @@ async function control(
   if (part === 'slack') return slack.control(controlRequest);
   if (part === 'hosting') return hosting.control(controlRequest);
   if (part === 'site') return site.control(controlRequest);
+  if (part === 'programs') return programs.control(controlRequest);
   return part === 'bot' ? controlBot(bot(), controlRequest) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, parseJson, textOf } from '../slack/json-fields.ts';
-import type { BotState, WorkspaceEvent, Delivered, Entry, BotChange } from './shapes.ts';
+import type { BotState, WorkspaceEvent, Delivered, Entry, BotChange, ProgramRuns } from './shapes.ts';
 
 /** The server's answer. Throws an Error with its sentence if it refused. Without a body it sends a GET or DELETE. */
 export async function ask<Answer>(path: string, body?: object, without: 'GET' | 'DELETE' = 'GET'): Promise<Answer> {
@@ -29,6 +29,7 @@ export type Handlers = {
   /** A fault was switched on or off, on this page or elsewhere. */
   readonly onFaults: () => void;
   readonly onBot: (state: BotState) => void;
+  readonly onPrograms: (runs: ProgramRuns) => void;
 };
 
 const isChange = (value: unknown): value is WorkspaceEvent =>
@@ -37,6 +38,7 @@ const isEntries = (value: unknown): value is readonly Entry[] => Array.isArray(v
 const isDelivered = (value: unknown): value is readonly Delivered[] => Array.isArray(value);
 const isBotChanges = (value: unknown): value is readonly BotChange[] => Array.isArray(value);
 const isBot = (value: unknown): value is BotState => isFields(value) && Array.isArray(value['log']);
+const isRuns = (value: unknown): value is ProgramRuns => isFields(value);
 
 /** Listens while the page is open. The browser reconnects by itself; a new server has a new page. */
 export function listen(handlers: Handlers): void {
@@ -56,4 +58,5 @@ export function listen(handlers: Handlers): void {
   on('changes', (value) => isBotChanges(value) && handlers.onChanges(value));
   on('hosting', (value) => isEntries(value) && handlers.onHosting(value));
   on('bot', (value) => isBot(value) && handlers.onBot(value));
+  on('programs', (value) => isRuns(value) && handlers.onPrograms(value));
 }

@@ -161,6 +161,7 @@ listen({
     // A change can mend a site, or break it.
     refresh.faults();
   },
+  onPrograms: (programs) => tour.observe({ programs }),
   onHosting: (entries) => activity.add(entries),
   onBot: (bot) => activity.showBot(bot),
   onSlack({ kind, detail }) {

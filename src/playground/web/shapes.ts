@@ -52,6 +52,10 @@ export type BotState = {
   readonly log: readonly string[];
 };
 
+/** A run of a program that asks the bot: its newest lines, and how it ended; without `code` it still runs. */
+export type ProgramRun = { readonly lines: readonly string[]; readonly code?: number };
+export type ProgramRuns = Readonly<Partial<Record<'pipeline' | 'agent', ProgramRun>>>;
+
 /** The outcome of a person's action; `shown` is a line that only the client shows. */
 export type Outcome = { readonly shown?: string };
 

@@ -1,7 +1,8 @@
 import { actors, channelsOf, directMessageId } from './directory.ts';
+import { ask } from './api.ts';
 import { type Child, fill, h } from './dom.ts';
 import type { Session } from './session.ts';
-import type { Delivered, BotChange } from './shapes.ts';
+import type { Delivered, BotChange, ProgramRun, ProgramRuns } from './shapes.ts';
 
 /** One step of the tour: what to do, as whom and where. `line` is put into the composer for the reader to send. */
 type Step = {
@@ -9,11 +10,17 @@ type Step = {
   readonly as: string;
   readonly at: 'channel' | 'home';
   readonly line?: string;
+  /** The program that the step runs; its lines are shown beside it. */
+  readonly runs?: keyof ProgramRuns;
   /** Whether the step was done, judged by Slack's deliveries and the bot's changes. */
   readonly isDone: (observed: Observed) => boolean;
 };
 
-type Observed = { readonly delivered: readonly Delivered[]; readonly changes: readonly BotChange[] };
+type Observed = {
+  readonly delivered: readonly Delivered[];
+  readonly changes: readonly BotChange[];
+  readonly programs: ProgramRuns;
+};
 
 const typed =
   (line: string) =>
@@ -23,6 +30,11 @@ const moved =
   (command: string, event: string) =>
   ({ changes }: Observed): boolean =>
     changes.some((one) => one.command === command && one.steps.some((step) => step.event === event));
+
+const ended =
+  (program: keyof ProgramRuns) =>
+  ({ programs }: Observed): boolean =>
+    programs[program]?.code !== undefined;
 
 const STEPS: readonly Step[] = [
   {
@@ -53,6 +65,20 @@ const STEPS: readonly Step[] = [
     isDone: moved('push', 'approve'),
   },
   {
+    says: 'A pipeline asks, too: a push, from its terminal. It waits there until Chi presses Approve on the card.',
+    as: 'Chi',
+    at: 'channel',
+    runs: 'pipeline',
+    isDone: ended('pipeline'),
+  },
+  {
+    says: 'An agent reads the log, and proposes. It has no tool that approves; Chi has the button.',
+    as: 'Chi',
+    at: 'channel',
+    runs: 'agent',
+    isDone: ended('agent'),
+  },
+  {
     says: 'Ask what happened. The audit trail has every step, who did it and which rule allowed it.',
     as: 'Chi',
     at: 'channel',
@@ -73,7 +99,8 @@ export type Tour = {
 
 /** The tour, drawn into `element`. */
 export function createTour(session: Session, element: HTMLElement): Tour {
-  let observed: Observed = { delivered: [], changes: [] };
+  let observed: Observed = { delivered: [], changes: [], programs: {} };
+  const terminal = h('pre', { role: 'log', 'aria-label': 'Terminal of the program', tabindex: '0' });
   const personFor = ({ as }: Step): string | undefined =>
     actors(session.directory).find(({ display_name }) => display_name === as)?.id;
   const draw = (): void => {
@@ -83,7 +110,15 @@ export function createTour(session: Session, element: HTMLElement): Tour {
     // The tour needs its people; a rehearsed workspace may lack them.
     element.hidden = who === undefined || !STEPS.every((one) => personFor(one) !== undefined);
     if (element.hidden || at === undefined || step === undefined || who === undefined) return fill(element);
-    fill(element, ...drawStep(at, step, step.isDone(observed), () => show(session, step, who), goTo));
+    fill(element, ...drawStep(at, step, step.isDone(observed), () => show(session, step, who), goTo), terminal);
+    drawTerminal();
+  };
+  const drawTerminal = (): void => {
+    const { runs } = STEPS[reached() ?? -1] ?? {};
+    const run = runs && observed.programs[runs];
+    terminal.hidden = run === undefined;
+    terminal.textContent = run ? linesOf(run) : '';
+    terminal.scrollTop = terminal.scrollHeight;
   };
   const goTo = (place: number | typeof DISMISSED): void => {
     localStorage.setItem(STORAGE_KEY, String(place));
@@ -95,6 +130,7 @@ export function createTour(session: Session, element: HTMLElement): Tour {
       const at = reached();
       const before = STEPS.map((step) => step.isDone(observed));
       observed = { ...observed, ...news };
+      drawTerminal();
       const isNews = STEPS.map((step, index) => step.isDone(observed) !== before[index]);
       if (at === undefined) return;
       const ahead = isNews.lastIndexOf(true);
@@ -103,6 +139,9 @@ export function createTour(session: Session, element: HTMLElement): Tour {
     },
   };
 }
+
+const linesOf = ({ lines, code }: ProgramRun): string =>
+  [...lines, ...(code === undefined ? [] : [`(exit code ${code})`])].join('\n');
 
 function reached(): number | undefined {
   const stored = localStorage.getItem(STORAGE_KEY) ?? '0';
@@ -134,12 +173,16 @@ function drawStep(
   ];
 }
 
-const does = ({ as, at }: Step): string => (at === 'home' ? `Go to ${as}'s Home` : `Fill it in as ${as}`);
+function does({ as, at, runs }: Step): string {
+  if (runs) return 'Run it';
+  return at === 'home' ? `Go to ${as}'s Home` : `Fill it in as ${as}`;
+}
 
-function show(session: Session, { at, line }: Step, who: string): void {
+function show(session: Session, { at, line, runs }: Step, who: string): void {
+  if (runs) ask('/control/programs/run', { program: runs }).catch((error: unknown) => session.showError(error));
   if (at === 'home') return session.go({ me: who, channel: directMessageId(who), tab: 'home' });
   const channel = channelsOf(session.directory, who).find(
-    ({ name }) => name === (who === 'U01ANA' ? 'acme-shop' : 'ops'),
+    ({ name }) => name === (runs || who === 'U01ANA' ? 'acme-shop' : 'ops'),
   );
   session.go({ me: who, ...(channel && { channel: channel.id }), tab: 'messages', thread: undefined });
   const box = document.querySelector<HTMLTextAreaElement>('main textarea');

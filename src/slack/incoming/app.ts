@@ -12,7 +12,7 @@ import { listen } from './listeners.ts';
 import { readSafely, refuseForeign, createRefusals, type OnRefused } from './malformed.ts';
 import type { SlackContext } from '../context/context.ts';
 import { setTimeout as wait } from 'node:timers/promises';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { pauseKeys, readKv } from '../../storage/kv.ts';
 
 /** The connection to Slack, and what probes are told of it. */
 
@@ -221,7 +221,7 @@ const probesFor = (
 /** Why the bot cannot work, in a few words; undefined: it can. */
 async function notReady({ pipeline }: SlackContext): Promise<string | undefined> {
   const { database } = pipeline;
-  await readKv(database.db, pauseKey);
+  await readKv(database.db, pauseKeys.all);
   if (database.isOutdated()) return 'a newer version has changed the database';
   if (database.refusesWrites()) return 'the database takes no writes';
   return pipeline.isTaken() ? undefined : 'Slack no longer accepts the bot token';

@@ -36,6 +36,14 @@ export const migrations: readonly Migration[] = [
       'create index changes_by_caller on changes (caller, number) where caller is not null',
     ],
   },
+  {
+    name: 'pauses of callers',
+    // An older program would send what they hold.
+    oldest: 5,
+    statements: () => [
+      "create index audit_of_caller_pauses on audit (seq) where event in ('pause_callers', 'resume_callers')",
+    ],
+  },
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { countStates, listLost, oldestDue, oldestWatchDue, sizesOf, type Sizes } from '../../storage/open-work.ts';
 import { actor, amount, bytes, code, joined, say, time, typed, type Text } from '../../words/text.ts';
 import { liveInWords, liveReplicas } from '../../post/replicas.ts';
-import { readPause } from '../../decide/admin-actions.ts';
+import { readPauses } from '../../decide/admin-actions.ts';
 import type { HealthContext } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 import { counted } from '../../commands/kit/page.ts';
@@ -61,12 +61,24 @@ export async function replicas({ database }: HealthContext): Promise<CheckResult
 }
 
 export async function sending({ database }: HealthContext): Promise<CheckResult> {
-  const pause = await readPause(database.db);
-  if (pause === undefined) return well(say`approved changes are sent`);
-  const { by, at } = pause;
+  const { all, callers } = await readPauses(database.db);
+  if (!all && !callers) return well(say`approved changes are sent`);
+  const says = joined(
+    [
+      all && say`paused by ${actor(all.by)} ${time(all.at, 'date')}`,
+      callers && say`programs are paused by ${actor(callers.by)} ${time(callers.at, 'date')}`,
+    ],
+    '; ',
+  );
+  const ends = [all && 'resume', callers && 'resume callers']
+    .filter((one) => one !== undefined)
+    .map((one) => typed(one));
   return bad(
-    say`paused by ${actor(by)} ${time(at, 'date')}`,
-    say`Whoever may resume can end the pause with ${typed('resume')}.`,
+    says,
+    say`Whoever may resume can end ${ends.length > 1 ? 'the pauses' : 'the pause'} with ${joined(
+      ends.map((one) => [one]),
+      ' and ',
+    )}.`,
   );
 }
 
