@@ -135,12 +135,14 @@ const worded = {
     none: 'I send nothing from now on',
     isNot: "Sending isn't paused.",
     resume: 'resume',
+    others: undefined,
   },
   callers: {
     they: 'Programs are',
     none: 'from now on I take no request of theirs, and send nothing that they asked for',
     isNot: "Programs aren't paused.",
     resume: 'resume callers',
+    others: say`What people ask for is still sent; ${typed('pause')} stops that too.`,
   },
 } satisfies Readonly<Record<PauseScope, unknown>>;
 
@@ -154,7 +156,7 @@ export const pausePage =
   async (context: PipelineContext, asking: Asking, input: { readonly why: string | undefined }): Promise<Page> => {
     const paused = await adminActions(context, asking, asking.sight).pause(input.why, scope);
     const { done, pause, held, atHost } = paused;
-    const { they, none, resume } = worded[scope];
+    const { they, none, resume, others } = worded[scope];
     const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
     const since = done
       ? say`**${they} paused: ${none}**${why}`
@@ -166,6 +168,7 @@ export const pausePage =
           say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
           listHeld(paused),
           say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${typed(resume)} to send what is held back.`,
+          others,
         ),
       ],
       offers: [resumeOffer(scope, pause)],

@@ -31,7 +31,9 @@ describe.concurrent('a program', () => {
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       const chi = scenario.person('chi');
       await (await chi.says('/site pause', 'C0OPS')).hears(/may not|not allowed|no rule/i);
-      await (await chi.says('/site pause callers an <agent> runs wild', 'C0OPS')).hears('Programs are paused');
+      await (
+        await chi.says('/site pause callers an <agent> runs wild', 'C0OPS')
+      ).hears(/Programs are paused.*stops that too/s);
       expect(await call('/v1/requests', { json: push })).toMatchObject({
         status: 503,
         body: {

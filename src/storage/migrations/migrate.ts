@@ -27,20 +27,13 @@ export const migrations: readonly Migration[] = [
   { name: 'one table for what waits', oldest: 3, statements: waiting },
   {
     name: 'changes that callers ask for',
-    // An older program would count the approval of somebody who can use the key.
+    // An older program would count the approval of somebody who can use the key, and send what a pause of callers holds.
     oldest: 4,
     statements: () => [
       'alter table changes add column caller text',
       'alter table changes add column caller_request text',
       'create unique index changes_of_caller on changes (caller, caller_request) where caller is not null',
       'create index changes_by_caller on changes (caller, number) where caller is not null',
-    ],
-  },
-  {
-    name: 'pauses of callers',
-    // An older program would send what they hold.
-    oldest: 5,
-    statements: () => [
       "create index audit_of_caller_pauses on audit (seq) where event in ('pause_callers', 'resume_callers')",
     ],
   },
