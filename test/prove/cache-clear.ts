@@ -15,7 +15,7 @@ export const cacheClear: Story = {
     const environment = random.pick(['acme-shop/live', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
     return scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
   },
-  well: { came: '1 written, done', says: /✅ .*the host reports it finished \(cache:clear-/ },
+  well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
   lost: 'I was restarted before I got to cache clear ',
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^command:' }, required: outcomes.untouched },
